@@ -1,0 +1,135 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every Swift target: Swift 6 mode plus the upcoming features that it leaves off.
+let swiftSettings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .enableUpcomingFeature("ImmutableWeakCaptures"),
+    .treatWarning("ExplicitSendable", as: .error),
+]
+
+/// The targets that touch C: each unsafe expression is marked as such.
+let cFacingSettings: [SwiftSetting] = swiftSettings + [.strictMemorySafety()]
+
+let products: [Product] = [
+    .library(name: "PeripheralCore", targets: ["PeripheralCore"]),
+    .library(name: "PeripheralKit", targets: ["PeripheralKit"]),
+    .library(name: "PeripheralBlueZ", targets: ["PeripheralBlueZ"]),
+    .library(name: "PeripheralTesting", targets: ["PeripheralTesting"]),
+    .library(name: "PeripheralEmulator", targets: ["PeripheralEmulator"]),
+    .library(name: "PeripheralHeartRate", targets: ["PeripheralHeartRate"]),
+    .library(name: "PeripheralBattery", targets: ["PeripheralBattery"]),
+    .library(name: "PeripheralDeviceInformation", targets: ["PeripheralDeviceInformation"]),
+]
+
+let dependencies: [Package.Dependency] = [
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+]
+
+/// The layers, from the bottom up: each depends only on what stands above it in this list.
+let layers: [Target] = [
+    .systemLibrary(name: "CPeripheralDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
+    .systemLibrary(name: "CPeripheralGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
+
+    // Pure values: UUIDs, ATT errors, codecs, the attribute table, advertisement payloads.
+    .target(name: "PeripheralCore", swiftSettings: swiftSettings),
+    .testTarget(name: "PeripheralCoreTests", dependencies: ["PeripheralCore"], swiftSettings: swiftSettings),
+
+    // What users import: the declaration, requests, the session, and the seam to a backend.
+    .target(
+        name: "PeripheralKit",
+        dependencies: ["PeripheralCore", .product(name: "Logging", package: "swift-log")],
+        swiftSettings: swiftSettings
+    ),
+    .testTarget(
+        name: "PeripheralKitTests",
+        dependencies: ["PeripheralKit", "PeripheralTesting"],
+        swiftSettings: swiftSettings
+    ),
+
+    // libdbus on a GLib main context that is a Swift executor. Knows nothing of Bluetooth.
+    .target(
+        name: "PeripheralDBus",
+        dependencies: [
+            "CPeripheralDBus",
+            "CPeripheralGLib",
+            .product(name: "DequeModule", package: "swift-collections"),
+        ],
+        swiftSettings: cFacingSettings
+    ),
+    .testTarget(
+        name: "PeripheralDBusTests",
+        dependencies: ["PeripheralDBus", "PeripheralEmulator"],
+        swiftSettings: swiftSettings
+    ),
+
+    // The backend on org.bluez.
+    .target(
+        name: "PeripheralBlueZ",
+        dependencies: ["PeripheralKit", "PeripheralDBus", .product(name: "Logging", package: "swift-log")],
+        swiftSettings: swiftSettings
+    ),
+    .testTarget(
+        name: "PeripheralBlueZTests",
+        dependencies: ["PeripheralBlueZ", "PeripheralEmulator", "PeripheralTesting"],
+        swiftSettings: swiftSettings
+    ),
+
+    // For tests, the users' too: the backend in memory and the virtual central.
+    .target(name: "PeripheralTesting", dependencies: ["PeripheralKit"], swiftSettings: swiftSettings),
+    .testTarget(
+        name: "PeripheralTestingTests",
+        dependencies: ["PeripheralTesting"],
+        swiftSettings: swiftSettings
+    ),
+
+    // org.bluez as bluetoothd speaks it, on a private bus.
+    .target(
+        name: "PeripheralEmulator",
+        dependencies: ["PeripheralBlueZ", "PeripheralDBus", "PeripheralTesting", "CPeripheralGLib"],
+        swiftSettings: cFacingSettings
+    ),
+    .testTarget(
+        name: "EndToEndTests",
+        dependencies: [
+            "PeripheralBlueZ", "PeripheralEmulator", "PeripheralTesting", "PeripheralHeartRate",
+        ],
+        swiftSettings: swiftSettings
+    ),
+]
+
+/// A ready-made service of the Bluetooth SIG: a target and a product each, on the public API alone.
+func service(_ name: String) -> Target {
+    .target(
+        name: "Peripheral\(name)",
+        dependencies: ["PeripheralKit"],
+        path: "Services/\(name)",
+        swiftSettings: swiftSettings
+    )
+}
+
+let services: [Target] = [
+    service("HeartRate"),
+    service("Battery"),
+    service("DeviceInformation"),
+    .testTarget(
+        name: "ServicesTests",
+        dependencies: [
+            "PeripheralTesting", "PeripheralHeartRate", "PeripheralBattery", "PeripheralDeviceInformation",
+        ],
+        swiftSettings: swiftSettings
+    ),
+]
+
+let package = Package(
+    name: "swift-peripheral",
+    platforms: [.macOS(.v15)],
+    products: products,
+    dependencies: dependencies,
+    targets: layers + services
+)
