@@ -1,0 +1,511 @@
+#!/usr/bin/env python3
+"""The rig's air: virtual BLE controllers that hear one another.
+
+One controller is attached to the kernel through /dev/vhci: it becomes hci0, the
+adapter that bluetoothd drives. Every connection to the Unix socket /run/rig/hci
+gets a further controller on the same air (speaking HCI, H4 framing): centrals
+attach there. /run/rig/ctl takes one-line orders (see `orders` below).
+
+Built on Bumble's software controller, with what that lacks for this use: scan
+responses, non-connectable advertising, several links at once, loss of a peer,
+reset, and a limit of the link's speed. Without the limit a central can send faster
+than any real one, and the kernel then drops what bluetoothd has not read yet
+(500 writes without response in a burst: 10 to 20 % lost, even a request now and then).
+"""
+
+import argparse
+import asyncio
+import dataclasses
+import logging
+import os
+import sys
+
+from bumble import hci, link, ll
+from bumble.controller import AdvertisingSet, Connection, Controller, LegacyAdvertiser
+from bumble.core import PhysicalTransport
+
+log = logging.getLogger('radio')
+OK = hci.HCI_ErrorCode.SUCCESS
+LOST = hci.HCI_ErrorCode.CONNECTION_TIMEOUT_ERROR
+
+
+@dataclasses.dataclass
+class Adv(ll.AdvertisingPdu):
+    address: hci.Address
+    connectable: bool
+    scannable: bool
+    legacy: bool
+    data: bytes
+    rsp: bytes
+    sid: int = 0
+    tx_power: int = 0x7F
+
+
+class Air(link.LocalLink):
+    def __init__(self):
+        super().__init__()
+        self.packet_time = 0.0   # seconds per ACL packet and direction; 0: no limit
+        self.deaf = False        # True: ACL data is lost in the air
+
+    def send_acl_data(self, sender_controller, destination_address, transport, data):
+        mine = sender_controller.le_connections.get(destination_address)
+        if mine is None or self.deaf:
+            return
+        for c in self.controllers:
+            other = c.le_connections.get(mine.self_address)
+            if other and other.self_address == destination_address:
+                asyncio.get_running_loop().call_soon(
+                    c.on_link_acl_data, mine.self_address, transport, data)
+                return
+
+    def send_ll_control_pdu(self, sender_address, receiver_address, packet):
+        for c in self.controllers:
+            other = c.le_connections.get(sender_address)
+            if other and other.self_address == receiver_address:
+                asyncio.get_running_loop().call_soon(c.on_ll_control_pdu, sender_address, packet)
+                return
+        log.info('nobody at %s for %s', receiver_address, packet)
+
+
+class Legacy(LegacyAdvertiser):
+    """Advertising with the 4.x commands."""
+
+    def _on_timer_fired(self):
+        self.send_advertising_data()
+        self.timer_handle = asyncio.get_running_loop().call_later(
+            min(max(self.advertising_interval_min * 0.000625, 0.02), 0.2), self._on_timer_fired)
+
+    def send_advertising_data(self):
+        if self.enabled:
+            self.controller.send_advertising_pdu(Adv(
+                self.address, self.advertising_type in (0, 1), self.advertising_type in (0, 2),
+                True, bytes(self.advertising_data), bytes(self.scan_response_data)))
+
+
+class ExtendedSet(AdvertisingSet):
+    """One set of extended advertising (5.0 commands)."""
+
+    def _on_extended_advertising_timer_fired(self):
+        if not self.enabled:
+            return
+        self.send_extended_advertising_data()
+        interval = self.parameters.primary_advertising_interval_min * 0.000625 if self.parameters else 0.1
+        self.timer_handle = asyncio.get_running_loop().call_later(
+            min(max(interval, 0.02), 0.2), self._on_extended_advertising_timer_fired)
+
+    def send_extended_advertising_data(self):
+        if self.address is None or self.parameters is None:
+            return
+        kind = int(self.parameters.advertising_event_properties)
+        self.controller.send_advertising_pdu(Adv(
+            self.address, bool(kind & 1), bool(kind & 2), bool(kind & 0x10),
+            bytes(self.data), bytes(self.scan_response_data), self.parameters.advertising_sid))
+
+
+class Link(Connection):
+    """A link that can be made slow; a full controller then withholds its credits."""
+
+    def __post_init__(self):
+        super().__post_init__()
+        self.free_at = 0.0
+
+    def on_hci_acl_data_packet(self, packet):
+        if not self.link.packet_time:
+            return super().on_hci_acl_data_packet(packet)
+        loop = asyncio.get_running_loop()
+        self.free_at = max(self.free_at, loop.time()) + self.link.packet_time
+        loop.call_at(self.free_at, super().on_hci_acl_data_packet, packet)
+
+
+class RigController(Controller):
+    le_acl_data_packet_length = 251
+    total_num_le_acl_data_packets = 8
+    supported_max_tx_octets = supported_max_rx_octets = 251
+    supported_max_tx_time = supported_max_rx_time = 2120
+    suggested_max_tx_octets = 251
+    suggested_max_tx_time = 2120
+
+    def __init__(self, *args, extended=True, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.le_legacy_advertiser = Legacy(self)
+        self.le_features &= ~hci.LeFeatureMask.LL_PRIVACY & ~hci.LeFeatureMask.LE_PERIODIC_ADVERTISING
+        self.scan_active = True
+        self.seen = set()
+        self.supported_commands = set(self.supported_commands) - {
+            hci.HCI_LE_SET_PHY_COMMAND, hci.HCI_LE_SET_DATA_LENGTH_COMMAND,
+            hci.HCI_LE_READ_BUFFER_SIZE_V2_COMMAND}
+        if extended:
+            self.supported_commands |= {
+                hci.HCI_LE_SET_ADVERTISING_SET_RANDOM_ADDRESS_COMMAND,
+                hci.HCI_LE_SET_EXTENDED_ADVERTISING_PARAMETERS_COMMAND,
+                hci.HCI_LE_SET_EXTENDED_ADVERTISING_DATA_COMMAND,
+                hci.HCI_LE_SET_EXTENDED_SCAN_RESPONSE_DATA_COMMAND,
+                hci.HCI_LE_SET_EXTENDED_ADVERTISING_ENABLE_COMMAND,
+                hci.HCI_LE_READ_MAXIMUM_ADVERTISING_DATA_LENGTH_COMMAND,
+                hci.HCI_LE_READ_NUMBER_OF_SUPPORTED_ADVERTISING_SETS_COMMAND,
+                hci.HCI_LE_REMOVE_ADVERTISING_SET_COMMAND,
+                hci.HCI_LE_CLEAR_ADVERTISING_SETS_COMMAND,
+                hci.HCI_LE_SET_EXTENDED_SCAN_PARAMETERS_COMMAND,
+                hci.HCI_LE_SET_EXTENDED_SCAN_ENABLE_COMMAND,
+                hci.HCI_LE_EXTENDED_CREATE_CONNECTION_COMMAND}
+        else:
+            self.le_features &= ~hci.LeFeatureMask.LE_EXTENDED_ADVERTISING
+            self.hci_version = self.lmp_version = hci.HCI_VERSION_BLUETOOTH_CORE_4_2
+
+    # ------------------------------------------------------- gone and reset
+    def drop_links(self, reason=LOST, tell_host=True):
+        """The other ends of all links lose this controller."""
+        for connection in list(self.le_connections.values()):
+            for c in self.link.controllers:
+                other = c.le_connections.get(connection.self_address)
+                if c is not self and other and other.self_address == connection.peer_address:
+                    c.on_le_disconnected(other, reason)
+            if tell_host:
+                self.on_le_disconnected(connection, reason)
+            else:
+                self.le_connections.pop(connection.peer_address, None)
+
+    def quiet(self):
+        self.le_legacy_advertiser.stop()
+        for s in self.advertising_sets.values():
+            s.stop()
+        self.advertising_sets.clear()
+        self.le_scan_enable = False
+        self.pending_le_connection = None
+
+    def leave(self):
+        self.quiet()
+        self.drop_links(tell_host=False)
+        self.link.remove_controller(self)
+        self.host = None
+
+    def on_hci_reset_command(self, command):
+        self.quiet()
+        self.drop_links(tell_host=False)
+        return super().on_hci_reset_command(command)
+
+    def on_hci_le_create_connection_cancel_command(self, command):
+        pending, self.pending_le_connection = self.pending_le_connection, None
+        if pending is None:
+            return hci.HCI_StatusReturnParameters(hci.HCI_ErrorCode.COMMAND_DISALLOWED_ERROR)
+        asyncio.get_running_loop().call_soon(self.send_hci_packet, hci.HCI_LE_Connection_Complete_Event(
+            status=hci.HCI_ErrorCode.UNKNOWN_CONNECTION_IDENTIFIER_ERROR, connection_handle=0,
+            role=hci.Role.CENTRAL, peer_address_type=0, peer_address=hci.Address.ANY,
+            connection_interval=0, peripheral_latency=0, supervision_timeout=0,
+            central_clock_accuracy=0))
+        return hci.HCI_StatusReturnParameters(OK)
+
+    # ------------------------------------------------------- advertising
+    def _set(self, handle):
+        if handle not in self.advertising_sets:
+            self.advertising_sets[handle] = ExtendedSet(controller=self, handle=handle)
+
+    def on_hci_le_set_advertising_set_random_address_command(self, command):
+        self._set(command.advertising_handle)
+        return super().on_hci_le_set_advertising_set_random_address_command(command)
+
+    def on_hci_le_set_extended_advertising_parameters_command(self, command):
+        self._set(command.advertising_handle)
+        return super().on_hci_le_set_extended_advertising_parameters_command(command)
+
+    def _too_long(self, command, data):
+        # A set with legacy PDUs has no room for more than 31 bytes; real controllers refuse.
+        s = self.advertising_sets.get(command.advertising_handle)
+        return bool(s and s.parameters and int(s.parameters.advertising_event_properties) & 0x10
+                    and len(data) > 31)
+
+    def on_hci_le_set_extended_advertising_data_command(self, command):
+        if self._too_long(command, command.advertising_data):
+            return hci.HCI_StatusReturnParameters(hci.HCI_ErrorCode.INVALID_COMMAND_PARAMETERS_ERROR)
+        return super().on_hci_le_set_extended_advertising_data_command(command)
+
+    def on_hci_le_set_extended_scan_response_data_command(self, command):
+        if self._too_long(command, command.scan_response_data):
+            return hci.HCI_StatusReturnParameters(hci.HCI_ErrorCode.INVALID_COMMAND_PARAMETERS_ERROR)
+        return super().on_hci_le_set_extended_scan_response_data_command(command)
+
+    def on_hci_le_read_number_of_supported_advertising_sets_command(self, command):
+        return hci.HCI_LE_Read_Number_Of_Supported_Advertising_Sets_ReturnParameters(
+            status=OK, num_supported_advertising_sets=5)
+
+    def on_hci_le_set_extended_scan_parameters_command(self, command):
+        self.scan_active = bool(command.scan_types and command.scan_types[0])
+        return super().on_hci_le_set_extended_scan_parameters_command(command)
+
+    def on_hci_le_set_scan_parameters_command(self, command):
+        self.scan_active = bool(command.le_scan_type)
+        return super().on_hci_le_set_scan_parameters_command(command)
+
+    def on_hci_le_set_extended_scan_enable_command(self, command):
+        self.seen.clear()
+        return super().on_hci_le_set_extended_scan_enable_command(command)
+
+    def on_hci_le_set_scan_enable_command(self, command):
+        self.seen.clear()
+        return super().on_hci_le_set_scan_enable_command(command)
+
+    def on_ll_advertising_pdu(self, packet):
+        if isinstance(packet, Adv):
+            self.on_adv(packet)
+        else:
+            super().on_ll_advertising_pdu(packet)
+
+    def _report(self, pdu, data, is_rsp):
+        if self.le_features & hci.LeFeatureMask.LE_EXTENDED_ADVERTISING:
+            kind = (1 if pdu.connectable else 0) | (2 if pdu.scannable else 0) | \
+                (8 if is_rsp else 0) | (0x10 if pdu.legacy else 0)
+            first = True
+            while first or data:
+                part, data = data[:229], data[229:]
+                first = False
+                self.send_hci_packet(hci.HCI_LE_Extended_Advertising_Report_Event([
+                    hci.HCI_LE_Extended_Advertising_Report_Event.Report(
+                        event_type=kind | (0x20 if data else 0),
+                        address_type=pdu.address.address_type, address=pdu.address,
+                        primary_phy=hci.Phy.LE_1M, secondary_phy=hci.Phy.LE_1M,
+                        advertising_sid=pdu.sid, tx_power=pdu.tx_power, rssi=-50,
+                        periodic_advertising_interval=0, direct_address_type=0,
+                        direct_address=hci.Address.ANY, data=part)]))
+        elif pdu.legacy:
+            kind = 4 if is_rsp else 0 if pdu.connectable else 2 if pdu.scannable else 3
+            self.send_hci_packet(hci.HCI_LE_Advertising_Report_Event([
+                hci.HCI_LE_Advertising_Report_Event.Report(
+                    event_type=kind, address_type=pdu.address.address_type, address=pdu.address,
+                    data=data, rssi=-50)]))
+
+    def on_adv(self, pdu):
+        if self.le_scan_enable:
+            key = (bytes(pdu.address), pdu.data, pdu.rsp)
+            if not (self.filter_duplicates and key in self.seen):
+                self.seen.add(key)
+                self._report(pdu, pdu.data, False)
+                if pdu.scannable and self.scan_active:
+                    self._report(pdu, pdu.rsp, True)
+        pending = self.pending_le_connection
+        if pending and pdu.connectable and pending.peer_address == pdu.address:
+            self.create_le_connection(pdu.address)
+
+    # ------------------------------------------------------- links
+    def _link(self, role, self_address, peer_address):
+        connection = Link(
+            controller=self, handle=self.allocate_connection_handle(), role=role,
+            self_address=self_address, peer_address=peer_address, link=self.link,
+            transport=PhysicalTransport.LE,
+            link_type=hci.HCI_Connection_Complete_Event.LinkType.ACL)
+        self.le_connections[peer_address] = connection
+        return connection
+
+    def _complete(self, connection, interval, latency, timeout):
+        self.send_hci_packet(hci.HCI_LE_Connection_Complete_Event(
+            status=OK, connection_handle=connection.handle, role=connection.role,
+            peer_address_type=connection.peer_address.address_type,
+            peer_address=connection.peer_address, connection_interval=interval,
+            peripheral_latency=latency, supervision_timeout=timeout, central_clock_accuracy=0))
+
+    def create_le_connection(self, peer_address):
+        pending, self.pending_le_connection = self.pending_le_connection, None
+        me = self.public_address if pending.own_address_type == hci.OwnAddressType.PUBLIC \
+            else self.random_address
+        if isinstance(pending, hci.HCI_LE_Extended_Create_Connection_Command):
+            values = (pending.connection_interval_mins[0], pending.max_latencies[0],
+                      pending.supervision_timeouts[0])
+        else:
+            values = (pending.connection_interval_min, pending.max_latency, pending.supervision_timeout)
+        if peer_address in self.le_connections:
+            log.error('already connected to %s', peer_address)
+            return
+        connection = self._link(hci.Role.CENTRAL, me, peer_address)
+        self.send_advertising_pdu(ll.ConnectInd(
+            initiator_address=me, advertiser_address=peer_address,
+            interval=values[0], latency=values[1], timeout=values[2]))
+        self._complete(connection, *values)
+
+    def on_le_connect_ind(self, packet):
+        legacy = self.le_legacy_advertiser
+        if legacy.enabled and legacy.address == packet.advertiser_address \
+                and legacy.advertising_type in (0, 1):
+            advertiser = legacy
+        else:
+            advertiser = next((s for s in self.advertising_sets.values()
+                               if s.enabled and s.address == packet.advertiser_address
+                               and int(s.parameters.advertising_event_properties) & 1), None)
+        if advertiser is None:
+            return
+        connection = self._link(hci.Role.PERIPHERAL, packet.advertiser_address, packet.initiator_address)
+        advertiser.stop()
+        self._complete(connection, packet.interval, packet.latency, packet.timeout)
+        if isinstance(advertiser, AdvertisingSet):
+            self.send_hci_packet(hci.HCI_LE_Advertising_Set_Terminated_Event(
+                status=OK, advertising_handle=advertiser.handle, connection_handle=connection.handle,
+                num_completed_extended_advertising_events=0))
+
+    def on_link_acl_data(self, sender_address, transport, data):
+        connection = self.le_connections.get(sender_address)
+        if connection is None:
+            return
+        first, flag = True, 2
+        while first or data:    # no HCI packet larger than what the host was told
+            part, data = data[:self.le_acl_data_packet_length], data[self.le_acl_data_packet_length:]
+            self.send_hci_packet(hci.HCI_AclDataPacket(connection.handle, flag, 0, len(part), part))
+            first, flag = False, 1
+
+
+# ------------------------------------------------------------------- endpoints
+class Vhci:
+    """The adapter: a controller behind /dev/vhci."""
+
+    def __init__(self, air, address, extended):
+        self.air, self.address, self.extended = air, address, extended
+        self.fd = None
+        self.controller = None
+
+    def plug(self):
+        if self.fd is not None:
+            return 'already plugged'
+        self.fd = os.open('/dev/vhci', os.O_RDWR | os.O_NONBLOCK)
+        self.controller = RigController('hci', host_sink=self, link=self.air,
+                                        public_address=self.address, extended=self.extended)
+        asyncio.get_running_loop().add_reader(self.fd, self._readable)
+        os.write(self.fd, b'\xff\x00')  # vendor packet: create a primary controller
+        return 'plugged'
+
+    def unplug(self):
+        if self.fd is None:
+            return 'not plugged'
+        asyncio.get_running_loop().remove_reader(self.fd)
+        self.controller.leave()
+        os.close(self.fd)
+        self.fd = self.controller = None
+        return 'unplugged'
+
+    def _readable(self):
+        for _ in range(64):
+            try:
+                packet = os.read(self.fd, 4096)
+            except BlockingIOError:
+                return
+            except OSError as error:
+                log.error('vhci: %s', error)
+                return
+            if not packet:
+                return
+            if packet[0] == 0xFF:
+                log.info('adapter hci%d', packet[2] | packet[3] << 8)
+                continue
+            try:
+                self.controller.on_packet(packet)
+            except Exception:
+                log.exception('bad packet from the kernel: %s', packet.hex())
+            if self.fd is None:
+                return
+
+    def on_packet(self, packet):
+        if self.fd is not None:
+            try:
+                os.write(self.fd, packet)
+            except OSError as error:
+                log.error('vhci write: %s', error)
+
+
+LENGTHS = {1: (4, 3, 1), 2: (5, 3, 2), 3: (4, 3, 1), 4: (3, 2, 1), 5: (5, 3, 2)}
+
+
+class Client(asyncio.Protocol):
+    """A central's host, attached through the Unix socket."""
+    number = 0
+
+    def __init__(self, air):
+        self.air = air
+        self.buffer = b''
+
+    def connection_made(self, transport):
+        Client.number += 1
+        self.transport = transport
+        self.controller = RigController(
+            'client%d' % Client.number, host_sink=self, link=self.air,
+            public_address=hci.Address('C0:FF:EE:00:%02X:%02X' % divmod(Client.number, 256),
+                                       hci.Address.PUBLIC_DEVICE_ADDRESS))
+        log.info('client %d', Client.number)
+
+    def connection_lost(self, exc):
+        self.controller.leave()
+        log.info('client gone')
+
+    def data_received(self, data):
+        self.buffer += data
+        while self.buffer:
+            head, at, size = LENGTHS.get(self.buffer[0], (0, 0, 0))
+            if not head:
+                log.error('not H4: %s', self.buffer[:8].hex())
+                self.transport.close()
+                return
+            if len(self.buffer) < head:
+                return
+            n = head + int.from_bytes(self.buffer[at:at + size], 'little')
+            if len(self.buffer) < n:
+                return
+            packet, self.buffer = self.buffer[:n], self.buffer[n:]
+            try:
+                self.controller.on_packet(packet)
+            except Exception:
+                log.exception('bad packet from a client: %s', packet.hex())
+
+    def on_packet(self, packet):
+        self.transport.write(packet)
+
+
+async def main():
+    p = argparse.ArgumentParser()
+    p.add_argument('--dir', default='/run/rig')
+    p.add_argument('--address', default='00:AA:01:00:00:42')
+    p.add_argument('--legacy', action='store_true', help='a 4.2 adapter: no extended advertising')
+    p.add_argument('--speed', default='2.5', help='milliseconds per ACL packet and direction; 0: no limit')
+    p.add_argument('--debug', action='store_true')
+    a = p.parse_args()
+    logging.basicConfig(level=logging.DEBUG if a.debug else logging.INFO, stream=sys.stderr,
+                        format='%(asctime)s %(name)s: %(message)s')
+    air = Air()
+    adapter = Vhci(air, hci.Address(a.address, hci.Address.PUBLIC_DEVICE_ADDRESS), not a.legacy)
+    loop = asyncio.get_running_loop()
+
+    def speed(milliseconds='0'):
+        air.packet_time = float(milliseconds) / 1000
+        return 'ok'
+
+    def deaf(on='1'):
+        air.deaf = on == '1'
+        return 'ok'
+
+    def cut():
+        if adapter.controller:
+            adapter.controller.drop_links()
+        return 'ok'
+
+    speed(a.speed)
+    orders = {
+        'plug': adapter.plug,       # the adapter appears (as hci0 again)
+        'unplug': adapter.unplug,   # the adapter is pulled out
+        'cut': cut,                 # all links of the adapter are lost (timeout)
+        'speed': speed,             # speed MS: each ACL packet takes MS milliseconds
+        'deaf': deaf,               # deaf 1|0: ACL data is lost / arrives again
+    }
+
+    async def control(reader, writer):
+        line = (await reader.readline()).decode().split()
+        try:
+            reply = orders[line[0]](*line[1:])
+        except Exception as error:
+            reply = 'error %r' % error
+        writer.write((reply + '\n').encode())
+        await writer.drain()
+        writer.close()
+
+    os.makedirs(a.dir, exist_ok=True)
+    await loop.create_unix_server(lambda: Client(air), os.path.join(a.dir, 'hci'))
+    await asyncio.start_unix_server(control, os.path.join(a.dir, 'ctl'))
+    adapter.plug()
+    await asyncio.Event().wait()
+
+
+if __name__ == '__main__':
+    asyncio.run(main())
