@@ -1,0 +1,328 @@
+#!/usr/bin/env python3
+"""A central that a program drives by lines of text: PROTOCOL.md says how.
+
+It runs inside the rig. One process is one central.
+"""
+
+import asyncio
+import collections
+import logging
+import os
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), 'rig'))
+import bumble  # noqa: E402
+from bumble import att, core  # noqa: E402
+from central import PROPERTIES, Central, RigError, norm  # noqa: E402
+
+VERSION = '1'
+REQUEST = 30.0          # seconds: the ATT transaction time-out of the specification
+PROCEDURE = 60.0        # seconds: procedures of many requests
+LONGEST_WAIT = 120_000  # milliseconds that a command may ask for
+QUEUE = 4096            # events that wait to be fetched; then the oldest are lost
+
+
+class Usage(Exception):
+    """The line cannot be understood, or not now."""
+
+
+class Gone(Exception):
+    """There is no link (any more)."""
+
+
+def parse_number(text, low, high, base=10):
+    try:
+        value = int(text, base)
+    except ValueError:
+        raise Usage('%s is not a number' % text) from None
+    if not low <= value <= high:
+        raise Usage('%s is out of range' % text)
+    return value
+
+
+def parse_handle(text):
+    return parse_number(text, 0, 0xFFFF, 16)
+
+
+def parse_bytes(text):
+    try:
+        return b'' if text == '-' else bytes.fromhex(text)
+    except ValueError:
+        raise Usage('%s is not hex' % text) from None
+
+
+def show_bytes(value):
+    return bytes(value).hex() or '-'
+
+
+def parse_target(words):
+    """'service UUID', 'name HEX' or 'address A' -> the arguments of Central.find."""
+    if len(words) != 2 or words[0] not in ('service', 'name', 'address'):
+        raise Usage('service UUID, name HEX or address ADDRESS is needed')
+    kind, value = words
+    if kind == 'name':
+        value = parse_bytes(value).decode('utf-8', 'replace')
+    if kind == 'service':
+        try:
+            norm(value)
+        except ValueError:
+            raise Usage('%s is not a UUID' % value) from None
+    return {kind: value}
+
+
+def show_advertiser(advertiser):
+    j = advertiser.json
+    return ' '.join((
+        'advertiser', j['address'], j['address_type'],
+        'connectable' if j['connectable'] else 'broadcasting',
+        show_bytes((j['name'] or '').encode()), ','.join(j['uuids']) or '-',
+        show_bytes(advertiser.adv), show_bytes(advertiser.rsp)))
+
+
+class Events:
+    """What happened by itself, until it is fetched; bounded."""
+
+    def __init__(self):
+        self.waiting = collections.deque()
+        self.lost = 0
+        self.arrived = asyncio.Event()
+
+    def put(self, text):
+        if len(self.waiting) == QUEUE:
+            self.waiting.popleft()
+            self.lost += 1
+        self.waiting.append('%s %d' % (text, time.monotonic_ns() // 1000))
+        self.arrived.set()
+
+    async def next(self, seconds):
+        if not self.waiting:
+            self.arrived.clear()
+            await asyncio.wait_for(self.arrived.wait(), seconds)
+        if self.lost:
+            lost, self.lost = self.lost, 0
+            return 'lost %d' % lost
+        return self.waiting.popleft()
+
+    def clear(self):
+        self.waiting.clear()
+        self.lost = 0
+
+
+class Driver:
+    """Carries out the commands: each method's name and arguments are the line's."""
+
+    def __init__(self):
+        self.central = None
+        self.peer = None
+        self.events = Events()
+
+    # ---------------------------------------------------------------- helpers
+    def opened(self):
+        if self.central is None:
+            raise Usage('open first')
+        return self.central
+
+    def connected(self):
+        if self.peer is None or self.peer.disconnected.done():
+            raise Gone()
+        return self.peer
+
+    async def on_link(self, coroutine, seconds=REQUEST):
+        """The result of the coroutine; Gone as soon as the link is."""
+        work = asyncio.ensure_future(coroutine)
+        gone = asyncio.ensure_future(asyncio.shield(self.peer.disconnected))
+        try:
+            await asyncio.wait({work, gone}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            if work.done():
+                return work.result()
+            raise Gone() if gone.done() else asyncio.TimeoutError()
+        finally:
+            work.cancel()
+            gone.cancel()
+            await asyncio.gather(work, gone, return_exceptions=True)
+
+    def listen(self, peer):
+        """Every update goes to the queue, subscribed or not."""
+        def update(kind, pdu):
+            self.events.put('update %04x %s %s' % (pdu.attribute_handle, kind, show_bytes(pdu.attribute_value)))
+
+        def indication(pdu):
+            update('indicate', pdu)
+            peer.client.send_confirmation(att.ATT_Handle_Value_Confirmation())
+        peer.client.on_att_handle_value_notification = lambda pdu: update('notify', pdu)
+        peer.client.on_att_handle_value_indication = indication
+        peer.connection.on('disconnection', lambda reason: self.events.put('disconnected 0x%02x' % reason))
+
+    # ---------------------------------------------------------------- commands
+    async def hello(self, version):
+        if version != VERSION:
+            raise Usage('this is version %s' % VERSION)
+        return '%s bumble %s' % (VERSION, bumble.__version__)
+
+    async def open(self, address, *words):
+        if self.central is not None:
+            raise Usage('open already')
+        mtu = 517
+        if words:
+            if len(words) != 2 or words[0] != 'mtu':
+                raise Usage('open ADDRESS [mtu N]')
+            mtu = parse_number(words[1], 23, 517)
+        try:
+            octets = bytes.fromhex(address.replace(':', ''))
+        except ValueError:
+            octets = b''
+        if len(octets) != 6 or octets[0] < 0xC0:
+            raise Usage('%s is not a static random address' % address)
+        self.central = await asyncio.wait_for(Central.open(address=address, max_mtu=mtu), REQUEST)
+        return ''
+
+    async def scan(self, milliseconds, *target):
+        central = self.opened()
+        seconds = parse_number(milliseconds, 1, LONGEST_WAIT) / 1000
+        wanted = parse_target(target) if target else {}
+        heard = await central.scan(seconds, (lambda a: a.connectable and a.matches(**wanted)) if target else None)
+        return ' '.join(show_advertiser(a) for a in heard if a.matches(**wanted))
+
+    async def connect(self, milliseconds, *target):
+        central = self.opened()
+        if self.peer is not None and not self.peer.disconnected.done():
+            raise Usage('connected already')
+        seconds = parse_number(milliseconds, 1, LONGEST_WAIT) / 1000
+        wanted = parse_target(target)
+        self.events.clear()
+        try:
+            self.peer = await asyncio.wait_for(central.connect(**wanted, seconds=seconds), seconds + 5)
+        except RigError:
+            raise asyncio.TimeoutError() from None
+        self.listen(self.peer)
+        return '%s %d' % (self.peer.advertiser.json['address'], self.peer.mtu)
+
+    async def mtu(self, size=None):
+        peer = self.connected()
+        if size is not None:
+            await self.on_link(peer.exchange_mtu(parse_number(size, 23, 517)))
+        return '%d' % peer.mtu
+
+    async def discover(self):
+        words = []
+        for service in await self.on_link(self.connected().discover(), PROCEDURE):
+            words.append('service %04x %04x %s' % (service['handle'], service['end'], service['uuid']))
+            for c in service['characteristics']:
+                bits = sum(1 << PROPERTIES.index(p) for p in c['properties'])
+                words.append('characteristic %04x %02x %s' % (c['handle'], bits, c['uuid']))
+                words.extend('descriptor %04x %s' % (d['handle'], d['uuid']) for d in c['descriptors'])
+        return ' '.join(words)
+
+    async def read(self, handle):
+        return show_bytes(await self.on_link(self.connected().read_once(parse_handle(handle))))
+
+    async def readblob(self, handle, offset):
+        return show_bytes(await self.on_link(self.connected().read_blob(
+            parse_handle(handle), parse_number(offset, 0, 0xFFFF))))
+
+    async def readlong(self, handle):
+        return show_bytes(await self.on_link(self.connected().read(parse_handle(handle)), PROCEDURE))
+
+    async def write(self, handle, value):
+        await self.on_link(self.connected().request(att.ATT_Write_Request(
+            attribute_handle=parse_handle(handle), attribute_value=parse_bytes(value))))
+        return ''
+
+    async def writecmd(self, handle, value):
+        await self.on_link(self.connected().write_command(parse_handle(handle), parse_bytes(value)))
+        return ''
+
+    async def prepare(self, handle, offset, value):
+        at, part = await self.on_link(self.connected().prepare(
+            parse_handle(handle), parse_number(offset, 0, 0xFFFF), parse_bytes(value)))
+        return '%d %s' % (at, show_bytes(part))
+
+    async def execute(self):
+        await self.on_link(self.connected().execute())
+        return ''
+
+    async def cancel(self):
+        await self.on_link(self.connected().execute(False))
+        return ''
+
+    async def subscribe(self, handle, kind):
+        if kind not in ('notify', 'indicate'):
+            raise Usage('notify or indicate')
+        await self.configure(handle, b'\1\0' if kind == 'notify' else b'\2\0')
+        return ''
+
+    async def unsubscribe(self, handle):
+        await self.configure(handle, b'\0\0')
+        return ''
+
+    async def configure(self, handle, value):
+        peer = self.connected()
+        if peer.services is None:
+            raise Usage('discover first')
+        try:
+            _, cccd = await peer.cccd(parse_handle(handle))
+        except RigError:
+            raise Usage('%s has no client characteristic configuration' % handle) from None
+        await self.on_link(peer.request(att.ATT_Write_Request(attribute_handle=cccd, attribute_value=value)))
+
+    async def next(self, milliseconds):
+        return await self.events.next(parse_number(milliseconds, 0, LONGEST_WAIT) / 1000)
+
+    async def disconnect(self):
+        await asyncio.wait_for(self.connected().disconnect(), REQUEST)
+        return ''
+
+    async def close(self):
+        if self.central is not None:
+            central, self.central = self.central, None
+            await asyncio.wait_for(central.close(), REQUEST)
+        return ''
+
+
+COMMANDS = ('hello', 'open', 'scan', 'connect', 'mtu', 'discover', 'read', 'readblob', 'readlong', 'write', 'writecmd',
+            'prepare', 'execute', 'cancel', 'subscribe', 'unsubscribe', 'next', 'disconnect', 'close')
+
+
+async def answer(driver, line):
+    """The reply to one line, whatever happens."""
+    words = line.split()
+    if not words or words[0] not in COMMANDS:
+        return 'error usage unknown command'
+    try:
+        coroutine = getattr(driver, words[0])(*words[1:])
+    except TypeError:
+        return 'error usage wrong number of arguments'
+    try:
+        text = await coroutine
+        return 'ok ' + text if text else 'ok'
+    except Usage as error:
+        return 'error usage %s' % error
+    except Gone:
+        reason = driver.peer.disconnect_reason if driver.peer else None
+        return 'error gone 0x%02x' % reason if reason is not None else 'error gone'
+    except att.ATT_Error as error:
+        return 'error att 0x%02x' % error.error_code
+    except (TimeoutError, asyncio.TimeoutError, core.TimeoutError):
+        return 'error timeout'
+    except Exception as error:
+        logging.exception('%s', line)
+        return 'error failed %s' % ' '.join(('%s %s' % (type(error).__name__, error)).split())
+
+
+async def main():
+    out, sys.stdout = sys.stdout, sys.stderr    # nothing but replies goes to the standard output
+    logging.basicConfig(level=logging.ERROR, stream=sys.stderr)
+    driver = Driver()
+    loop = asyncio.get_running_loop()
+    while True:
+        line = (await loop.run_in_executor(None, sys.stdin.buffer.readline)).decode('ascii', 'replace')
+        if line.strip():
+            print(await answer(driver, line), file=out, flush=True)
+        if not line or line.split()[:1] == ['close']:
+            break
+    await driver.close()
+
+
+if __name__ == '__main__':
+    asyncio.run(main())
