@@ -1,0 +1,58 @@
+# The commands of this project; each installs what it needs and does not find.
+# CI runs `make ci`, which is these same commands.
+
+SWIFT ?= swift
+# What the sanitizer build and the examples leave behind stays apart from the ordinary build.
+TSAN_BUILD = .build-tsan
+EXAMPLES = --package-path Examples
+
+.PHONY: help setup build test test-thread-sanitizer examples demo system-test benchmark format lint \
+	check-imports check-diagnostics check-linkage docs ci clean
+
+help: ## Show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-24s %s\n", $$1, $$2}'
+
+setup: ## Install the system libraries that are missing (Debian and its relatives)
+	@.ci/install-dependencies
+
+build: setup ## Build the library
+	$(SWIFT) build
+
+test: setup ## Run every test that needs no kernel of its own
+	$(SWIFT) test
+
+test-thread-sanitizer: setup ## Run the same tests under the thread sanitizer
+	$(SWIFT) test --sanitize=thread --scratch-path $(TSAN_BUILD)
+
+examples: setup ## Build the examples for release into Examples/.build/release/
+	$(SWIFT) build $(EXAMPLES) -c release --static-swift-stdlib
+
+demo: setup ## Run the heart rate sensor with an emulated Bluetooth stack for 20 seconds
+	$(SWIFT) build $(EXAMPLES) -c release --static-swift-stdlib --product heart-rate-sensor
+	Examples/.build/release/heart-rate-sensor --emulated --duration 20s
+
+system-test: examples ## Test against the real bluetoothd, in a virtual machine with a virtual radio
+	Tests/System/run
+
+benchmark: setup ## Compare the cost of a request with that of a server in C
+	$(SWIFT) run -c release --package-path Tests/Benchmarks dbus-benchmark
+
+format: ## Format all Swift sources
+	$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Services Tests Examples
+
+lint: ## Check the format of all Swift sources
+	$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Services Tests Examples
+
+check-imports: ## Check that no product imports Foundation
+	@.ci/check-imports
+
+check-diagnostics: build ## Check what the compiler says of a misplaced element in a declaration
+	@Tests/Diagnostics/run
+
+check-linkage: setup ## Check what a minimal program links, and its size
+	@Tests/Linkage/run
+
+ci: lint check-imports check-diagnostics examples check-linkage system-test test-thread-sanitizer test ## Run all that CI runs
+
+clean: ## Remove everything that was built
+	rm -rf .build .build-* Examples/.build Tests/*/.build
