@@ -1,0 +1,87 @@
+public import PeripheralCore
+
+/// The side of a running ``Peripheral`` that a backend talks to.
+///
+/// Calls are quick and never block: work that takes time is handed back as ``Answer/deferred(_:)``.
+public protocol PeripheralHost: Sendable {
+    /// Answers a central's request to read.
+    func read(_ request: ReadRequest) -> Answer<[UInt8]>
+
+    /// Answers a central's request to write.
+    func write(_ request: WriteRequest) -> Answer<Void>
+
+    /// Takes note of what happened.
+    func handle(_ event: BackendEvent)
+}
+
+/// How a request is answered: at once, or by work that the backend has to run.
+public enum Answer<Success: Sendable>: Sendable {
+    /// The answer itself.
+    case immediate(Result<Success, ATTError>)
+
+    /// Work that leads to the answer.
+    ///
+    /// It contains the handler of the program, which may take its time or even block: run it exactly once, in
+    /// a task of its own and not on the thread on which requests arrive. Cancel that task when nobody waits
+    /// for the answer any more.
+    case deferred(@Sendable () async -> Result<Success, ATTError>)
+}
+
+/// A central's request to read an attribute, or its part from an offset on.
+public struct ReadRequest: Hashable, Sendable {
+    /// The attribute, by its handle in ``Publication/table``.
+    public var attribute: AttributeHandle
+
+    /// Where to begin, in bytes; 0 but in the later parts of a long read.
+    public var offset: Int
+
+    /// Who asks.
+    public var central: Central
+
+    /// Makes a request.
+    public init(attribute: AttributeHandle, offset: Int = 0, central: Central) {
+        self.attribute = attribute
+        self.offset = offset
+        self.central = central
+    }
+}
+
+/// A central's request to write an attribute.
+public struct WriteRequest: Hashable, Sendable {
+    /// The attribute, by its handle in ``Publication/table``.
+    public var attribute: AttributeHandle
+
+    /// The bytes to write; the parts of a long write are already joined.
+    public var value: [UInt8]
+
+    /// Where to write, in bytes.
+    public var offset: Int
+
+    /// Who asks.
+    public var central: Central
+
+    /// Makes a request.
+    public init(attribute: AttributeHandle, value: [UInt8], offset: Int = 0, central: Central) {
+        self.attribute = attribute
+        self.value = value
+        self.offset = offset
+        self.central = central
+    }
+}
+
+/// What a backend reports to its ``PeripheralHost``.
+public enum BackendEvent: Sendable {
+    /// The database is registered and the advertisement is on the air; updates go through the link.
+    case published(any BackendLink)
+
+    /// A central has subscribed to the characteristic with this value handle.
+    ///
+    /// The central is `nil` where the stack does not tell who it was. BlueZ reports each subscription, but
+    /// only the end of the last one; a backend that cannot tell the central reports them likewise.
+    case subscribed(AttributeHandle, by: Central?)
+
+    /// A central has ended its subscription to the characteristic with this value handle, or is gone.
+    ///
+    /// With no central named, the last subscription has ended.
+    case unsubscribed(AttributeHandle, by: Central?)
+}

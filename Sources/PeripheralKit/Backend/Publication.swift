@@ -1,0 +1,37 @@
+public import PeripheralCore
+
+/// What a backend publishes: the validated outcome of a declaration, without its handlers.
+public struct Publication: Hashable, Sendable {
+    /// The name of the peripheral.
+    public let name: String
+
+    /// The attributes to register, in their order.
+    ///
+    /// The handles in this table name the attributes between host and backend; the handles on the air are the
+    /// backend's affair and may differ.
+    public let table: AttributeTable
+
+    /// What to advertise, with everything that is derived from the services filled in.
+    public let advertisement: Advertisement
+
+    package init(name: String, table: AttributeTable, advertisement: Advertisement) {
+        self.name = name
+        self.table = table
+        self.advertisement = advertisement
+    }
+}
+
+/// A new value of a characteristic, for the centrals that have subscribed to it.
+public struct Update: Hashable, Sendable {
+    /// The characteristic, by its value handle in ``Publication/table``.
+    public var characteristic: AttributeHandle
+
+    /// The value; at most 512 bytes.
+    public var value: [UInt8]
+
+    /// Makes an update.
+    public init(characteristic: AttributeHandle, value: [UInt8]) {
+        self.characteristic = characteristic
+        self.value = value
+    }
+}

@@ -1,0 +1,19 @@
+/// Where the bytes of a readable attribute come from.
+package enum ReadSource: Sendable {
+    case value([UInt8])
+    case handler(@Sendable (Central) async throws -> [UInt8])
+}
+
+/// What takes the bytes that a central writes.
+package typealias WriteHandler = @Sendable (_ value: [UInt8], _ central: Central) async throws -> Void
+
+/// What a declaration says of reading and writing one attribute, faults included: validation finds them.
+package struct AttributeAccess: Sendable {
+    package var readSources: [ReadSource] = []
+    package var writeHandlers: [WriteHandler] = []
+
+    /// Whether the value is given once and for all.
+    package var isStatic: Bool {
+        readSources.contains { if case .value = $0 { true } else { false } }
+    }
+}

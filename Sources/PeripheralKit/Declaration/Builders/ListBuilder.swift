@@ -1,0 +1,38 @@
+/// What all builders of a declaration have in common: they collect a list of elements, and support `if`,
+/// `else` and `for`.
+public protocol _ListBuilder: Sendable {
+    /// What is collected.
+    associatedtype Element
+}
+
+extension _ListBuilder {
+    /// Joins the parts.
+    public static func buildBlock(_ parts: [Element]...) -> [Element] {
+        parts.flatMap(\.self)
+    }
+
+    /// Supports `if` without `else`.
+    public static func buildOptional(_ part: [Element]?) -> [Element] {
+        part ?? []
+    }
+
+    /// Supports `if`.
+    public static func buildEither(first part: [Element]) -> [Element] {
+        part
+    }
+
+    /// Supports `else`.
+    public static func buildEither(second part: [Element]) -> [Element] {
+        part
+    }
+
+    /// Supports `for`.
+    public static func buildArray(_ parts: [[Element]]) -> [Element] {
+        parts.flatMap(\.self)
+    }
+
+    /// Supports `if #available`.
+    public static func buildLimitedAvailability(_ part: [Element]) -> [Element] {
+        part
+    }
+}

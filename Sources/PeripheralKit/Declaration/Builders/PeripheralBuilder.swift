@@ -1,0 +1,47 @@
+/// A service or an advertisement of a ``Peripheral``; made by ``PeripheralBuilder``.
+public struct PeripheralElement: Sendable {
+    enum Part: Sendable {
+        case service(GATTService)
+        case advertisement(Advertisement)
+    }
+
+    let part: Part
+}
+
+/// Collects the services and the advertisement of a ``Peripheral``.
+@resultBuilder
+public enum PeripheralBuilder: _ListBuilder {
+    /// What is collected.
+    public typealias Element = PeripheralElement
+
+    /// Takes a service.
+    public static func buildExpression(_ service: some GATTServiceDeclaration) -> [PeripheralElement] {
+        [PeripheralElement(part: .service(service.service))]
+    }
+
+    /// Takes several services of one type.
+    public static func buildExpression(_ services: [some GATTServiceDeclaration]) -> [PeripheralElement] {
+        services.map { PeripheralElement(part: .service($0.service)) }
+    }
+
+    /// Takes the advertisement.
+    public static func buildExpression(_ advertisement: Advertisement) -> [PeripheralElement] {
+        [PeripheralElement(part: .advertisement(advertisement))]
+    }
+
+    /// Refuses a characteristic outside of a service.
+    @available(*, unavailable, message: "put the Characteristic in a GATTService, not in the Peripheral")
+    public static func buildExpression<T>(_ characteristic: Characteristic<T>) -> [PeripheralElement] { [] }
+
+    /// Refuses a handler outside of a characteristic.
+    @available(*, unavailable, message: "put Read in a Characteristic, not in the Peripheral")
+    public static func buildExpression<T>(_ read: Read<T>) -> [PeripheralElement] { [] }
+
+    /// Refuses a handler outside of a characteristic.
+    @available(*, unavailable, message: "put Write in a Characteristic, not in the Peripheral")
+    public static func buildExpression<T>(_ write: Write<T>) -> [PeripheralElement] { [] }
+
+    /// Refuses a descriptor outside of a characteristic.
+    @available(*, unavailable, message: "put the Descriptor in a Characteristic, not in the Peripheral")
+    public static func buildExpression<T>(_ descriptor: Descriptor<T>) -> [PeripheralElement] { [] }
+}

@@ -1,0 +1,45 @@
+/// A characteristic of a ``GATTService``; made by ``ServiceBuilder``.
+public struct ServiceElement: Sendable {
+    let characteristic: CharacteristicDeclaration
+}
+
+/// Collects the characteristics of a ``GATTService``.
+@resultBuilder
+public enum ServiceBuilder: _ListBuilder {
+    /// What is collected.
+    public typealias Element = ServiceElement
+
+    /// Takes a characteristic.
+    public static func buildExpression<T>(_ characteristic: Characteristic<T>) -> [ServiceElement] {
+        [ServiceElement(characteristic: characteristic.declaration)]
+    }
+
+    /// Takes several characteristics of one type.
+    public static func buildExpression<T>(_ characteristics: [Characteristic<T>]) -> [ServiceElement] {
+        characteristics.map { ServiceElement(characteristic: $0.declaration) }
+    }
+
+    /// Refuses a handler outside of a characteristic.
+    @available(*, unavailable, message: "put Read in a Characteristic, not in a GATTService")
+    public static func buildExpression<T>(_ read: Read<T>) -> [ServiceElement] { [] }
+
+    /// Refuses a handler outside of a characteristic.
+    @available(*, unavailable, message: "put Write in a Characteristic, not in a GATTService")
+    public static func buildExpression<T>(_ write: Write<T>) -> [ServiceElement] { [] }
+
+    /// Refuses a descriptor outside of a characteristic.
+    @available(*, unavailable, message: "put the Descriptor in a Characteristic, not in a GATTService")
+    public static func buildExpression<T>(_ descriptor: Descriptor<T>) -> [ServiceElement] { [] }
+
+    /// Refuses a description outside of a characteristic.
+    @available(*, unavailable, message: "put the UserDescription in a Characteristic, not in a GATTService")
+    public static func buildExpression(_ description: UserDescription) -> [ServiceElement] { [] }
+
+    /// Refuses a service inside a service.
+    @available(*, unavailable, message: "put the GATTService in the Peripheral, not in a GATTService")
+    public static func buildExpression(_ service: some GATTServiceDeclaration) -> [ServiceElement] { [] }
+
+    /// Refuses an advertisement inside a service.
+    @available(*, unavailable, message: "put the Advertisement in the Peripheral, not in a GATTService")
+    public static func buildExpression(_ advertisement: Advertisement) -> [ServiceElement] { [] }
+}

@@ -1,0 +1,111 @@
+public import PeripheralCore
+private import Synchronization
+
+/// A characteristic of a peripheral: its type, its properties, and how its value is read and written.
+///
+/// ```swift
+/// let power = Characteristic<Bool>("5c3a0002-7e3c-4b6e-9d29-b3f1c0a1d001", [.read, .write, .notify]) {
+///     Read { await lamp.isOn }
+///     Write { isOn in try await lamp.set(isOn) }
+///     UserDescription("Lamp power")
+/// }
+/// ```
+///
+/// Keep the characteristic in a constant to refer to it later, as in ``PeripheralSession/notify(_:_:)``.
+/// Copies are the same characteristic; one that is made anew is another, also with the same UUID. A
+/// characteristic can be declared once in a peripheral.
+///
+/// See Core Specification, Vol 3, Part G, 3.3.
+public struct Characteristic<Value: GATTValue>: Sendable {
+    package let declaration: CharacteristicDeclaration
+
+    /// The type of the characteristic.
+    public var uuid: BluetoothUUID { declaration.uuid }
+
+    /// What centrals may do with the value.
+    public var properties: CharacteristicProperties { declaration.properties }
+
+    /// The security that reading, writing and subscribing demand of the link.
+    public var security: AttributeSecurity { declaration.security }
+
+    /// Declares a characteristic.
+    ///
+    /// - Parameters:
+    ///   - uuid: The type of the characteristic.
+    ///   - properties: What centrals may do with the value. Each of read and write demands its handler.
+    ///   - security: The security that reading, writing and subscribing demand of the link.
+    ///   - content: At most one ``Read`` and one ``Write``, and the descriptors in their order.
+    public init(
+        _ uuid: BluetoothUUID,
+        _ properties: CharacteristicProperties,
+        security: AttributeSecurity = .open,
+        @CharacteristicBuilder<Value> _ content: () -> [CharacteristicElement<Value>] = { [] }
+    ) {
+        declaration = CharacteristicDeclaration(
+            uuid: uuid,
+            properties: properties,
+            security: security,
+            parts: content().map(\.part)
+        )
+    }
+
+    /// Declares a characteristic with a value that never changes, and that centrals may read.
+    ///
+    /// - Parameters:
+    ///   - uuid: The type of the characteristic.
+    ///   - value: The value; at most 512 bytes when encoded.
+    ///   - security: The security that reading demands of the link.
+    ///   - content: The descriptors in their order.
+    public init(
+        _ uuid: BluetoothUUID,
+        value: Value,
+        security: AttributeSecurity = .open,
+        @CharacteristicBuilder<Value> _ content: () -> [CharacteristicElement<Value>] = { [] }
+    ) {
+        declaration = CharacteristicDeclaration(
+            uuid: uuid,
+            properties: .read,
+            security: security,
+            parts: [.read(.value(value.gattBytes))] + content().map(\.part)
+        )
+    }
+}
+
+/// What tells one declared characteristic from all others of the process.
+package struct CharacteristicIdentity: Hashable, Sendable {
+    private let number: UInt64
+
+    private static let count = Atomic<UInt64>(0)
+
+    init() {
+        number = Self.count.add(1, ordering: .relaxed).newValue
+    }
+}
+
+/// A declared characteristic without its value's type.
+package struct CharacteristicDeclaration: Sendable {
+    package let identity = CharacteristicIdentity()
+    package let uuid: BluetoothUUID
+    package let properties: CharacteristicProperties
+    package let security: AttributeSecurity
+    package var access = AttributeAccess()
+    package var descriptors: [DescriptorDeclaration] = []
+
+    init(
+        uuid: BluetoothUUID,
+        properties: CharacteristicProperties,
+        security: AttributeSecurity,
+        parts: [CharacteristicPart]
+    ) {
+        self.uuid = uuid
+        self.properties = properties
+        self.security = security
+        for part in parts {
+            switch part {
+            case .read(let source): access.readSources.append(source)
+            case .write(let handler): access.writeHandlers.append(handler)
+            case .descriptor(let descriptor): descriptors.append(descriptor)
+            }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+public import PeripheralCore
+
+/// A descriptor of a characteristic, beyond those that the Bluetooth stack adds by itself.
+///
+/// ```swift
+/// Characteristic<UInt8>("5c3a0003-7e3c-4b6e-9d29-b3f1c0a1d001", [.read, .write]) {
+///     Read { await lamp.brightness }
+///     Write { brightness in try await lamp.dim(to: brightness) }
+///     UserDescription("Brightness in percent")
+///     Descriptor<[UInt8]>("5c3a0004-7e3c-4b6e-9d29-b3f1c0a1d001", value: [0, 100])
+/// }
+/// ```
+///
+/// The client characteristic configuration and the extended properties are the stack's, and cannot be
+/// declared. See Core Specification, Vol 3, Part G, 3.3.3.
+public struct Descriptor<Value: GATTValue>: Sendable {
+    let declaration: DescriptorDeclaration
+
+    /// Declares a descriptor that is served by handlers.
+    ///
+    /// Centrals may read it when there is a ``Read``, and write it when there is a ``Write``.
+    ///
+    /// - Parameters:
+    ///   - uuid: The type of the descriptor.
+    ///   - security: The security that reading and writing demand of the link.
+    ///   - content: A ``Read``, a ``Write`` or both.
+    public init(
+        _ uuid: BluetoothUUID,
+        security: AttributeSecurity = .open,
+        @DescriptorBuilder<Value> _ content: () -> [DescriptorElement<Value>]
+    ) {
+        var access = AttributeAccess()
+        for element in content() {
+            switch element.part {
+            case .read(let source): access.readSources.append(source)
+            case .write(let handler): access.writeHandlers.append(handler)
+            }
+        }
+        declaration = DescriptorDeclaration(uuid: uuid, security: security, access: access)
+    }
+
+    /// Declares a descriptor with a value that never changes, and that centrals may read.
+    ///
+    /// - Parameters:
+    ///   - uuid: The type of the descriptor.
+    ///   - value: The value; at most 512 bytes when encoded.
+    ///   - security: The security that reading demands of the link.
+    public init(_ uuid: BluetoothUUID, value: Value, security: AttributeSecurity = .open) {
+        declaration = DescriptorDeclaration(
+            uuid: uuid,
+            security: security,
+            access: AttributeAccess(readSources: [.value(value.gattBytes)])
+        )
+    }
+}
+
+/// The characteristic user description: a text that tells people what the value is (Core Specification,
+/// Vol 3, Part G, 3.3.3.2).
+public struct UserDescription: Sendable {
+    let declaration: DescriptorDeclaration
+
+    /// Describes the characteristic.
+    ///
+    /// - Parameter text: At most 512 bytes of UTF-8.
+    public init(_ text: String) {
+        declaration = Descriptor(.characteristicUserDescription, value: text).declaration
+    }
+}
+
+/// A declared descriptor without its value's type.
+package struct DescriptorDeclaration: Sendable {
+    package let uuid: BluetoothUUID
+    package let security: AttributeSecurity
+    package let access: AttributeAccess
+
+    package var permissions: DescriptorPermissions {
+        var permissions: DescriptorPermissions = []
+        if !access.readSources.isEmpty { permissions.insert(.read) }
+        if !access.writeHandlers.isEmpty { permissions.insert(.write) }
+        return permissions
+    }
+}

@@ -1,0 +1,30 @@
+public import PeripheralCore
+
+/// Serves a central's reads of a characteristic or descriptor.
+///
+/// ```swift
+/// Characteristic<Bool>("5c3a0002-7e3c-4b6e-9d29-b3f1c0a1d001", .read) {
+///     Read { await lamp.isOn }
+/// }
+/// ```
+///
+/// The handler runs in a task of its own, off the thread that talks to the Bluetooth stack, and concurrently
+/// with other handlers. What it throws refuses the read: an ``ATTErrorConvertible`` error by its ATT error,
+/// any other by ``PeripheralCore/ATTError/unlikelyError``. Its task is cancelled when the peripheral stops
+/// without waiting.
+///
+/// A value that does not fit into one packet is read in parts. The handler is asked for the first; the further
+/// ones come from the same value, so that a central never sees a mixture.
+public struct Read<Value: GATTValue>: Sendable {
+    let source: ReadSource
+
+    /// Asks the handler for the value, with the central that reads it.
+    public init(_ handler: @escaping @Sendable (_ central: Central) async throws -> Value) {
+        source = .handler { central in try await handler(central).gattBytes }
+    }
+
+    /// Asks the handler for the value, whoever reads it.
+    public init(_ handler: @escaping @Sendable () async throws -> Value) {
+        source = .handler { _ in try await handler().gattBytes }
+    }
+}

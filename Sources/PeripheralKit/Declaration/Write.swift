@@ -1,0 +1,35 @@
+public import PeripheralCore
+
+/// Takes what a central writes to a characteristic or descriptor.
+///
+/// ```swift
+/// Characteristic<Bool>("5c3a0002-7e3c-4b6e-9d29-b3f1c0a1d001", .write) {
+///     Write { isOn, central in try await lamp.set(isOn) }
+/// }
+/// ```
+///
+/// The bytes are decoded first; what is no `Value` is refused without calling the handler, by
+/// ``PeripheralCore/ATTError/invalidAttributeValueLength`` or
+/// ``PeripheralCore/ATTError/valueNotAllowed``. The parts of a long write arrive as one value; a write that
+/// begins in the middle of the value is refused by ``PeripheralCore/ATTError/invalidOffset``.
+///
+/// The handler runs in a task of its own, off the thread that talks to the Bluetooth stack. The writes of one
+/// central, to whichever attribute, are handled in their order and one at a time; those of several centrals
+/// concurrently. Up to 256 writes of a central wait for their turn, more are refused by
+/// ``PeripheralCore/ATTError/insufficientResources``.
+///
+/// The central's request succeeds when the handler returns. What it throws refuses the request, as described at
+/// ``Read``; a write without response cannot be refused, and a central never learns of its failure.
+public struct Write<Value: GATTValue>: Sendable {
+    let handler: WriteHandler
+
+    /// Hands the value to the handler, with the central that wrote it.
+    public init(_ handler: @escaping @Sendable (_ value: Value, _ central: Central) async throws -> Void) {
+        self.handler = { bytes, central in try await handler(Value(gattBytes: bytes), central) }
+    }
+
+    /// Hands the value to the handler, whoever wrote it.
+    public init(_ handler: @escaping @Sendable (_ value: Value) async throws -> Void) {
+        self.handler = { bytes, _ in try await handler(Value(gattBytes: bytes)) }
+    }
+}

@@ -1,0 +1,151 @@
+internal import Logging
+internal import PeripheralCore
+private import Synchronization
+
+/// Answers the centrals' requests from the declaration.
+///
+/// What is known is answered at once; what a handler has to tell, and only that, is deferred.
+final class AttributeServer: Sendable {
+    private let firstHandle: UInt16
+    /// By handle, counted from `firstHandle`; `nil` where the stack answers by itself.
+    private let entries: [Entry?]
+    private let logger: Logger
+    private let snapshots = Mutex(ReadSnapshots())
+    private let writeOrder = WriteOrder()
+
+    struct Entry: Sendable {
+        var name: String
+        var read: ReadSource?
+        var write: WriteHandler?
+    }
+
+    init(services: [GATTService], table: AttributeTable, logger: Logger) {
+        self.logger = logger
+        firstHandle = table.attributes.first?.handle.rawValue ?? 0
+        entries = table.attributes.map { attribute in
+            switch attribute.kind {
+            case .characteristicValue(let service, let characteristic):
+                let declaration = services[service].characteristics[characteristic]
+                return Entry(declaration.access, name: "characteristic \(declaration.uuid)")
+            case .descriptor(let service, let characteristic, let descriptor):
+                let parent = services[service].characteristics[characteristic]
+                let declaration = parent.descriptors[descriptor]
+                return Entry(
+                    declaration.access,
+                    name: "descriptor \(declaration.uuid) of characteristic \(parent.uuid)"
+                )
+            default:
+                return nil
+            }
+        }
+    }
+
+    private func entry(at handle: AttributeHandle) -> Entry? {
+        let index = Int(handle.rawValue) - Int(firstHandle)
+        return entries.indices.contains(index) ? entries[index] : nil
+    }
+
+    func read(_ request: ReadRequest) -> Answer<[UInt8]> {
+        guard let entry = entry(at: request.attribute) else {
+            return .immediate(.failure(.invalidHandle))
+        }
+        switch entry.read {
+        case nil:
+            return .immediate(.failure(.readNotPermitted))
+        case .value(let value):
+            return .immediate(value.attributePart(from: request.offset))
+        case .handler(let handler):
+            if request.offset > 0, let value = snapshots.withLock({ $0.value(for: request) }) {
+                return .immediate(value.attributePart(from: request.offset))
+            }
+            return .deferred { [self] in
+                await answer(request, of: entry, by: handler)
+            }
+        }
+    }
+
+    private func answer(
+        _ request: ReadRequest,
+        of entry: Entry,
+        by handler: @Sendable (Central) async throws -> [UInt8]
+    ) async -> Result<[UInt8], ATTError> {
+        let value: [UInt8]
+        do {
+            value = try await handler(request.central)
+        } catch {
+            return .failure(attError(for: error, from: entry, "read"))
+        }
+        guard value.count <= maximumValueLength else {
+            logger.error(
+                "The value to read is longer than an attribute can be.",
+                metadata: ["peripheral.attribute": "\(entry.name)", "peripheral.length": "\(value.count)"]
+            )
+            return .failure(.unlikelyError)
+        }
+        snapshots.withLock { $0.begin(request, with: value) }
+        return value.attributePart(from: request.offset)
+    }
+
+    func write(_ request: WriteRequest) -> Answer<Void> {
+        guard let entry = entry(at: request.attribute) else {
+            return .immediate(.failure(.invalidHandle))
+        }
+        guard let handler = entry.write else {
+            return .immediate(.failure(.writeNotPermitted))
+        }
+        guard request.offset == 0 else {
+            return .immediate(.failure(.invalidOffset))
+        }
+        guard request.value.count <= maximumValueLength else {
+            return .immediate(.failure(.invalidAttributeValueLength))
+        }
+        guard let ticket = writeOrder.ticket(for: request.central) else {
+            logger.warning(
+                "A central writes faster than the handlers take it; a write is refused.",
+                metadata: ["peripheral.attribute": "\(entry.name)"]
+            )
+            return .immediate(.failure(.insufficientResources))
+        }
+        return .deferred { [self] in
+            await writeOrder.run(ticket) {
+                do {
+                    return .success(try await handler(request.value, request.central))
+                } catch {
+                    return .failure(attError(for: error, from: entry, "write"))
+                }
+            }
+        }
+    }
+
+    /// What the central is told of an error; what it cannot be told, the log is.
+    private func attError(for error: any Error, from entry: Entry, _ operation: String) -> ATTError {
+        if let error = error as? any ATTErrorConvertible {
+            return error.attError
+        }
+        logger.warning(
+            "A handler failed with an error that means nothing to a central, which is told 'unlikely error'.",
+            metadata: [
+                "peripheral.attribute": "\(entry.name)",
+                "peripheral.operation": "\(operation)",
+                "peripheral.error": "\(error)",
+            ]
+        )
+        return .unlikelyError
+    }
+}
+
+extension AttributeServer.Entry {
+    fileprivate init(_ access: AttributeAccess, name: String) {
+        self.init(name: name, read: access.readSources.first, write: access.writeHandlers.first)
+    }
+}
+
+extension [UInt8] {
+    /// The part of an attribute's value that a read from an offset yields (Core Specification, Vol 3, Part F,
+    /// 3.4.4.5).
+    fileprivate func attributePart(from offset: Int) -> Result<[UInt8], ATTError> {
+        guard offset > 0 else { return .success(self) }
+        guard offset <= count else { return .failure(.invalidOffset) }
+        return .success(Array(self[offset...]))
+    }
+}

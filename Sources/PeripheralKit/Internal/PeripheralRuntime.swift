@@ -1,0 +1,95 @@
+internal import Logging
+internal import PeripheralCore
+private import Synchronization
+
+/// A peripheral while it runs: what the backend and the session of the program have in common.
+final class PeripheralRuntime: PeripheralHost {
+    private struct State {
+        var link: (any BackendLink)?
+        var subscriptions = SubscriptionRegister()
+    }
+
+    let publication: Publication
+    private let server: AttributeServer
+    private let valueHandles: [CharacteristicIdentity: AttributeHandle]
+    private let state = Mutex(State())
+    private let published: AsyncStream<any BackendLink>
+    private let publish: AsyncStream<any BackendLink>.Continuation
+
+    init(_ peripheral: Peripheral, publication: Publication, logger: Logger) {
+        self.publication = publication
+        server = AttributeServer(services: peripheral.services, table: publication.table, logger: logger)
+        var handles: [CharacteristicIdentity: AttributeHandle] = [:]
+        for attribute in publication.table.attributes {
+            guard case .characteristicValue(let service, let characteristic) = attribute.kind else {
+                continue
+            }
+            let declaration = peripheral.services[service].characteristics[characteristic]
+            handles[declaration.identity] = attribute.handle
+        }
+        valueHandles = handles
+        (published, publish) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    // MARK: For the backend
+
+    func read(_ request: ReadRequest) -> Answer<[UInt8]> {
+        server.read(request)
+    }
+
+    func write(_ request: WriteRequest) -> Answer<Void> {
+        server.write(request)
+    }
+
+    func handle(_ event: BackendEvent) {
+        switch event {
+        case .published(let link):
+            state.withLock { $0.link = link }
+            publish.yield(link)
+        case .subscribed(let characteristic, let central):
+            state.withLock { $0.subscriptions.begin(characteristic, by: central) }
+        case .unsubscribed(let characteristic, let central):
+            state.withLock { $0.subscriptions.end(characteristic, by: central) }
+        }
+    }
+
+    // MARK: For the session
+
+    /// Waits until the backend has published the peripheral.
+    ///
+    /// - Throws: `CancellationError`.
+    func untilPublished() async throws {
+        for await _ in published { return }
+        throw CancellationError()
+    }
+
+    /// Begins to stop; without effect while nothing is published.
+    func stop() {
+        let link = state.withLock { $0.link }
+        link?.stop()
+    }
+
+    func hasSubscribers(_ handle: AttributeHandle) -> Bool {
+        state.withLock { $0.subscriptions.hasSubscribers(handle) }
+    }
+
+    func valueHandle<Value>(of characteristic: Characteristic<Value>) throws(PeripheralError)
+        -> AttributeHandle
+    {
+        guard let handle = valueHandles[characteristic.declaration.identity] else {
+            throw PeripheralError(
+                code: .notDeclared,
+                message: "Characteristic \(characteristic.uuid) is not part of this peripheral; "
+                    + "use the constant that stands in its declaration."
+            )
+        }
+        return handle
+    }
+
+    func send(_ update: Update) async throws {
+        guard let link = state.withLock({ $0.link }) else {
+            throw PeripheralError(code: .stopped, message: "The peripheral is not published.")
+        }
+        try await link.send(update)
+    }
+}

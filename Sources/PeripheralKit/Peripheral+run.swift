@@ -1,0 +1,101 @@
+public import Logging
+
+extension Peripheral {
+    /// Publishes the peripheral, and serves it while the body runs.
+    ///
+    /// ```swift
+    /// try await peripheral.run(on: .bluez) { session in
+    ///     for await beat in sensor.beats {
+    ///         try await session.notify(heartRate.measurement, HeartRateMeasurement(beatsPerMinute: beat.rate))
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// The body begins when the peripheral is on the air. When it ends, the advertisement is withdrawn,
+    /// requests in progress are answered, the services are withdrawn, and the call returns. The same happens
+    /// when the body throws. When the calling task is cancelled, so are the body and the handlers in progress,
+    /// and the peripheral is withdrawn as well.
+    ///
+    /// When the backend can no longer serve the peripheral, the body is cancelled and the backend's error is
+    /// thrown.
+    ///
+    /// - Parameters:
+    ///   - backend: The Bluetooth stack, such as `.bluez`.
+    ///   - logger: Where the framework tells what cannot be told otherwise, such as errors of handlers that
+    ///     mean nothing to a central.
+    ///   - body: What the program does with the published peripheral.
+    /// - Returns: What the body returns.
+    /// - Throws: ``DeclarationError`` when the declaration is invalid, before anything is published;
+    ///   ``PeripheralError`` when the peripheral cannot be published or served; otherwise what the body throws.
+    public func run<Output: Sendable>(
+        on backend: some PeripheralBackend,
+        logger: Logger = Logger(label: "peripheral"),
+        _ body: @escaping @Sendable (_ session: PeripheralSession) async throws -> Output
+    ) async throws -> Output {
+        let publication = try publication()
+        for warning in validate() {
+            logger.warning("\(warning)", metadata: ["peripheral.name": "\(name)"])
+        }
+        let runtime = PeripheralRuntime(self, publication: publication, logger: logger)
+
+        return try await withThrowingTaskGroup(of: Ending<Output>.self) { group in
+            group.addTask {
+                do {
+                    try await backend.serve(publication, for: runtime)
+                    return .served(nil)
+                } catch {
+                    return .served(error)
+                }
+            }
+            group.addTask {
+                do {
+                    try await runtime.untilPublished()
+                    return .body(.success(try await body(PeripheralSession(runtime: runtime))))
+                } catch {
+                    return .body(.failure(error))
+                }
+            }
+            var outcome: Result<Output, any Error>?
+            while let ending = try await group.next() {
+                switch ending {
+                case .body(let result):
+                    outcome = outcome ?? result
+                    runtime.stop()
+                case .served(let error):
+                    // With the body's result at hand, an error of the withdrawal changes nothing any more.
+                    outcome = outcome ?? .failure(error ?? CancellationError())
+                    group.cancelAll()
+                }
+            }
+            return try (outcome ?? .failure(CancellationError())).get()
+        }
+    }
+
+    /// Publishes the peripheral, and serves it until the calling task is cancelled.
+    ///
+    /// - Parameters:
+    ///   - backend: The Bluetooth stack, such as `.bluez`.
+    ///   - logger: Where the framework tells what cannot be told otherwise.
+    /// - Throws: `CancellationError` when cancelled, and as ``run(on:logger:_:)`` does.
+    public func run(
+        on backend: some PeripheralBackend,
+        logger: Logger = Logger(label: "peripheral")
+    ) async throws {
+        try await run(on: backend, logger: logger) { _ in
+            try await untilCancelled()
+        }
+    }
+}
+
+/// Which part of a run has ended, and how.
+private enum Ending<Output: Sendable>: Sendable {
+    case served((any Error)?)
+    case body(Result<Output, any Error>)
+}
+
+private func untilCancelled() async throws {
+    let (never, continuation) = AsyncStream.makeStream(of: Never.self)
+    for await _ in never {}
+    continuation.finish()
+    throw CancellationError()
+}

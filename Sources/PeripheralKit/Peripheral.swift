@@ -1,0 +1,47 @@
+/// A Bluetooth LE peripheral: what centrals find, read, write and subscribe to.
+///
+/// ```swift
+/// let peripheral = Peripheral("Pulse") {
+///     heartRate
+///     GATTService("5c3a0001-7e3c-4b6e-9d29-b3f1c0a1d001") { power }
+///     Advertisement(localName: "Pulse", appearance: 0x0340)
+/// }
+/// try await peripheral.run(on: .bluez) { session in … }
+/// ```
+///
+/// This is a declaration: making one does nothing. ``run(on:logger:_:)`` publishes it.
+public struct Peripheral: Sendable {
+    /// The name, which is also advertised unless the advertisement says otherwise.
+    public let name: String
+
+    package let services: [GATTService]
+    let advertisements: [Advertisement]
+
+    /// Declares a peripheral.
+    ///
+    /// - Parameters:
+    ///   - name: The name; 1 to 248 bytes of UTF-8. An advertisement shows as much of it as fits.
+    ///   - content: The services in their order, and at most one ``Advertisement``.
+    public init(_ name: String, @PeripheralBuilder _ content: () -> [PeripheralElement]) {
+        self.name = name
+        var services: [GATTService] = []
+        var advertisements: [Advertisement] = []
+        for element in content() {
+            switch element.part {
+            case .service(let service): services.append(service)
+            case .advertisement(let advertisement): advertisements.append(advertisement)
+            }
+        }
+        self.services = services
+        self.advertisements = advertisements
+    }
+
+    /// Examines the declaration without publishing it.
+    ///
+    /// ``run(on:logger:_:)`` does the same first: it refuses a declaration with errors, and logs warnings.
+    ///
+    /// - Returns: The errors and warnings, in the order of the declaration; empty when all is well.
+    public func validate() -> [DeclarationIssue] {
+        DeclarationValidation(of: self).issues
+    }
+}

@@ -1,0 +1,55 @@
+/// Why a peripheral cannot be published, or is no longer served: what the program sees.
+///
+/// What a central sees is an ``ATTError``; an invalid declaration is a ``DeclarationError``.
+public struct PeripheralError: Error, Sendable, CustomStringConvertible {
+    /// A kind of failure.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Kind: String {
+            case stackUnavailable, adapterUnavailable, permissionDenied, rejected, connectionLost, stopped
+            case notDeclared, invalidValue, timedOut
+        }
+
+        private let kind: Kind
+
+        /// The Bluetooth stack cannot be reached: no bus, or no Bluetooth daemon on it.
+        public static let stackUnavailable = Code(kind: .stackUnavailable)
+        /// There is no such adapter, or it is powered off or blocked.
+        public static let adapterUnavailable = Code(kind: .adapterUnavailable)
+        /// This program may not use the Bluetooth stack.
+        public static let permissionDenied = Code(kind: .permissionDenied)
+        /// The stack refused to register the database or the advertisement.
+        public static let rejected = Code(kind: .rejected)
+        /// The connection to the stack, or the stack itself, is gone.
+        public static let connectionLost = Code(kind: .connectionLost)
+        /// The stack did not answer in time.
+        public static let timedOut = Code(kind: .timedOut)
+        /// The peripheral is no longer published.
+        public static let stopped = Code(kind: .stopped)
+        /// The characteristic is not part of the running peripheral, or lacks the property.
+        public static let notDeclared = Code(kind: .notDeclared)
+        /// The value cannot be sent: it is longer than an attribute can be.
+        public static let invalidValue = Code(kind: .invalidValue)
+
+        /// The code's name.
+        public var description: String { kind.rawValue }
+    }
+
+    /// The kind of failure.
+    public var code: Code
+
+    /// One sentence or two: what happened, and what to do about it.
+    public var message: String
+
+    /// What brought the error about, if another error did.
+    public var cause: (any Error)?
+
+    /// Makes an error, for backends.
+    public init(code: Code, message: String, cause: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.cause = cause
+    }
+
+    /// The message.
+    public var description: String { message }
+}
