@@ -779,8 +779,60 @@ async def advertising():
         app.close()
 
 
+async def life():
+    """The adapter and the daemon go and come back while an application is registered."""
+    async with Stage() as t:
+        app = t.app
+        await t.peer.subscribe(t.handle(t.notify))
+
+        async def see(what, action, seconds=1.5):
+            await settle(app)
+            app.signals.clear()
+            began = time.monotonic()
+            try:
+                await action
+            except RigError as error:
+                say('!!', error)
+            await asyncio.sleep(seconds)
+            title(what)
+            say('calls:')
+            show(await settle(app), began)
+            say('signals:')
+            show(app.signals, began)
+
+        async def power(on):
+            say('Powered %s:' % on, await result(app.call(HCI0, PROPERTIES, 'Set', 'ssv', 'org.bluez.Adapter1', 'Powered', dbus.Boolean(on))))
+        await see('Powered off, subscribed', power(False))
+        say('RegisterAdvertisement of another while off:', await result(app.advertise(app.advertisement('adv2', Type='peripheral'))))
+        await see('Powered on', power(True))
+        say('heard:', [a.json['name'] for a in await t.central.scan(1.0)])
+        await see('Unplugged', ctl('unplug'))
+        say('UnregisterApplication:', await result(app.unregister()))
+        await see('Plugged in', ctl('plug'), 3)
+        say('heard:', [a.json['name'] for a in await t.central.scan(1.0)])
+        say('RegisterApplication:', await result(app.register()), 'RegisterAdvertisement:', await result(app.advertise(t.adv)))
+        await see('bluetoothd ends (SIGTERM)', ctl('stop-bluetoothd'))
+        say('RegisterApplication:', await result(app.register()))
+        await see('bluetoothd starts', ctl('start-bluetoothd'))
+        say('RegisterApplication:', await result(app.register()), 'RegisterAdvertisement:', await result(app.advertise(t.adv)))
+        await see('bluetoothd is killed', ctl('kill-bluetoothd'))
+        title('Properties of the adapter')
+        await ctl('start-bluetoothd')
+        adapter = 'org.bluez.Adapter1'
+        for what, arguments in (
+                ('Get Powered', ('Get', 'ss', adapter, 'Powered')), ('Get unknown', ('Get', 'ss', adapter, 'Wings')),
+                ('Get of an unknown interface', ('Get', 'ss', 'org.bluez.Wings1', 'Powered')),
+                ('GetAll of an unknown interface', ('GetAll', 's', 'org.bluez.Wings1')),
+                ('Set a read-only one', ('Set', 'ssv', adapter, 'Address', 'x')),
+                ('Set a wrong type', ('Set', 'ssv', adapter, 'Powered', 'x')),
+                ('Set Alias', ('Set', 'ssv', adapter, 'Alias', 'Other'))):
+            say('- %s -> %s' % (what, await result(app.call(HCI0, PROPERTIES, *arguments))))
+        say('- an unknown method ->', await result(app.call(HCI0, adapter, 'Fly')))
+        say('- an unknown path ->', await result(app.call('/org/bluez/x', PROPERTIES, 'GetAll', 's', adapter)))
+
+
 SECTIONS = {f.__name__: f for f in (tree, registration, refusals, database, options, mtu, errors, subscriptions,
-                                    devices, two_centrals, advertising)}
+                                    devices, two_centrals, advertising, life)}
 
 
 async def main():

@@ -97,6 +97,7 @@ class Application:
         self.bus.set_exit_on_disconnect(False)
         self.bus.add_message_filter(self._filter)
         self.bus.add_match_string("type='signal',sender='org.bluez'")
+        self.bus.add_match_string("type='signal',member='NameOwnerChanged',arg0='org.bluez'")
         self.thread = threading.Thread(target=self.loop.run, daemon=True)
         self.thread.start()
 
@@ -131,7 +132,7 @@ class Application:
     def _filter(self, _, message):
         kind = message.get_type()
         if kind == 4:
-            if str(message.get_sender() or '').startswith(':'):
+            if message.get_member() != 'NameAcquired':
                 self.signals.append(Call(message))
             return dbus.lowlevel.HANDLER_RESULT_NOT_YET_HANDLED
         if kind != 1:
