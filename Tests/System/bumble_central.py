@@ -134,6 +134,9 @@ class Driver:
         gone = asyncio.ensure_future(asyncio.shield(self.peer.disconnected))
         try:
             await asyncio.wait({work, gone}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            if work.cancelled():    # by Bumble, which sees the disconnection first
+                await asyncio.wait({gone}, timeout=1)
+                raise Gone()
             if work.done():
                 return work.result()
             raise Gone() if gone.done() else asyncio.TimeoutError()

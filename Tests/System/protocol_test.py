@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Tests the rig and bumble_central.py by themselves, with an application that is not this project's.
+
+    rig/run-in-vm --radio bumble-legacy -- python3 protocol_test.py
+
+When this fails, what the other system tests say of a peripheral means nothing.
+"""
+
+import asyncio
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, 'rig'))
+from application import Application, Refused  # noqa: E402
+from central import ctl  # noqa: E402
+import dbus  # noqa: E402
+
+NAME = 'probe'.encode().hex()
+passed = failed = 0
+
+
+def check(what, ok, detail=''):
+    global passed, failed
+    passed, failed = passed + bool(ok), failed + (not ok)
+    print('%s  %s%s' % ('ok  ' if ok else 'FAIL', what, '' if ok else '  [%s]' % (detail,)), flush=True)
+    return ok
+
+
+class Central:
+    """One bumble_central.py."""
+
+    @classmethod
+    async def start(cls):
+        self = cls()
+        self.process = await asyncio.create_subprocess_exec(
+            sys.executable, os.path.join(HERE, 'bumble_central.py'), stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE)
+        return self
+
+    async def ask(self, line, seconds=70):
+        self.process.stdin.write(line.encode() + b'\n')
+        await self.process.stdin.drain()
+        return (await asyncio.wait_for(self.process.stdout.readline(), seconds)).decode().rstrip('\n')
+
+    async def expect(self, line, *replies):
+        """Asks; one of the replies must come ('ok update*': what begins so)."""
+        got = await self.ask(line)
+        check('%s -> %s' % (line[:60], ' or '.join(r[:40] for r in replies)),
+              any(got == r or (r.endswith('*') and got.startswith(r[:-1])) for r in replies), got)
+        return got
+
+
+def handle(discovered, uuid):
+    words = discovered.split()
+    return next(words[i + 1] for i, w in enumerate(words) if w == 'characteristic' and words[i + 3] == uuid)
+
+
+async def main():
+    app = Application('/probe')
+    service = app.service('s', '18ff')
+    value = app.characteristic(service, 'value', '2aff', ['read', 'write', 'notify', 'indicate'], bytes(range(200)))
+    refusing = app.characteristic(service, 'refusing', '2afe', ['read', 'write'])
+    app.answers[refusing, 'ReadValue'] = app.answers[refusing, 'WriteValue'] = \
+        lambda call: Refused('org.bluez.Error.Failed', '0x9f')
+    advertisement = app.advertisement(Type='peripheral', LocalName='probe', Discoverable=dbus.Boolean(True),
+                                      ServiceUUIDs=dbus.Array(['18ff'], signature='s'))
+    await asyncio.wrap_future(app.register())
+    await asyncio.wrap_future(app.advertise(advertisement))
+
+    a, b = await Central.start(), await Central.start()
+    await a.expect('hello 1', 'ok 1 bumble*')
+    await a.expect('hello 0', 'error usage*')
+    await a.expect('fly', 'error usage*')
+    await a.expect('scan 100', 'error usage*')
+    await a.expect('open F0:00:00:00:00:01 mtu 64', 'ok')
+    await b.expect('open F0:00:00:00:00:02', 'ok')
+    heard = 'advertiser 00:AA:01:00:00:42 public connectable %s 18ff 0303ff18020106 060970726f6265' % NAME
+    await a.expect('scan 10000 service 18ff', 'ok ' + heard)
+    await a.expect('scan 200 service 18fe', 'ok')
+    await a.expect('connect 200 service 18fe', 'error timeout')
+    await a.expect('read 0003', 'error gone')
+    await a.expect('connect 10000 service 18ff', 'ok 00:AA:01:00:00:42*')
+    await b.expect('connect 10000 name ' + NAME, 'ok 00:AA:01:00:00:42*')
+    found = await a.expect('discover', 'ok service 0001*')
+    await b.expect('discover', found)
+    await a.expect('mtu', 'ok 64')
+    v, r = handle(found, '2aff'), handle(found, '2afe')
+    check('properties', 'characteristic %s 3a 2aff descriptor' % v in found, found)
+    everything = bytes(range(200)).hex()
+    await a.expect('read ' + v, 'ok ' + everything[:126])
+    await a.expect('readblob %s 198' % v, 'ok c6c7')
+    await a.expect('readblob %s 201' % v, 'error att 0x07')
+    await a.expect('readlong ' + v, 'ok ' + everything)
+    await a.expect('write %s 0102' % v, 'ok')
+    check('the application has it', app.values[value] == b'\1\2', app.values[value])
+    await a.expect('prepare %s 0 0a0b' % v, 'ok 0 0a0b')
+    await a.expect('prepare %s 2 0c' % v, 'ok 2 0c')
+    await a.expect('execute', 'ok')
+    check('the application has the parts joined', app.values[value] == b'\x0a\x0b\x0c', app.values[value])
+    await a.expect('prepare %s 0 ff' % v, 'ok 0 ff')
+    await a.expect('cancel', 'ok')
+    await a.expect('write %s -' % v, 'ok')
+    await a.expect('read ' + v, 'ok -')
+    await a.expect('read ' + r, 'error att 0x9f')
+    await a.expect('write %s 00' % r, 'error att 0x9f')
+    await a.expect('read 7000', 'error att 0x01')
+    await a.expect('subscribe %s notify' % r, 'error usage*')
+    await a.expect('write %s 0' % v, 'error usage*')
+    await a.expect('subscribe %s notify' % v, 'ok')
+    await b.expect('subscribe %s indicate' % v, 'ok')
+    await asyncio.wrap_future(app.notify(value, b'\x11'))
+    await asyncio.wrap_future(app.notify(value, bytes(70)))
+    await a.expect('next 10000', 'ok update %s notify 11 *' % v)
+    await b.expect('next 10000', 'ok update %s indicate 11 *' % v)
+    await a.expect('next 10000', 'ok update %s notify %s *' % (v, '00' * 61))
+    await b.expect('next 10000', 'ok update %s indicate %s *' % (v, '00' * 70))
+    await a.expect('unsubscribe ' + v, 'ok')
+    await asyncio.wrap_future(app.notify(value, b'\x12'))
+    await b.expect('next 10000', 'ok update %s indicate 12 *' % v)
+    await a.expect('next 0', 'error timeout')
+    await b.expect('disconnect', 'ok')
+    await b.expect('next 1000', 'ok disconnected 0x16 *', 'ok disconnected 0x13 *')
+    await b.expect('disconnect', 'error gone*')
+
+    # A link that is lost ends what waits for it.
+    app.answers[value, 'ReadValue'] = lambda call: None
+    waiting = asyncio.ensure_future(a.ask('read ' + v))
+    while not any(c.member == 'ReadValue' and c.path == value for c in app.take()):
+        await asyncio.sleep(0.05)
+    await ctl('cut')
+    reply = await waiting
+    check('a read when the link is lost -> error gone 0x08', reply == 'error gone 0x08', reply)
+    await a.expect('next 1000', 'ok disconnected 0x08 *')
+    await b.expect('close', 'ok')
+    a.process.stdin.close()
+    for name, central in (('close', b), ('the end of the input', a)):
+        status = await asyncio.wait_for(central.process.wait(), 20)
+        check('%s ends the process' % name, status == 0, status)
+    print('%d passed, %d failed' % (passed, failed), flush=True)
+
+
+if __name__ == '__main__':
+    try:
+        asyncio.run(asyncio.wait_for(main(), 120))
+    except Exception as error:
+        print('FAIL  %s: %s\n%d passed, %d failed' % (type(error).__name__, error, passed, failed + 1), flush=True)
+        failed += 1
+    os._exit(1 if failed else 0)
