@@ -1,0 +1,20 @@
+internal import Glibc
+
+/// Where a message bus listens.
+package enum BusAddress: Sendable, Equatable {
+    /// The bus of the machine: `DBUS_SYSTEM_BUS_ADDRESS`, or its standard socket.
+    case system
+    /// A server address in D-Bus notation, such as `unix:path=/run/dbus/system_bus_socket`.
+    case address(String)
+
+    var text: String {
+        switch self {
+        case .address(let text): return text
+        case .system:
+            guard let value = unsafe getenv("DBUS_SYSTEM_BUS_ADDRESS"), unsafe value.pointee != 0 else {
+                return "unix:path=/var/run/dbus/system_bus_socket"
+            }
+            return unsafe String(cString: value)
+        }
+    }
+}

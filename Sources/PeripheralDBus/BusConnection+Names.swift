@@ -1,0 +1,165 @@
+/// What ``BusConnection/watchName(_:_:)`` returns, to end the watch with.
+package struct NameWatch: Sendable, Hashable {
+    let name: BusName
+    let identifier: UInt64
+}
+
+/// A name whose owner is followed.
+struct WatchedName {
+    var owner: BusName?
+    /// Users of the entry: watches, and subscriptions whose rule names this sender.
+    var references = 0
+    var handlers: [(identifier: UInt64, handler: NameHandler)] = []
+}
+
+/// Told of the owner of a name, nil for none: called on the loop, in the order of the messages.
+package typealias NameHandler = @Sendable (BusName?) -> Void
+
+// MARK: - Following names
+
+extension BusConnection {
+    /// Tells `handler` who owns a name: now, before this returns, and at each change.
+    package func watchName(
+        _ name: BusName,
+        _ handler: @escaping NameHandler
+    ) async throws(BusError) -> NameWatch {
+        try await retainName(name)
+        let watch = NameWatch(name: name, identifier: nextIdentifier())
+        handler(watchedNames[name]?.owner)
+        watchedNames[name]?.handlers.append((watch.identifier, handler))
+        return watch
+    }
+
+    /// Ends a watch: its handler does not run again.
+    ///
+    /// Does nothing the second time.
+    package func unwatch(_ watch: NameWatch) {
+        guard
+            let index = watchedNames[watch.name]?.handlers.firstIndex(where: {
+                $0.identifier == watch.identifier
+            })
+        else { return }
+        watchedNames[watch.name]?.handlers.remove(at: index)
+        releaseName(watch.name)
+    }
+
+    /// Follows a name, and returns once its owner is known.
+    func retainName(_ name: BusName) async throws(BusError) {
+        watchedNames[name, default: WatchedName()].references += 1
+        do {
+            if watchedNames[name]?.references == 1 { try addOwnerMatch(name) }
+            try await askOwner(of: name)
+        } catch {
+            releaseName(name)
+            throw error
+        }
+    }
+
+    func releaseName(_ name: BusName) {
+        watchedNames[name]?.references -= 1
+        guard watchedNames[name]?.references == 0 else { return }
+        watchedNames[name] = nil
+        // If the connection is gone, so is the rule.
+        try? callWithoutReply(
+            .bus,
+            Self.busPath,
+            Self.busInterface,
+            "RemoveMatch",
+            [.string(ownerRule(name).text)]
+        )
+    }
+
+    private func addOwnerMatch(_ name: BusName) throws(BusError) {
+        try callWithoutReply(
+            .bus,
+            Self.busPath,
+            Self.busInterface,
+            "AddMatch",
+            [.string(ownerRule(name).text)]
+        )
+    }
+
+    /// Asks the bus for the owner, and takes the answer in its place among the signals: the latest word counts.
+    private func askOwner(of name: BusName) async throws(BusError) {
+        let result: Result<Void, BusError> = await withCheckedContinuation { continuation in
+            let completion: PendingCall.Completion = { [self] answer in
+                takeOwner(of: name, from: answer)
+                switch answer {
+                case .success, .failure(.remote): continuation.resume(returning: .success(()))
+                case .failure(let error): continuation.resume(returning: .failure(error))
+                }
+            }
+            do throws(BusError) {
+                try callBus("GetNameOwner", name.text, completion: completion)
+            } catch {
+                continuation.resume(returning: .failure(error))
+            }
+        }
+        try result.get()
+    }
+
+    private func takeOwner(of name: BusName, from answer: Result<[BusValue], BusError>) {
+        switch answer {
+        case .success(let answer):
+            setOwner(of: name, to: answer.first?.string ?? "")
+        case .failure(.remote):
+            setOwner(of: name, to: "")
+        case .failure:
+            break
+        }
+    }
+
+    func followOwner(_ signal: borrowing IncomingMessage) {
+        guard signal.member == "NameOwnerChanged", signal.sender == "org.freedesktop.DBus" else { return }
+        var arguments = signal.arguments
+        guard let text = try? arguments.readString(), let name = try? BusName(text),
+            (try? arguments.readBorrowedString()) != nil, let owner = try? arguments.readString()
+        else { return }
+        setOwner(of: name, to: owner)
+    }
+
+    private func setOwner(of name: BusName, to owner: String) {
+        let owner = try? BusName(owner)
+        guard let watched = watchedNames[name], watched.owner != owner else { return }
+        watchedNames[name]?.owner = owner
+        for (_, handler) in watched.handlers { handler(owner) }
+    }
+
+    private func ownerRule(_ name: BusName) -> MatchRule {
+        MatchRule(
+            sender: .bus,
+            path: Self.busPath,
+            interface: Self.busInterface,
+            member: "NameOwnerChanged",
+            firstArgument: name.text
+        )
+    }
+}
+
+// MARK: - Owning names
+
+extension BusConnection {
+    /// Makes this connection the owner of a well-known name.
+    ///
+    /// - Throws: ``BusError/invalidValue(_:)`` when somebody else owns it.
+    package func requestName(_ name: BusName) async throws(BusError) {
+        let doNotQueue: UInt32 = 4
+        let answer = try await call(
+            .bus,
+            Self.busPath,
+            Self.busInterface,
+            "RequestName",
+            [.string(name.text), .uint32(doNotQueue)]
+        )
+        let (isOwner, wasOwner): (UInt32, UInt32) = (1, 4)
+        let result: UInt32? = answer.first?.integer()
+        guard result == isOwner || result == wasOwner else {
+            throw .invalidValue("the bus name \(name) belongs to another program")
+        }
+    }
+
+    /// Gives a well-known name up.
+    package func releaseOwnName(_ name: BusName) async throws(BusError) {
+        _ = try await call(.bus, Self.busPath, Self.busInterface, "ReleaseName", [.string(name.text)])
+    }
+}

@@ -1,0 +1,130 @@
+internal import CPeripheralDBus
+
+/// What ``BusConnection/subscribe(to:_:)`` returns, to end the subscription with.
+package struct SignalSubscription: Sendable, Hashable {
+    let identifier: UInt64
+}
+
+/// What is done with a signal: called on the loop, in the order of the messages.
+package typealias SignalHandler = @Sendable (borrowing IncomingMessage) -> Void
+
+struct Subscription {
+    let rule: MatchRule
+    let handler: SignalHandler
+}
+
+// MARK: - Receiving
+
+extension BusConnection {
+    /// Asks the bus for the signals that match a rule and hands them to `handler`.
+    ///
+    /// When the rule names a sender by a well-known name, only signals of the present owner of that name count.
+    ///
+    /// - Returns: What ``unsubscribe(_:)`` ends the subscription with; it ends with the connection as well.
+    package func subscribe(
+        to rule: MatchRule,
+        _ handler: @escaping SignalHandler
+    ) async throws(BusError) -> SignalSubscription {
+        let subscription = SignalSubscription(identifier: nextIdentifier())
+        if let sender = rule.wellKnownSender { try await retainName(sender) }
+        subscriptions[subscription] = Subscription(rule: rule, handler: handler)
+        do {
+            _ = try await call(.bus, Self.busPath, Self.busInterface, "AddMatch", [.string(rule.text)])
+        } catch {
+            subscriptions[subscription] = nil
+            if let sender = rule.wellKnownSender { releaseName(sender) }
+            throw error
+        }
+        return subscription
+    }
+
+    /// Ends a subscription: its handler does not run again from here on.
+    ///
+    /// Does nothing the second time.
+    package func unsubscribe(_ subscription: SignalSubscription) {
+        guard let ended = subscriptions.removeValue(forKey: subscription) else { return }
+        if let sender = ended.rule.wellKnownSender { releaseName(sender) }
+        // The bus has the rule, and if the connection is gone, it has forgotten the rule as well.
+        try? callWithoutReply(
+            .bus,
+            Self.busPath,
+            Self.busInterface,
+            "RemoveMatch",
+            [.string(ended.rule.text)]
+        )
+    }
+
+    func receiveSignal(_ signal: borrowing IncomingMessage) {
+        followOwner(signal)
+        // Subscriptions are few; a handler may end any of them.
+        for (identifier, subscription) in subscriptions where subscriptions[identifier] != nil {
+            if matches(subscription.rule, signal) { subscription.handler(signal) }
+        }
+    }
+
+    private func matches(_ rule: MatchRule, _ signal: borrowing IncomingMessage) -> Bool {
+        guard rule.matchesExceptSender(signal) else { return false }
+        guard let sender = rule.sender else { return true }
+        guard rule.wellKnownSender != nil else { return signal.sender.equals(sender.text) }
+        guard let owner = watchedNames[sender]?.owner else { return false }
+        return signal.sender.equals(owner.text)
+    }
+}
+
+extension MatchRule {
+    /// The sender when it is a name that changes hands; the bus itself sends under its well-known name.
+    fileprivate var wellKnownSender: BusName? {
+        guard let sender, !sender.isUnique, sender != .bus else { return nil }
+        return sender
+    }
+}
+
+// MARK: - Sending
+
+extension BusConnection {
+    /// Sends a signal to `destination` alone or, without one, to whoever asked the bus for such signals.
+    package func emit(
+        _ path: ObjectPath,
+        _ interface: InterfaceName,
+        _ member: MemberName,
+        to destination: BusName? = nil,
+        _ body: (inout MessageWriter) -> Void = { _ in }
+    ) throws(BusError) {
+        let message = try OutgoingMessage.signal(path, interface, member)
+        if let destination { unsafe dbus_message_set_destination(message.pointer, destination.text) }
+        try message.write(body)
+        guard unsafe transport.send(message.pointer) != nil else { throw .disconnected }
+    }
+
+    /// Announces the new value of a property that holds bytes.
+    ///
+    /// Made for frequent use: the bytes go into the message as they are.
+    package func emitPropertyChanged(
+        _ path: ObjectPath,
+        _ interface: InterfaceName,
+        _ property: String,
+        bytes: [UInt8]
+    ) throws(BusError) {
+        try emit(path, .properties, .propertiesChanged) { writer in
+            writer.append(interface.text)
+            writer.appendProperties { changed in
+                changed.appendProperty(property, .bytes) { $0.append(bytes: bytes) }
+            }
+            writer.appendArray(of: .string) { _ in }
+        }
+    }
+
+    /// Announces new values of properties.
+    package func emitPropertiesChanged(
+        _ path: ObjectPath,
+        _ interface: InterfaceName,
+        _ changed: [(String, BusValue)],
+        invalidated: [String] = []
+    ) throws(BusError) {
+        try emit(path, .properties, .propertiesChanged) { writer in
+            writer.append(interface.text)
+            writer.append(.properties(changed))
+            writer.append(.strings(invalidated))
+        }
+    }
+}

@@ -1,0 +1,160 @@
+internal import CPeripheralDBus
+
+/// A private connection to a message bus.
+///
+/// An actor of its event loop: handlers of methods and signals are called on the loop, in the order of the messages,
+/// with no change of thread. It lives until ``close()`` is called or the bus is lost.
+@safe
+package actor BusConnection {
+    enum Phase {
+        case opening
+        case open
+        case closed
+        case lost
+    }
+
+    package nonisolated let loop: EventLoop
+    let transport: Transport
+    var phase = Phase.opening
+    /// The name that the bus gave to this connection.
+    package internal(set) var uniqueName: BusName = ":0"
+
+    var pendingCalls: [UInt32: PendingCall] = [:]
+    var subscriptions: [SignalSubscription: Subscription] = [:]
+    var watchedNames: [BusName: WatchedName] = [:]
+    var drainWaiters: [DrainWaiter] = []
+    private var lossHandlers: [@Sendable () -> Void] = []
+    private var lastIdentifier: UInt64 = 0
+    let tree = ObjectTree()
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor {
+        unsafe loop.asUnownedSerialExecutor()
+    }
+
+    private init(transport: Transport) {
+        loop = transport.loop
+        self.transport = transport
+    }
+
+    /// Connects to a bus and introduces itself there.
+    ///
+    /// - Parameters:
+    ///   - address: Where the bus listens.
+    ///   - loop: What the connection runs on; it must run for as long as the connection stands.
+    ///   - timeout: How long the bus may take to greet.
+    /// - Returns: The connection, which has its unique name.
+    /// - Throws: ``BusError/connectionFailed(address:reason:)`` when nobody answers or the bus refuses.
+    package static func connect(
+        to address: BusAddress,
+        on loop: EventLoop,
+        timeout: Duration = .seconds(5)
+    ) async throws(BusError) -> BusConnection {
+        let text = address.text
+        let opened: Result<BusConnection, BusError> = await withCheckedContinuation { continuation in
+            loop.execute {
+                continuation.resume(
+                    returning: Result { () throws(BusError) in
+                        BusConnection(transport: try Transport(address: text, on: loop))
+                    }
+                )
+            }
+        }
+        let connection = try opened.get()
+        do {
+            try await connection.greet(timeout: timeout)
+        } catch {
+            await connection.close()
+            throw .connectionFailed(address: text, reason: error.description)
+        }
+        return connection
+    }
+
+    private func greet(timeout: Duration) async throws(BusError) {
+        transport.start(for: self)
+        let answer = try await call(.bus, Self.busPath, Self.busInterface, "Hello", timeout: timeout)
+        guard let name = answer.first?.string else {
+            throw .signatureMismatch(expected: "s", found: answer.signature.text)
+        }
+        uniqueName = try BusName(name)
+        phase = .open
+    }
+
+    func nextIdentifier() -> UInt64 {
+        lastIdentifier += 1
+        return lastIdentifier
+    }
+
+    static let busPath: ObjectPath = "/org/freedesktop/DBus"
+    static let busInterface: InterfaceName = "org.freedesktop.DBus"
+}
+
+// MARK: - End
+
+extension BusConnection {
+    /// Runs `handler` on the loop once the bus is lost: exactly once, at once if it is lost already, and never after
+    /// ``close()``.
+    package func onLoss(_ handler: @escaping @Sendable () -> Void) {
+        switch phase {
+        case .opening, .open: lossHandlers.append(handler)
+        case .lost: handler()
+        case .closed: break
+        }
+    }
+
+    /// Whether the bus was reached and has not been lost or left since.
+    package var isOpen: Bool { phase == .open }
+
+    /// Sends what is queued, waiting at most a second for the bus to take it, and closes.
+    ///
+    /// Calls that wait for an answer fail with ``BusError/disconnected``.
+    package func close() async {
+        if phase == .open { try? await waitUntilOutgoing(isAtMost: 0, timeout: .seconds(1)) }
+        end(as: .closed)
+    }
+
+    /// Closes at once and drops what is queued.
+    package func abandon() {
+        end(as: .closed)
+    }
+
+    func end(as end: Phase) {
+        guard phase == .opening || phase == .open else { return }
+        phase = end
+        transport.close()
+        let calls = pendingCalls.values
+        pendingCalls = [:]
+        subscriptions = [:]
+        watchedNames = [:]
+        tree.removeAll()
+        for call in calls { call.finish(.failure(.disconnected)) }
+        failDrainWaiters()
+        let handlers = lossHandlers
+        lossHandlers = []
+        if end == .lost {
+            for handler in handlers { handler() }
+        }
+    }
+}
+
+// MARK: - Messages
+
+extension BusConnection {
+    func receive(_ message: OpaquePointer) {
+        switch unsafe dbus_message_get_type(message) {
+        case DBUS_MESSAGE_TYPE_METHOD_CALL:
+            unsafe tree.answer(message, on: transport)
+        case DBUS_MESSAGE_TYPE_METHOD_RETURN, DBUS_MESSAGE_TYPE_ERROR:
+            unsafe receiveAnswer(message)
+        case DBUS_MESSAGE_TYPE_SIGNAL:
+            // What libdbus itself puts into the queue when the socket is closed.
+            if unsafe dbus_message_is_signal(message, DBUS_INTERFACE_LOCAL, "Disconnected") != 0,
+                !transport.isConnected
+            {
+                return end(as: .lost)
+            }
+            unsafe receiveSignal(IncomingMessage(message))
+        default:
+            break
+        }
+    }
+}

@@ -1,0 +1,34 @@
+extension EventLoop: SerialExecutor, TaskExecutor {
+    package func enqueue(_ job: consuming ExecutorJob) {
+        submit(.job(UnownedJob(job)))
+    }
+
+    package func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+        unsafe UnownedSerialExecutor(ordinary: self)
+    }
+
+    package func asUnownedTaskExecutor() -> UnownedTaskExecutor {
+        unsafe UnownedTaskExecutor(ordinary: self)
+    }
+
+    /// Lets a C callback, which runs in no Swift task, enter an actor of the loop with `assumeIsolated`.
+    package func isIsolatingCurrentContext() -> Bool? {
+        inLoop
+    }
+
+    package func checkIsolated() {
+        precondition(inLoop, "this must run on the event loop")
+    }
+
+    func perform(_ work: Work) {
+        switch work {
+        case .job(let job):
+            unsafe job.runSynchronously(
+                isolatedTo: asUnownedSerialExecutor(),
+                taskExecutor: asUnownedTaskExecutor()
+            )
+        case .closure(let body):
+            body()
+        }
+    }
+}

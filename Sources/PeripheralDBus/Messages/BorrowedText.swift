@@ -1,0 +1,41 @@
+internal import Glibc
+
+/// A text inside a message, which lives as long as the message: compared in place, copied only on request.
+@safe
+package struct BorrowedText: ~Copyable {
+    let pointer: UnsafePointer<CChar>
+
+    init(_ pointer: UnsafePointer<CChar>) {
+        unsafe self.pointer = unsafe pointer
+    }
+
+    package func equals(_ literal: StaticString) -> Bool {
+        literal.withUTF8Buffer { buffer in
+            let count = buffer.count
+            guard let start = buffer.baseAddress else { return unsafe pointer.pointee == 0 }
+            return unsafe strncmp(pointer, start, count) == 0 && pointer[count] == 0
+        }
+    }
+
+    package func equals(_ text: String) -> Bool {
+        unsafe text.withCString { unsafe strcmp(pointer, $0) == 0 }
+    }
+
+    /// A copy that outlives the message.
+    package var string: String {
+        unsafe String(cString: pointer)
+    }
+
+    package static func == (text: borrowing BorrowedText, literal: StaticString) -> Bool {
+        text.equals(literal)
+    }
+}
+
+extension BorrowedText {
+    private static let emptyLiteral: StaticString = ""
+
+    /// What a field that is not there reads as.
+    static var empty: BorrowedText {
+        unsafe BorrowedText(UnsafeRawPointer(emptyLiteral.utf8Start).assumingMemoryBound(to: CChar.self))
+    }
+}

@@ -1,0 +1,177 @@
+internal import CPeripheralDBus
+
+/// A writing position in a message that is being built.
+///
+/// Appending does not throw: the first value that cannot be sent (a text with a zero byte, say, or an element of the
+/// wrong type) makes the message fail as a whole, and ``failure`` tells why.
+@safe
+package struct MessageWriter: ~Copyable {
+    private var iterator: DBusMessageIter
+    /// Why the message cannot be sent, when it cannot.
+    package private(set) var failure: BusError?
+
+    /// Starts at the beginning of a message without arguments.
+    init(_ message: OpaquePointer) {
+        unsafe iterator = DBusMessageIter()
+        unsafe dbus_message_iter_init_append(message, &iterator)
+    }
+
+    private init(nested: Void) {
+        unsafe iterator = DBusMessageIter()
+    }
+
+    mutating func fail(_ error: BusError) {
+        if failure == nil { failure = error }
+    }
+}
+
+// MARK: - Basic types
+
+extension MessageWriter {
+    package mutating func append(_ value: UInt8) { appendBasic(TypeCode.byte, value) }
+    package mutating func append(_ value: Bool) { appendBasic(TypeCode.bool, dbus_bool_t(value ? 1 : 0)) }
+    package mutating func append(_ value: Int16) { appendBasic(TypeCode.int16, value) }
+    package mutating func append(_ value: UInt16) { appendBasic(TypeCode.uint16, value) }
+    package mutating func append(_ value: Int32) { appendBasic(TypeCode.int32, value) }
+    package mutating func append(_ value: UInt32) { appendBasic(TypeCode.uint32, value) }
+    package mutating func append(_ value: Int64) { appendBasic(TypeCode.int64, value) }
+    package mutating func append(_ value: UInt64) { appendBasic(TypeCode.uint64, value) }
+    package mutating func append(_ value: Double) { appendBasic(TypeCode.double, value) }
+
+    package mutating func append(_ text: String) {
+        guard !text.utf8.contains(0) else {
+            return fail(.invalidValue("a D-Bus string holds no zero byte"))
+        }
+        appendText(TypeCode.string, text)
+    }
+
+    package mutating func append(_ path: ObjectPath) { appendText(TypeCode.objectPath, path.text) }
+    package mutating func append(_ signature: Signature) { appendText(TypeCode.signature, signature.text) }
+
+    /// Appends a duplicate of the descriptor; the caller keeps its own.
+    package mutating func append(fileDescriptor: CInt) {
+        guard fileDescriptor >= 0 else { return fail(.invalidValue("the file descriptor is closed")) }
+        appendBasic(TypeCode.fileDescriptor, fileDescriptor)
+    }
+
+    private mutating func appendBasic<Value: BitwiseCopyable>(_ code: CInt, _ value: Value) {
+        guard failure == nil else { return }
+        var value = value
+        guard unsafe dbus_message_iter_append_basic(&iterator, code, &value) != 0 else {
+            return failForSize()
+        }
+    }
+
+    private mutating func appendText(_ code: CInt, _ text: String) {
+        unsafe text.withCString { pointer in unsafe appendBasic(code, pointer) }
+    }
+
+    private mutating func failForSize() {
+        fail(.limitExceeded("the message cannot grow any further"))
+    }
+}
+
+// MARK: - Containers
+
+extension MessageWriter {
+    /// The largest array that D-Bus allows, in bytes.
+    private static var maximumArraySize: Int { 1 << 26 }
+
+    /// Appends an `ay`, in one piece.
+    package mutating func append(bytes: RawSpan) {
+        guard bytes.byteCount <= Self.maximumArraySize else {
+            return fail(.limitExceeded("a D-Bus array holds at most 64 MiB"))
+        }
+        guard failure == nil else { return }
+        var contents = MessageWriter(nested: ())
+        guard unsafe dbus_message_iter_open_container(&iterator, TypeCode.array, "y", &contents.iterator) != 0
+        else { return failForSize() }
+        let isAppended = unsafe bytes.withUnsafeBytes { buffer in
+            var start = buffer.baseAddress
+            return unsafe buffer.count == 0
+                || dbus_message_iter_append_fixed_array(
+                    &contents.iterator,
+                    TypeCode.byte,
+                    &start,
+                    CInt(buffer.count)
+                ) != 0
+        }
+        if !isAppended { contents.failForSize() }
+        close(&contents)
+    }
+
+    /// Appends an `ay`, in one piece.
+    package mutating func append(bytes: [UInt8]) {
+        unsafe append(bytes: bytes.span.bytes)
+    }
+
+    /// Appends an array whose elements, all of the type `element`, `body` appends.
+    package mutating func appendArray(of element: Signature, _ body: (inout MessageWriter) -> Void) {
+        guard element.isSingle || Self.isEntry(element.text) else {
+            return fail(.signatureMismatch(expected: "the type of one element", found: element.text))
+        }
+        unsafe element.text.withCString { unsafe append(container: TypeCode.array, of: $0, body) }
+    }
+
+    /// Appends an `a{sv}`, whose entries `body` appends with ``appendProperty(_:_:_:)``.
+    package mutating func appendProperties(_ body: (inout MessageWriter) -> Void) {
+        unsafe append(container: TypeCode.array, of: "{sv}", body)
+    }
+
+    /// Appends one entry of an `a{sv}`: `body` appends the value, whose type is `signature`.
+    package mutating func appendProperty(
+        _ key: String,
+        _ signature: Signature,
+        _ body: (inout MessageWriter) -> Void
+    ) {
+        appendEntry { entry in
+            entry.append(key)
+            entry.appendVariant(signature, body)
+        }
+    }
+
+    /// Appends one entry of a dictionary: `body` appends the key and the value.
+    package mutating func appendEntry(_ body: (inout MessageWriter) -> Void) {
+        unsafe append(container: TypeCode.dictionaryEntry, of: nil, body)
+    }
+
+    package mutating func appendStructure(_ body: (inout MessageWriter) -> Void) {
+        unsafe append(container: TypeCode.structure, of: nil, body)
+    }
+
+    /// Appends a variant: `body` appends the one value inside, whose type is `signature`.
+    package mutating func appendVariant(_ signature: Signature, _ body: (inout MessageWriter) -> Void) {
+        guard signature.isSingle else {
+            return fail(.signatureMismatch(expected: "the type of one value", found: signature.text))
+        }
+        unsafe signature.text.withCString { unsafe append(container: TypeCode.variant, of: $0, body) }
+    }
+
+    private mutating func append(
+        container code: CInt,
+        of contained: UnsafePointer<CChar>?,
+        _ body: (inout MessageWriter) -> Void
+    ) {
+        guard failure == nil else { return }
+        var contents = MessageWriter(nested: ())
+        guard unsafe dbus_message_iter_open_container(&iterator, code, contained, &contents.iterator) != 0
+        else { return failForSize() }
+        body(&contents)
+        close(&contents)
+    }
+
+    private mutating func close(_ contents: inout MessageWriter) {
+        if let failure = contents.failure {
+            unsafe dbus_message_iter_abandon_container(&iterator, &contents.iterator)
+            return fail(failure)
+        }
+        guard unsafe dbus_message_iter_close_container(&iterator, &contents.iterator) != 0 else {
+            return failForSize()
+        }
+    }
+
+    /// Whether the text is the type of a dictionary entry, `{kv}`.
+    private static func isEntry(_ text: String) -> Bool {
+        unsafe "a\(text)".withCString { unsafe dbus_signature_validate_single($0, nil) != 0 }
+    }
+}

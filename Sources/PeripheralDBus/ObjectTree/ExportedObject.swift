@@ -1,0 +1,87 @@
+/// An object as it is shown on the bus.
+package struct ExportedObject: Sendable {
+    package var path: ObjectPath
+    package var interfaces: [ExportedInterface]
+
+    package init(_ path: ObjectPath, _ interfaces: [ExportedInterface]) {
+        self.path = path
+        self.interfaces = interfaces
+    }
+}
+
+/// An interface of an exported object: what can be called, read, written and heard.
+package struct ExportedInterface: Sendable {
+    package var name: InterfaceName
+    package var methods: [ExportedMethod]
+    package var properties: [ExportedProperty]
+    package var signals: [ExportedSignal]
+
+    package init(
+        _ name: InterfaceName,
+        methods: [ExportedMethod] = [],
+        properties: [ExportedProperty] = [],
+        signals: [ExportedSignal] = []
+    ) {
+        self.name = name
+        self.methods = methods
+        self.properties = properties
+        self.signals = signals
+    }
+}
+
+/// A method of an exported interface.
+package struct ExportedMethod: Sendable {
+    /// Runs on the loop and must not block it.
+    ///
+    /// The arguments have the declared types already. The handler answers at once, or keeps the reply
+    /// (``Reply/deferred()``) and answers later.
+    package typealias Handler = @Sendable (borrowing IncomingMessage, consuming Reply) -> Void
+
+    package var name: MemberName
+    package var input: Signature
+    package var output: Signature
+    package var handler: Handler
+
+    package init(_ name: MemberName, _ input: Signature, _ output: Signature, handler: @escaping Handler) {
+        self.name = name
+        self.input = input
+        self.output = output
+        self.handler = handler
+    }
+}
+
+/// A property of an exported interface.
+package struct ExportedProperty: Sendable {
+    /// Called on the loop; an error leaves the property out of listings.
+    package typealias Getter = @Sendable () throws(MethodError) -> BusValue
+    /// Called on the loop with a value of the declared type.
+    package typealias Setter = @Sendable (BusValue) throws(MethodError) -> Void
+
+    package var name: MemberName
+    package var signature: Signature
+    package var get: Getter
+    package var set: Setter?
+
+    package init(_ name: MemberName, _ signature: Signature, get: @escaping Getter, set: Setter? = nil) {
+        self.name = name
+        self.signature = signature
+        self.get = get
+        self.set = set
+    }
+
+    /// A property that never changes.
+    package init(_ name: MemberName, _ value: BusValue) {
+        self.init(name, value.signature, get: { value })
+    }
+}
+
+/// A signal that an interface sends; it is declared for introspection.
+package struct ExportedSignal: Sendable {
+    package var name: MemberName
+    package var signature: Signature
+
+    package init(_ name: MemberName, _ signature: Signature) {
+        self.name = name
+        self.signature = signature
+    }
+}

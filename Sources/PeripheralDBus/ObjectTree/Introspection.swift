@@ -1,0 +1,107 @@
+internal import CPeripheralDBus
+
+extension ObjectTree {
+    /// Describes the object that is called, and names its children, so that tools can walk the tree.
+    func introspect(_ call: borrowing IncomingMessage, _ reply: consuming Reply) {
+        guard let path = try? ObjectPath(call.path.string) else {
+            return reply.fail(.init(.unknownObject, ""))
+        }
+        let description = describe(path)
+        reply.send { $0.append(description) }
+    }
+
+    private func describe(_ path: ObjectPath) -> String {
+        let node = node(path)
+        var text = """
+            <!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN"
+             "http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd">
+            <node>
+
+            """
+        for name in standardInterfaces(at: path, isExported: node != nil) {
+            text += "  <interface name=\"\(name)\">\n"
+            for method in StandardMethod.all where method.interface == name {
+                text += Self.describeMethod(method.name, method.input, method.output)
+            }
+            for (interface, signal) in StandardMethod.signals where interface == name {
+                text += Self.describe(signal)
+            }
+            text += "  </interface>\n"
+        }
+        for interface in node?.object.interfaces ?? [] { text += Self.describe(interface) }
+        for child in children(of: path) { text += "  <node name=\"\(child)\"/>\n" }
+        return text + "</node>\n"
+    }
+
+    /// The next path elements below a path, of exported objects and of those on the way to one.
+    private func children(of path: ObjectPath) -> [String] {
+        let prefix = path.text == "/" ? 1 : path.text.utf8.count + 1
+        var children: [String] = []
+        for below in objects.map(\.path) + managers.sorted(by: { $0.text < $1.text })
+        where below.isBelow(path) {
+            let rest = below.text.utf8.dropFirst(prefix).prefix { $0 != UInt8(ascii: "/") }
+            let child = String(decoding: rest, as: UTF8.self)
+            if !children.contains(child) { children.append(child) }
+        }
+        return children
+    }
+
+    private static func describe(_ interface: ExportedInterface) -> String {
+        var text = "  <interface name=\"\(interface.name)\">\n"
+        for method in interface.methods { text += describeMethod(method.name, method.input, method.output) }
+        for property in interface.properties {
+            let access = property.set == nil ? "read" : "readwrite"
+            text +=
+                "    <property name=\"\(property.name)\" type=\"\(property.signature)\" access=\"\(access)\"/>\n"
+        }
+        for signal in interface.signals { text += describe(signal) }
+        return text + "  </interface>\n"
+    }
+
+    private static func describeMethod(_ name: MemberName, _ input: Signature, _ output: Signature) -> String
+    {
+        var text = "    <method name=\"\(name)\">\n"
+        for type in input.elements { text += "      <arg type=\"\(type)\" direction=\"in\"/>\n" }
+        for type in output.elements { text += "      <arg type=\"\(type)\" direction=\"out\"/>\n" }
+        return text + "    </method>\n"
+    }
+
+    private static func describe(_ signal: ExportedSignal) -> String {
+        var text = "    <signal name=\"\(signal.name)\">\n"
+        for type in signal.signature.elements { text += "      <arg type=\"\(type)\"/>\n" }
+        return text + "    </signal>\n"
+    }
+}
+
+extension Signature {
+    /// The single types that the signature is made of.
+    var elements: [Signature] {
+        var elements: [Signature] = []
+        unsafe text.withCString { start in
+            guard unsafe start.pointee != 0 else { return }
+            var iterator = unsafe DBusSignatureIter()
+            unsafe dbus_signature_iter_init(&iterator, start)
+            repeat {
+                guard let element = unsafe dbus_signature_iter_get_signature(&iterator) else { return }
+                unsafe elements.append(Signature(unchecked: String(cString: element)))
+                unsafe dbus_free(element)
+            } while unsafe dbus_signature_iter_next(&iterator) != 0
+        }
+        return elements
+    }
+}
+
+extension ExportedObject {
+    /// What cannot be right is found at export, not when the first call comes.
+    func validate() throws(BusError) {
+        var names: Set<InterfaceName> = []
+        for interface in interfaces {
+            guard names.insert(interface.name).inserted else {
+                throw .invalidValue("\(path) declares the interface \(interface.name) twice")
+            }
+            for property in interface.properties where !property.signature.isSingle {
+                throw .signatureMismatch(expected: "the type of one value", found: property.signature.text)
+            }
+        }
+    }
+}

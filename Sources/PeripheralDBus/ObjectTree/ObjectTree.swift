@@ -1,0 +1,149 @@
+internal import CPeripheralDBus
+
+/// The objects that a connection exports, and the answer to every call that comes in for them.
+///
+/// Belongs to its ``BusConnection`` and is used on the loop only.
+@safe
+final class ObjectTree {
+    private(set) var nodes: [PathKey: ObjectNode] = [:]
+    private var nextSequence = 0
+    private(set) var managers: Set<ObjectPath> = []
+
+    /// The exported objects in the order of their export.
+    var objects: [ExportedObject] {
+        nodes.values.sorted { $0.sequence < $1.sequence }.map(\.object)
+    }
+
+    func node(_ path: ObjectPath) -> ObjectNode? {
+        unsafe path.text.withCString { unsafe nodes[PathKey($0)] }
+    }
+
+    func add(_ object: ExportedObject) throws(BusError) {
+        guard node(object.path) == nil else { throw .invalidValue("\(object.path) is exported already") }
+        try object.validate()
+        let node = ObjectNode(object, sequence: nextSequence)
+        nextSequence += 1
+        unsafe nodes[PathKey(node.path.pointer)] = node
+    }
+
+    func remove(_ path: ObjectPath) -> ExportedObject? {
+        guard let node = node(path) else { return nil }
+        unsafe nodes[PathKey(node.path.pointer)] = nil
+        return node.object
+    }
+
+    func removeAll() {
+        nodes = [:]
+        managers = []
+    }
+
+    func addManager(_ root: ObjectPath) {
+        managers.insert(root)
+    }
+
+    func removeManager(_ root: ObjectPath) {
+        managers.remove(root)
+    }
+
+    /// The nearest object manager above a path.
+    func manager(of path: ObjectPath) -> ObjectPath? {
+        managers.filter { path.isBelow($0) }.max { $0.text.utf8.count < $1.text.utf8.count }
+    }
+}
+
+// MARK: - Dispatch
+
+extension ObjectTree {
+    /// Answers a method call; every call gets exactly one answer if it expects one.
+    func answer(_ call: OpaquePointer, on transport: Transport) {
+        let message = unsafe IncomingMessage(call)
+        let reply = unsafe Reply(to: call, on: transport)
+        guard let path = unsafe dbus_message_get_path(call), let member = unsafe dbus_message_get_member(call)
+        else {
+            return reply.fail(MethodError(.failed, "the call names no object or no method"))
+        }
+        let interface = unsafe dbus_message_get_interface(call)
+        let node = unsafe nodes[PathKey(path)]
+        if let method = unsafe node?.method(interface, member) {
+            guard unsafe method.input.equals(dbus_message_get_signature(call)) else {
+                return reply.fail(wrongArguments(message, expected: method.declaration.input))
+            }
+            return method.handler(message, reply)
+        }
+        if let method = unsafe standardMethod(interface, member, at: message.path, node: node) {
+            guard message.signature.equals(method.input.text) else {
+                return reply.fail(wrongArguments(message, expected: method.input))
+            }
+            return method.answer(self, message, reply)
+        }
+        unsafe reply.fail(unknownMethod(message, node: node, namesInterface: interface != nil))
+    }
+
+    /// The standard method that is meant, when the object has it.
+    private func standardMethod(
+        _ interface: UnsafePointer<CChar>?,
+        _ member: UnsafePointer<CChar>,
+        at path: borrowing BorrowedText,
+        node: ObjectNode?
+    ) -> StandardMethod? {
+        for method in StandardMethod.all {
+            guard unsafe BorrowedText(member).equals(method.name.text) else { continue }
+            if let interface = unsafe interface, unsafe !BorrowedText(interface).equals(method.interface.text)
+            {
+                continue
+            }
+            return isOffered(method.interface, at: path, node: node) ? method : nil
+        }
+        return nil
+    }
+
+    private func isOffered(_ interface: InterfaceName, at path: borrowing BorrowedText, node: ObjectNode?)
+        -> Bool
+    {
+        if interface == .peer { return true }
+        guard let path = try? ObjectPath(path.string) else { return false }
+        return standardInterfaces(at: path, isExported: node != nil).contains(interface)
+    }
+
+    /// The standard interfaces of the object at a path, none when there is no such object.
+    func standardInterfaces(at path: ObjectPath, isExported: Bool) -> [InterfaceName] {
+        let isManager = managers.contains(path)
+        guard isExported || isManager || isIntermediate(path) else { return [] }
+        var interfaces: [InterfaceName] = [.peer, .introspectable]
+        if isExported || isManager { interfaces.append(.properties) }
+        if isManager { interfaces.append(.objectManager) }
+        return interfaces
+    }
+
+    /// Whether the path is on the way to an object, as the root always is.
+    private func isIntermediate(_ path: ObjectPath) -> Bool {
+        path.text == "/"
+            || nodes.values.contains { $0.object.path.isBelow(path) }
+            || managers.contains { $0.isBelow(path) }
+    }
+
+    private func wrongArguments(_ call: borrowing IncomingMessage, expected: Signature) -> MethodError {
+        let expectation = expected.text.isEmpty ? "no arguments" : "arguments of type \"\(expected)\""
+        let found = call.signature.string
+        return MethodError(
+            .invalidArguments,
+            "\(call.member.string) takes \(expectation), not \(found.isEmpty ? "none" : "\"\(found)\"")"
+        )
+    }
+
+    private func unknownMethod(
+        _ call: borrowing IncomingMessage,
+        node: ObjectNode?,
+        namesInterface: Bool
+    ) -> MethodError {
+        let (path, interface) = (call.path.string, call.interface.string)
+        let standard =
+            (try? ObjectPath(path)).map { standardInterfaces(at: $0, isExported: node != nil) } ?? []
+        if standard.isEmpty { return MethodError(.unknownObject, "there is no object \(path)") }
+        let isKnown = node?.hasInterface(interface) == true || standard.contains { $0.text == interface }
+        if namesInterface, !isKnown {
+            return MethodError(.unknownInterface, "the object \(path) has no interface \(interface)")
+        }
+        return MethodError(.unknownMethod, "the object \(path) has no method \(call.member.string)")
+    }
+}

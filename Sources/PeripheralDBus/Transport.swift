@@ -1,0 +1,217 @@
+internal import CPeripheralDBus
+
+/// A private libdbus connection, driven by an event loop.
+///
+/// `@unchecked Sendable`: the handle and all state are used on the loop's thread only. Calls come from the actor
+/// ``BusConnection`` (whose executor is the loop), from the loop's own callbacks, and from ``PendingReply``, which
+/// checks.
+///
+/// From `start` to `close` libdbus holds a reference to it, and it holds one to its owner.
+@safe
+final class Transport: @unchecked Sendable {
+    /// How many messages are served before the loop looks at its other sources again.
+    private static let messagesPerTurn = 128
+
+    let loop: EventLoop
+    private var handle: OpaquePointer?
+    private var owner: BusConnection?
+    private var watches: [UInt: LoopSource] = [:]
+    private var isInsideLibrary = false
+    private var isTurnQueued = false
+    private var isClosing = false
+
+    /// Opens the socket; call it on the loop.
+    init(address: String, on loop: EventLoop) throws(BusError) {
+        precondition(loop.inLoop, "a bus connection is opened on its event loop")
+        self.loop = loop
+        var error = unsafe DBusError()
+        unsafe dbus_error_init(&error)
+        unsafe handle = dbus_connection_open_private(address, &error)
+        guard unsafe handle != nil else {
+            let reason = unsafe error.message.map { unsafe String(cString: $0) } ?? "unknown reason"
+            unsafe dbus_error_free(&error)
+            throw .connectionFailed(address: address, reason: reason)
+        }
+    }
+
+    deinit {
+        precondition(unsafe handle == nil, "a bus connection must be closed before it is dropped")
+    }
+
+    /// Whether messages can still be sent.
+    var isConnected: Bool {
+        guard let handle = unsafe handle else { return false }
+        return unsafe dbus_connection_get_is_connected(handle) != 0
+    }
+
+    /// Whether the bus passes file descriptors on.
+    var passesFileDescriptors: Bool {
+        guard let handle = unsafe handle else { return false }
+        return unsafe dbus_connection_can_send_type(handle, TypeCode.fileDescriptor) != 0
+    }
+
+    /// Bytes that wait for the bus to take them.
+    var outgoingSize: Int {
+        guard let handle = unsafe handle else { return 0 }
+        return unsafe dbus_connection_get_outgoing_size(handle)
+    }
+
+    /// Sends a message, or drops it when the connection is gone.
+    ///
+    /// - Returns: The serial number that a reply will name, or nil when the message was dropped.
+    @discardableResult
+    func send(_ message: OpaquePointer) -> UInt32? {
+        guard let handle = unsafe handle else { return nil }
+        var serial: dbus_uint32_t = 0
+        guard unsafe dbus_connection_send(handle, message, &serial) != 0 else { return nil }
+        return serial
+    }
+}
+
+// MARK: - Life
+
+extension Transport {
+    /// Begins to serve the socket; messages go to `owner`.
+    func start(for owner: BusConnection) {
+        guard let handle = unsafe handle else { return }
+        self.owner = owner
+        let data = unsafe Unmanaged.passRetained(self).toOpaque()
+        unsafe dbus_connection_set_exit_on_disconnect(handle, 0)
+        // Otherwise libdbus answers Peer calls by itself, and not as an exported tree should.
+        unsafe dbus_connection_set_route_peer_messages(handle, 1)
+        unsafe dbus_connection_add_filter(
+            handle,
+            { _, message, data in
+                guard let message = unsafe message, let data = unsafe data else {
+                    return DBUS_HANDLER_RESULT_HANDLED
+                }
+                unsafe Transport.from(data).receive(message)
+                return DBUS_HANDLER_RESULT_HANDLED
+            },
+            data,
+            nil
+        )
+        unsafe dbus_connection_set_dispatch_status_function(
+            handle,
+            { _, status, data in
+                guard status == DBUS_DISPATCH_DATA_REMAINS, let data = unsafe data else { return }
+                unsafe Transport.from(data).queueTurn()
+            },
+            data,
+            nil
+        )
+        unsafe dbus_connection_set_watch_functions(
+            handle,
+            { watch, data in
+                if let watch = unsafe watch, let data = unsafe data {
+                    unsafe Transport.from(data).update(watch)
+                }
+                return 1
+            },
+            { watch, data in
+                if let watch = unsafe watch, let data = unsafe data {
+                    unsafe Transport.from(data).remove(watch)
+                }
+            },
+            { watch, data in
+                if let watch = unsafe watch, let data = unsafe data {
+                    unsafe Transport.from(data).update(watch)
+                }
+            },
+            data,
+            nil
+        )
+    }
+
+    /// Closes the socket, at once or, when called from a handler of its messages, after that handler.
+    func close() {
+        guard let handle = unsafe handle else { return }
+        guard !isInsideLibrary else {
+            isClosing = true
+            return
+        }
+        unsafe self.handle = nil
+        let isStarted = owner != nil
+        owner = nil
+        unsafe dbus_connection_set_watch_functions(handle, nil, nil, nil, nil, nil)
+        unsafe dbus_connection_set_dispatch_status_function(handle, nil, nil, nil)
+        unsafe dbus_connection_close(handle)
+        unsafe dbus_connection_unref(handle)
+        if isStarted { unsafe Unmanaged.passUnretained(self).release() }
+    }
+
+    private static func from(_ data: UnsafeMutableRawPointer) -> Transport {
+        unsafe Unmanaged<Transport>.fromOpaque(data).takeUnretainedValue()
+    }
+}
+
+// MARK: - Watches
+
+extension Transport {
+    /// Follows what libdbus wants to be told of on a file descriptor.
+    private func update(_ watch: OpaquePointer) {
+        unsafe remove(watch)
+        guard unsafe dbus_watch_get_enabled(watch) != 0 else { return }
+        var events: FileDescriptorEvents = []
+        let flags = unsafe dbus_watch_get_flags(watch)
+        if flags & DBUS_WATCH_READABLE.rawValue != 0 { events.insert(.readable) }
+        if flags & DBUS_WATCH_WRITABLE.rawValue != 0 { events.insert(.writable) }
+        watches[UInt(bitPattern: watch)] = unsafe loop.watch(
+            fileDescriptor: dbus_watch_get_unix_fd(watch),
+            events: events
+        ) { [self] events in
+            unsafe handle(watch, events)
+        }
+    }
+
+    private func remove(_ watch: OpaquePointer) {
+        watches.removeValue(forKey: UInt(bitPattern: watch))?.cancel()
+    }
+
+    private func handle(_ watch: OpaquePointer, _ events: FileDescriptorEvents) {
+        var flags: UInt32 = 0
+        if events.contains(.readable) { flags |= DBUS_WATCH_READABLE.rawValue }
+        if events.contains(.writable) { flags |= DBUS_WATCH_WRITABLE.rawValue }
+        if events.contains(.error) { flags |= DBUS_WATCH_ERROR.rawValue }
+        if events.contains(.hangUp) { flags |= DBUS_WATCH_HANGUP.rawValue }
+        isInsideLibrary = true
+        unsafe dbus_watch_handle(watch, flags)
+        isInsideLibrary = false
+        takeTurn()
+        if events.contains(.writable) { owner?.assumeIsolated { $0.outgoingQueueMoved() } }
+    }
+}
+
+// MARK: - Messages
+
+extension Transport {
+    /// Serves what has arrived, all of it up to a bound: a wake-up costs more than a message.
+    private func takeTurn() {
+        guard !isInsideLibrary, let handle = unsafe handle else { return }
+        isInsideLibrary = true
+        var status = DBUS_DISPATCH_DATA_REMAINS
+        var remaining = Self.messagesPerTurn
+        while remaining > 0, !isClosing, status == DBUS_DISPATCH_DATA_REMAINS {
+            unsafe status = dbus_connection_dispatch(handle)
+            remaining -= 1
+        }
+        isInsideLibrary = false
+        if isClosing { return close() }
+        if status != DBUS_DISPATCH_COMPLETE { queueTurn() }
+    }
+
+    private func queueTurn() {
+        guard !isInsideLibrary, !isTurnQueued else { return }
+        isTurnQueued = true
+        loop.execute { [self] in
+            isTurnQueued = false
+            takeTurn()
+        }
+    }
+
+    private func receive(_ message: OpaquePointer) {
+        // It does not leave this thread: the owner's executor is the loop that calls here.
+        nonisolated(unsafe) let message = unsafe message
+        owner?.assumeIsolated { unsafe $0.receive(message) }
+    }
+}

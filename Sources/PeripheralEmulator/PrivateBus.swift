@@ -1,0 +1,225 @@
+internal import CPeripheralGLib
+internal import Glibc
+internal import Synchronization
+
+/// A message bus of one's own: a `dbus-daemon` in a fresh directory, where everything is allowed.
+///
+/// The daemon ends with ``stop()``, with the last reference to this object, and with this process, even when that is
+/// killed.
+public final class PrivateBus: Sendable {
+    /// Why there is no private bus.
+    public struct StartError: Error, CustomStringConvertible {
+        /// What is wrong and what to do.
+        public let description: String
+    }
+
+    /// Where the bus listens, in D-Bus notation.
+    public let address: String
+    private let directory: String
+    private let daemon: Daemon
+
+    /// Starts a bus and returns when it listens.
+    ///
+    /// - Throws: ``StartError`` when `dbus-daemon` is not installed or cannot start.
+    public convenience init() async throws {
+        let directory = try Self.makeDirectory()
+        do {
+            let socket = "unix:path=\(directory)/bus"
+            try Self.write(Self.configuration(listeningOn: socket), to: "\(directory)/bus.conf")
+            let daemon = Daemon()
+            try await daemon.start(configuration: "\(directory)/bus.conf")
+            self.init(address: socket, directory: directory, daemon: daemon)
+        } catch {
+            Self.remove(directory)
+            throw error
+        }
+    }
+
+    private init(address: String, directory: String, daemon: Daemon) {
+        self.address = address
+        self.directory = directory
+        self.daemon = daemon
+    }
+
+    deinit {
+        stop()
+    }
+
+    /// Ends the daemon, waits for its end, and removes its directory.
+    ///
+    /// Does nothing the second time.
+    public func stop() {
+        daemon.kill()
+        daemon.join()
+        Self.remove(directory)
+    }
+
+    /// Kills the daemon at once, as a crash would: for tests of what happens when the bus is lost.
+    public func kill() {
+        daemon.kill()
+    }
+
+    private static func configuration(listeningOn address: String) -> String {
+        """
+        <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+         "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+        <busconfig>
+          <listen>\(address)</listen>
+          <auth>EXTERNAL</auth>
+          <policy context="default">
+            <allow user="*"/>
+            <allow own="*"/>
+            <allow send_type="*"/>
+            <allow receive_type="*"/>
+          </policy>
+          <limit name="max_connections_per_user">1024</limit>
+          <limit name="max_match_rules_per_connection">4096</limit>
+          <limit name="max_replies_per_connection">65536</limit>
+        </busconfig>
+
+        """
+    }
+}
+
+// MARK: - Files
+
+extension PrivateBus {
+    private static func makeDirectory() throws -> String {
+        guard let path = unsafe g_dir_make_tmp("swift-peripheral-XXXXXX", nil) else {
+            throw StartError(description: "no temporary directory can be made for a private message bus")
+        }
+        defer { unsafe g_free(path) }
+        return unsafe String(cString: path)
+    }
+
+    private static func write(_ text: String, to path: String) throws {
+        guard unsafe g_file_set_contents(path, text, gssize(text.utf8.count), nil) != 0 else {
+            throw StartError(description: "\(path) cannot be written")
+        }
+    }
+
+    /// Removes what a bus leaves; what is gone already is no matter.
+    private static func remove(_ directory: String) {
+        unsafe unlink("\(directory)/bus")
+        unsafe unlink("\(directory)/bus.conf")
+        unsafe rmdir(directory)
+    }
+}
+
+/// The process of a `dbus-daemon`, on a thread of its own.
+///
+/// The kernel kills the process when the thread that started it ends, so the thread stays until the process has ended,
+/// and collects it.
+private final class Daemon: Sendable {
+    private struct State {
+        var process: GPid?
+        var thread: UInt?
+    }
+
+    private let state = Mutex(State())
+
+    func start(configuration: String) async throws {
+        let result: Result<Void, PrivateBus.StartError> = await withCheckedContinuation { continuation in
+            let body = ThreadBody { [self] in run(configuration, continuation) }
+            let start = unsafe Unmanaged.passRetained(body).toOpaque()
+            let thread = unsafe g_thread_new(
+                "private-bus",
+                { start in
+                    if let start = unsafe start {
+                        unsafe Unmanaged<ThreadBody>.fromOpaque(start).takeRetainedValue().run()
+                    }
+                    return nil
+                },
+                start
+            )
+            state.withLock { $0.thread = UInt(bitPattern: thread) }
+        }
+        if case .failure = result { join() }
+        try result.get()
+    }
+
+    func kill() {
+        state.withLock { state in
+            // Under the lock, so that the number cannot have been collected and given to another process.
+            if let process = state.process { _ = Glibc.kill(process, SIGKILL) }
+        }
+    }
+
+    /// Waits for the end of the thread, which is the end of the process.
+    func join() {
+        guard let thread = state.withLock({ $0.thread.take() }) else { return }
+        _ = unsafe g_thread_join(UnsafeMutablePointer(bitPattern: thread))
+    }
+
+    private func run(
+        _ configuration: String,
+        _ continuation: CheckedContinuation<Result<Void, PrivateBus.StartError>, Never>
+    ) {
+        let process: GPid
+        do throws(PrivateBus.StartError) {
+            process = try spawn(configuration)
+        } catch {
+            return continuation.resume(returning: .failure(error))
+        }
+        continuation.resume(returning: .success(()))
+        var information = unsafe siginfo_t()
+        // Waits without collecting: the number stays valid until `kill` cannot use it any more.
+        while unsafe waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+        state.withLock { $0.process = nil }
+        _ = waitpid(process, nil, 0)
+    }
+
+    /// Starts the daemon and waits until it says that it listens.
+    private func spawn(_ configuration: String) throws(PrivateBus.StartError) -> GPid {
+        var process: GPid = 0
+        var output: gint = -1
+        var error: UnsafeMutablePointer<GError>?
+        let arguments = [
+            "dbus-daemon", "--nofork", "--nopidfile", "--print-address=1", "--config-file=\(configuration)",
+        ]
+        var copies = unsafe arguments.map { unsafe strdup($0) } + [nil]
+        defer { unsafe copies.forEach { unsafe free($0) } }
+        let flags = [G_SPAWN_SEARCH_PATH, G_SPAWN_DO_NOT_REAP_CHILD, G_SPAWN_STDERR_TO_DEV_NULL].reduce(0) {
+            $0 | $1.rawValue
+        }
+        let isStarted = unsafe g_spawn_async_with_pipes(
+            nil,
+            &copies,
+            nil,
+            GSpawnFlags(rawValue: flags),
+            { parent in unsafe peripheral_die_with_parent(parent) },
+            UnsafeMutableRawPointer(bitPattern: Int(getpid())),
+            &process,
+            nil,
+            &output,
+            nil,
+            &error
+        )
+        guard isStarted != 0 else {
+            let reason = unsafe error.map { unsafe String(cString: $0.pointee.message) } ?? ""
+            unsafe g_clear_error(&error)
+            throw PrivateBus.StartError(
+                description: "dbus-daemon cannot be started; install the package \"dbus\" (\(reason))"
+            )
+        }
+        state.withLock { $0.process = process }
+        defer { close(output) }
+        var byte: UInt8 = 0
+        var count = 0
+        repeat { count = unsafe read(output, &byte, 1) } while count == 1 && byte != UInt8(ascii: "\n")
+        guard count == 1 else {
+            state.withLock { $0.process = nil }
+            _ = waitpid(process, nil, 0)
+            throw PrivateBus.StartError(description: "dbus-daemon ended before it listened")
+        }
+        return process
+    }
+
+    private final class ThreadBody {
+        let run: () -> Void
+
+        init(_ run: @escaping () -> Void) {
+            self.run = run
+        }
+    }
+}
