@@ -48,7 +48,9 @@ let layers: [Target] = [
     ),
     .testTarget(
         name: "PeripheralKitTests",
-        dependencies: ["PeripheralKit", "PeripheralTesting"],
+        dependencies: [
+            "PeripheralKit", "PeripheralTesting", .product(name: "Logging", package: "swift-log"),
+        ],
         swiftSettings: swiftSettings
     ),
 
@@ -81,10 +83,14 @@ let layers: [Target] = [
     ),
 
     // For tests, the users' too: the backend in memory and the virtual central.
-    .target(name: "PeripheralTesting", dependencies: ["PeripheralKit"], swiftSettings: swiftSettings),
+    .target(
+        name: "PeripheralTesting",
+        dependencies: ["PeripheralKit", .product(name: "Logging", package: "swift-log")],
+        swiftSettings: swiftSettings
+    ),
     .testTarget(
         name: "PeripheralTestingTests",
-        dependencies: ["PeripheralTesting"],
+        dependencies: ["PeripheralTesting", .product(name: "Logging", package: "swift-log")],
         swiftSettings: swiftSettings
     ),
 

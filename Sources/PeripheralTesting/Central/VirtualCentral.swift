@@ -1,0 +1,242 @@
+public import PeripheralCore
+public import PeripheralKit
+private import Synchronization
+
+/// A central without a radio, which talks to a peripheral in the same process.
+///
+/// ```swift
+/// @Test func lampSwitches() async throws {
+///     try await lamp.test { central in
+///         try await central.write(power, true)
+///         #expect(try await central.read(power) == true)
+///     }
+/// }
+/// ```
+///
+/// It meets a GATT server that behaves as that of BlueZ: the stack's own services come first, values are cut
+/// to the MTU, and what BlueZ refuses without asking the program is refused here. Its address is a random
+/// static one, and it does not pair.
+///
+/// ``writeWithoutResponse(_:_:)`` returns when the peripheral's handler has: on the air, nobody could tell.
+public final class VirtualCentral: TestCentral {
+    /// The peripheral that is under test.
+    public let peripheral: Peripheral
+
+    /// The address under which the peripheral knows the central.
+    public let address: DeviceAddress
+
+    /// How long ``nextUpdate(of:)`` waits for an update.
+    public let patience: Duration
+
+    private struct State {
+        var connection: ConnectionID?
+        var mtu = VirtualGATTServer.mtus.lowerBound
+        /// Outlives the connection, for what has arrived in it.
+        var inbox = UpdateInbox()
+        var database: DiscoveredDatabase?
+    }
+
+    private let server: VirtualGATTServer
+    private let clock: any Clock<Duration>
+    private let requests = RequestQueue()
+    private let state = Mutex(State())
+
+    package init(
+        of peripheral: Peripheral,
+        on server: VirtualGATTServer,
+        patience: Duration,
+        clock: any Clock<Duration>
+    ) {
+        self.peripheral = peripheral
+        self.server = server
+        self.patience = patience
+        self.clock = clock
+        address = server.makeCentralAddress()
+    }
+
+    /// Makes another central near the same peripheral, not yet connected.
+    ///
+    /// ```swift
+    /// try await lamp.test { phone in
+    ///     let tablet = phone.makeAnother()
+    ///     try await tablet.connect(mtu: 23)
+    ///     …
+    /// }
+    /// ```
+    public func makeAnother() -> VirtualCentral {
+        VirtualCentral(of: peripheral, on: server, patience: patience, clock: clock)
+    }
+
+    /// The size of the largest packet of the connection in bytes; 23 while there is none.
+    public var mtu: Int {
+        state.withLock { $0.mtu }
+    }
+
+    /// Listens for advertisements; returns at once with all that are on the air.
+    public func scan() -> [ScanResult] {
+        server.advertisements.map { advertisement in
+            ScanResult(
+                address: server.address,
+                advertisingData: advertisement.advertisingData,
+                scanResponse: advertisement.scanResponse,
+                isConnectable: advertisement.isConnectable
+            )
+        }
+    }
+
+    /// Connects to the peripheral, and agrees on the MTU.
+    ///
+    /// - Parameter mtu: The largest packet that the central takes, 23 to 517 bytes; what is beyond is taken as
+    ///   the limit.
+    /// - Throws: ``TestCentralError`` with the code `notFound` when nothing connectable is on the air, or with
+    ///   `alreadyConnected`.
+    public func connect(mtu: Int) throws {
+        try state.withLock { state in
+            guard state.connection == nil else {
+                throw TestCentralError(code: .alreadyConnected, message: "The central is connected already.")
+            }
+            let inbox = UpdateInbox()
+            let agreed = min(max(mtu, VirtualGATTServer.mtus.lowerBound), VirtualGATTServer.mtus.upperBound)
+            state.connection = try server.connect(Central(address: address, mtu: agreed), over: inbox)
+            state.inbox = inbox
+            state.mtu = agreed
+        }
+    }
+
+    /// Ends the connection; without effect when there is none.
+    public func disconnect() {
+        let connection = state.withLock { state in
+            defer {
+                state.connection = nil
+                state.mtu = VirtualGATTServer.mtus.lowerBound
+                state.database = nil
+            }
+            return state.connection
+        }
+        if let connection { server.disconnect(connection) }
+    }
+
+    /// Discovers the services, characteristics and descriptors.
+    public func discover() async throws -> DiscoveredDatabase {
+        let connection = try connection()
+        return try await requests.run {
+            let database = try server.discover(on: connection)
+            state.withLock { state in
+                if state.connection == connection { state.database = database }
+            }
+            return database
+        }
+    }
+
+    /// What was discovered in this connection; discovers when nothing was yet.
+    public func knownDatabase() async throws -> DiscoveredDatabase {
+        if let database = state.withLock({ $0.database }) { return database }
+        return try await discover()
+    }
+
+    /// Reads a value, or its part from an offset on, by exactly one request.
+    public func read(_ handle: AttributeHandle, offset: Int) async throws -> [UInt8] {
+        let connection = try connection()
+        return try await requests.run {
+            try await server.read(handle, offset: offset, on: connection).get()
+        }
+    }
+
+    /// Writes a value by exactly one Write Request, and waits for the response.
+    public func write(_ handle: AttributeHandle, _ value: [UInt8]) async throws {
+        let connection = try connection()
+        try checkLength(of: value, header: 3)
+        try await requests.run {
+            try await server.write(handle, value, on: connection).get()
+        }
+    }
+
+    /// Writes a value by a Write Command.
+    ///
+    /// Returns when the handler of the peripheral has returned, so that a test finds its effects.
+    public func writeWithoutResponse(_ handle: AttributeHandle, _ value: [UInt8]) async throws {
+        let connection = try connection()
+        try checkLength(of: value, header: 3)
+        // Whatever comes of it, the central is not told.
+        _ = try await server.write(handle, value, on: connection)
+    }
+
+    /// Has the peripheral keep a part of a value, until ``executePreparedWrites(commit:)``.
+    public func prepareWrite(_ handle: AttributeHandle, _ value: [UInt8], offset: Int) async throws {
+        let connection = try connection()
+        try checkLength(of: value, header: 5)
+        try await requests.run {
+            try server.prepareWrite(handle, value, offset: offset, on: connection).get()
+        }
+    }
+
+    /// Has the peripheral write all prepared parts, or forget them.
+    public func executePreparedWrites(commit: Bool) async throws {
+        let connection = try connection()
+        try await requests.run {
+            try await server.executeWrites(commit: commit, on: connection).get()
+        }
+    }
+
+    /// Subscribes to the characteristic with this value handle.
+    public func subscribe(_ handle: AttributeHandle, to kind: UpdateKind) async throws {
+        try await configure(handle, kind.configuration)
+    }
+
+    /// Ends the subscription to the characteristic with this value handle.
+    public func unsubscribe(_ handle: AttributeHandle) async throws {
+        try await configure(handle, 0)
+    }
+
+    private func configure(_ handle: AttributeHandle, _ configuration: UInt16) async throws {
+        guard let characteristic = try await knownDatabase().characteristic(at: handle) else {
+            throw TestCentralError(
+                code: .notFound,
+                message: "There is no characteristic at handle \(handle)."
+            )
+        }
+        try await write(
+            characteristic.handle(of: .clientCharacteristicConfiguration),
+            configuration.gattBytes
+        )
+    }
+
+    /// Waits for the next notification or indication of the characteristic with this value handle, for as long
+    /// as ``patience`` says.
+    public func nextUpdate(of handle: AttributeHandle) async throws -> ReceivedUpdate {
+        let inbox = state.withLock { $0.inbox }
+        if let update = inbox.take(of: handle) { return update }
+        _ = try connection()
+        return try await withThrowingTaskGroup(of: ReceivedUpdate?.self) { group in
+            group.addTask { try await inbox.next(of: handle) }
+            group.addTask { [clock, patience] in
+                try await clock.sleep(for: patience)
+                return nil
+            }
+            defer { group.cancelAll() }
+            guard let update = try await group.next() ?? nil else {
+                throw TestCentralError(
+                    code: .timedOut,
+                    message: "No update of the characteristic at handle \(handle) came within \(patience)."
+                )
+            }
+            return update
+        }
+    }
+
+    private func connection() throws(TestCentralError) -> ConnectionID {
+        guard let connection = state.withLock({ $0.connection }) else {
+            throw TestCentralError(code: .notConnected, message: "The central is not connected.")
+        }
+        return connection
+    }
+
+    private func checkLength(of value: [UInt8], header: Int) throws(TestCentralError) {
+        guard value.count <= mtu - header else {
+            throw TestCentralError(
+                code: .invalidArgument,
+                message: "\(value.count) bytes do not fit into one packet, with an MTU of \(mtu)."
+            )
+        }
+    }
+}

@@ -1,0 +1,59 @@
+internal import PeripheralCore
+internal import PeripheralKit
+
+extension DiscoveredDatabase {
+    /// Finds a declared characteristic by its place: it is the n-th of its type in the n-th service of that
+    /// type, in the declaration as in the database.
+    func locate<Value>(
+        _ characteristic: Characteristic<Value>,
+        of peripheral: Peripheral
+    ) throws(TestCentralError) -> DiscoveredCharacteristic {
+        guard let place = Place(of: characteristic.declaration.identity, in: peripheral) else {
+            throw TestCentralError(
+                code: .notFound,
+                message: "Characteristic \(characteristic.uuid) is not part of the peripheral under test; "
+                    + "use the constant that stands in its declaration."
+            )
+        }
+        let services = applicationServices.filter { $0.uuid == place.service }
+        guard services.indices.contains(place.serviceIndex) else {
+            throw TestCentralError(
+                code: .notFound,
+                message: "The central found \(services.count) services \(place.service); "
+                    + "characteristic \(characteristic.uuid) stands in a later one."
+            )
+        }
+        let candidates = services[place.serviceIndex].characteristics.filter {
+            $0.uuid == characteristic.uuid
+        }
+        guard candidates.indices.contains(place.characteristicIndex) else {
+            throw TestCentralError(
+                code: .notFound,
+                message: "The central found characteristic \(characteristic.uuid) \(candidates.count) times "
+                    + "in service \(place.service), fewer than are declared."
+            )
+        }
+        return candidates[place.characteristicIndex]
+    }
+}
+
+/// Where a characteristic stands in a declaration, among those of the same types.
+private struct Place {
+    var service: BluetoothUUID
+    var serviceIndex: Int
+    var characteristicIndex: Int
+
+    init?(of identity: CharacteristicIdentity, in peripheral: Peripheral) {
+        for (index, service) in peripheral.services.enumerated() {
+            guard let position = service.characteristics.firstIndex(where: { $0.identity == identity }) else {
+                continue
+            }
+            let uuid = service.characteristics[position].uuid
+            self.service = service.uuid
+            serviceIndex = peripheral.services[..<index].count { $0.uuid == service.uuid }
+            characteristicIndex = service.characteristics[..<position].count { $0.uuid == uuid }
+            return
+        }
+        return nil
+    }
+}

@@ -1,0 +1,47 @@
+private import Synchronization
+
+/// Lets one request after the other through: the Attribute Protocol allows one at a time (Core Specification,
+/// Vol 3, Part F, 3.3.2).
+final class RequestQueue: Sendable {
+    private struct State {
+        var isBusy = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// Runs the request when all that came before are through.
+    ///
+    /// - Throws: `CancellationError` when the task was cancelled meanwhile, otherwise what the request throws.
+    func run<Output>(_ request: () async throws -> Output) async throws -> Output {
+        await waitForTurn()
+        defer { passOn() }
+        try Task.checkCancellation()
+        return try await request()
+    }
+
+    private func waitForTurn() async {
+        await withCheckedContinuation { continuation in
+            let isFree = state.withLock { state in
+                if state.isBusy {
+                    state.waiting.append(continuation)
+                    return false
+                }
+                state.isBusy = true
+                return true
+            }
+            if isFree { continuation.resume() }
+        }
+    }
+
+    private func passOn() {
+        let next: CheckedContinuation<Void, Never>? = state.withLock { state in
+            guard !state.waiting.isEmpty else {
+                state.isBusy = false
+                return nil
+            }
+            return state.waiting.removeFirst()
+        }
+        next?.resume()
+    }
+}

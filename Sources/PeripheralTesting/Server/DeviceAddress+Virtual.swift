@@ -1,0 +1,18 @@
+package import PeripheralCore
+
+extension DeviceAddress {
+    /// The address of a virtual host, unless it is given another: one that no manufacturer has.
+    package static let virtualHost = virtual(0x02AA_0100_0042)
+
+    /// A static random address.
+    static func virtualCentral(number: Int) -> DeviceAddress {
+        virtual(0xF000_0000_0000 + UInt64(number))
+    }
+
+    private static func virtual(_ number: UInt64) -> DeviceAddress {
+        guard let address = DeviceAddress(rawValue: number) else {
+            preconditionFailure("A virtual address has at most 48 bits.")
+        }
+        return address
+    }
+}

@@ -1,0 +1,67 @@
+internal import PeripheralCore
+
+/// One attribute of a ``ServerDatabase``.
+struct ServerAttribute: Sendable {
+    /// Where the value is.
+    enum Content: Sendable {
+        case fixed([UInt8])
+        /// The client characteristic configuration of the characteristic with this value handle.
+        case configuration(of: AttributeHandle)
+        case clientFeatures
+        case databaseHash
+        /// The application has it, under the handle of its own table.
+        ///
+        /// bluetoothd answers write requests by itself, and never learns of their outcome, where the
+        /// characteristic has the property write-without-response.
+        case application(ApplicationID, AttributeHandle, acknowledgesWrites: Bool)
+    }
+
+    enum Access: Sendable {
+        case read, write
+    }
+
+    var handle: AttributeHandle
+    /// Without any permission, bluetoothd checks none: a characteristic that can only be notified is asked for
+    /// its value nevertheless.
+    var permissions: DescriptorPermissions
+    var readSecurity: SecurityLevel = .open
+    var writeSecurity: SecurityLevel = .open
+    var content: Content
+
+    /// What the server itself answers to a request that is not allowed.
+    func refusal(of access: Access, at security: SecurityLevel) -> ATTError? {
+        guard !permissions.isEmpty else { return nil }
+        let required: SecurityLevel
+        switch access {
+        case .read:
+            guard permissions.contains(.read) else { return .readNotPermitted }
+            required = readSecurity
+        case .write:
+            guard permissions.contains(.write) else { return .writeNotPermitted }
+            required = writeSecurity
+        }
+        guard security < required else { return nil }
+        return required == .encrypted ? .insufficientEncryption : .insufficientAuthentication
+    }
+}
+
+extension ServerAttribute {
+    /// Core Specification, Vol 3, Part G, 3.1.
+    static func serviceDeclaration(_ uuid: BluetoothUUID, at handle: AttributeHandle) -> ServerAttribute {
+        ServerAttribute(handle: handle, permissions: .read, content: .fixed(uuid.attBytes))
+    }
+
+    /// Core Specification, Vol 3, Part G, 3.3.1.
+    static func characteristicDeclaration(
+        _ characteristic: DiscoveredCharacteristic,
+        properties: UInt8
+    ) -> ServerAttribute {
+        ServerAttribute(
+            handle: characteristic.declarationHandle,
+            permissions: .read,
+            content: .fixed(
+                [properties] + characteristic.valueHandle.rawValue.gattBytes + characteristic.uuid.attBytes
+            )
+        )
+    }
+}

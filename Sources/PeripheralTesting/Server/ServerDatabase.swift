@@ -1,0 +1,97 @@
+internal import PeripheralCore
+
+/// The attributes of a ``VirtualGATTServer``: those of the stack itself, then those of the applications.
+struct ServerDatabase: Sendable {
+    private struct Service: Sendable {
+        var owner: ApplicationID?
+        var discovered: DiscoveredService
+    }
+
+    private var services: [Service] = []
+    private var attributes: [AttributeHandle: ServerAttribute] = [:]
+    /// By the application's own handles.
+    private var handles: [ApplicationID: [AttributeHandle: AttributeHandle]] = [:]
+    /// Of the applications' characteristics, by value handle.
+    private var characteristics: [AttributeHandle: CharacteristicProperties] = [:]
+    /// Handles are never given twice: centrals may remember what was there.
+    private(set) var nextHandle = 1
+
+    init(deviceName: String) {
+        addBuiltInServices(deviceName: deviceName)
+    }
+
+    /// The value handle of Service Changed.
+    let serviceChanged = AttributeHandle(rawValue: 0x000A)
+
+    var discovered: DiscoveredDatabase {
+        DiscoveredDatabase(services: services.map(\.discovered))
+    }
+
+    subscript(handle: AttributeHandle) -> ServerAttribute? {
+        attributes[handle]
+    }
+
+    /// The application's characteristic or descriptor behind a handle, with the handle of its own table.
+    func application(of handle: AttributeHandle) -> (ApplicationID, AttributeHandle)? {
+        guard case .application(let application, let local, _) = attributes[handle]?.content else {
+            return nil
+        }
+        return (application, local)
+    }
+
+    func handle(of local: AttributeHandle, in application: ApplicationID) -> AttributeHandle? {
+        handles[application]?[local]
+    }
+
+    /// The properties of the characteristic with this value handle, extended ones included.
+    func properties(of characteristic: AttributeHandle) -> CharacteristicProperties {
+        characteristics[characteristic] ?? []
+    }
+
+    func allowsReliableWrites(_ handle: AttributeHandle) -> Bool {
+        properties(of: handle).contains(.reliableWrite)
+    }
+
+    /// What stands for the database hash: 16 bytes that change with the database.
+    ///
+    /// It is not the AES-CMAC of Core Specification, Vol 3, Part G, 7.3.
+    var hash: [UInt8] {
+        var lanes: [UInt64] = [0xCBF2_9CE4_8422_2325, 0x8422_2325_CBF2_9CE4]
+        for handle in attributes.keys.sorted() {
+            guard case .fixed(let value) = attributes[handle]?.content else { continue }
+            for byte in [UInt8(handle.rawValue & 0xFF), UInt8(handle.rawValue >> 8)] + value {
+                lanes = lanes.map { ($0 ^ UInt64(byte)) &* 0x0100_0000_01B3 }
+            }
+        }
+        return lanes.flatMap { lane in (0..<8).map { UInt8(truncatingIfNeeded: lane >> (8 * $0)) } }
+    }
+
+    // MARK: Changes
+
+    mutating func insert(
+        _ service: DiscoveredService,
+        of owner: ApplicationID?,
+        attributes added: [ServerAttribute],
+        properties: [AttributeHandle: CharacteristicProperties] = [:]
+    ) {
+        services.append(Service(owner: owner, discovered: service))
+        for attribute in added {
+            attributes[attribute.handle] = attribute
+            if case .application(let application, let local, _) = attribute.content {
+                handles[application, default: [:]][local] = attribute.handle
+            }
+        }
+        characteristics.merge(properties) { $1 }
+        nextHandle = Int(service.handles.upperBound.rawValue) + 1
+    }
+
+    /// - Returns: The handles of the removed services.
+    mutating func remove(_ application: ApplicationID) -> [ClosedRange<AttributeHandle>] {
+        let removed = services.filter { $0.owner == application }.map(\.discovered.handles)
+        services.removeAll { $0.owner == application }
+        handles[application] = nil
+        attributes = attributes.filter { handle, _ in !removed.contains { $0.contains(handle) } }
+        characteristics = characteristics.filter { handle, _ in !removed.contains { $0.contains(handle) } }
+        return removed
+    }
+}

@@ -1,0 +1,23 @@
+/// An advertisement on the air of a ``VirtualGATTServer``.
+package struct VirtualAdvertisement: Hashable, Sendable {
+    /// The advertising data, in AD structures.
+    package var advertisingData: [UInt8]
+    /// What an active scan gets on top.
+    package var scanResponse: [UInt8]
+    package var isConnectable: Bool
+
+    package init(advertisingData: [UInt8], scanResponse: [UInt8], isConnectable: Bool = true) {
+        self.advertisingData = advertisingData
+        self.scanResponse = scanResponse
+        self.isConnectable = isConnectable
+    }
+}
+
+/// Names one advertisement of a ``VirtualGATTServer``.
+package struct AdvertisementID: Hashable, Comparable, Sendable {
+    let number: Int
+
+    package static func < (lhs: AdvertisementID, rhs: AdvertisementID) -> Bool {
+        lhs.number < rhs.number
+    }
+}

@@ -1,0 +1,13 @@
+package import PeripheralCore
+
+/// The central's end of a connection to a ``VirtualGATTServer``.
+///
+/// Its functions are called with the server's lock held, so that all happens in its order: they must be quick,
+/// and must not call the server.
+package protocol VirtualLink: Sendable {
+    /// An update arrives; by returning, the central confirms an indication.
+    func received(_ update: ReceivedUpdate, of handle: AttributeHandle)
+
+    /// The connection has ended.
+    func disconnected()
+}

@@ -1,0 +1,145 @@
+public import PeripheralCore
+public import PeripheralKit
+
+extension TestCentral {
+    /// Finds a characteristic of the peripheral's declaration in the discovered database.
+    ///
+    /// - Throws: ``TestCentralError`` with the code `notFound` when it is not declared, or was not discovered.
+    public func locate<Value>(_ characteristic: Characteristic<Value>) async throws
+        -> DiscoveredCharacteristic
+    {
+        try await knownDatabase().locate(characteristic, of: peripheral)
+    }
+
+    /// Reads a characteristic.
+    ///
+    /// A value that fills the packet is read on in parts, as Core Specification, Vol 3, Part G, 4.8.3 has it.
+    ///
+    /// - Throws: `GATTDecodingError` when the bytes are no `Value`.
+    public func read<Value>(_ characteristic: Characteristic<Value>) async throws -> Value {
+        try Value(gattBytes: await readLong(locate(characteristic).valueHandle))
+    }
+
+    /// Reads a descriptor of a characteristic, as bytes.
+    ///
+    /// - Throws: ``TestCentralError`` with the code `notFound` when the characteristic has no such descriptor.
+    public func read<Value>(
+        _ descriptor: BluetoothUUID,
+        of characteristic: Characteristic<Value>
+    ) async throws -> [UInt8] {
+        try await readLong(locate(characteristic).handle(of: descriptor))
+    }
+
+    /// Reads an attribute with as many requests as its value takes.
+    public func readLong(_ handle: AttributeHandle) async throws -> [UInt8] {
+        let capacity = try await mtu - 1
+        var value = try await read(handle, offset: 0)
+        var filledPacket = value.count == capacity
+        while filledPacket {
+            do {
+                let part = try await read(handle, offset: value.count)
+                value += part
+                filledPacket = part.count == capacity
+            } catch let refusal as ATTError where refusal == .attributeNotLong {
+                break
+            }
+        }
+        return value
+    }
+
+    /// Writes a characteristic, and waits for the response.
+    ///
+    /// A value that does not fit into the packet is written in parts, as Core Specification, Vol 3, Part G,
+    /// 4.9.4 has it.
+    public func write<Value>(_ characteristic: Characteristic<Value>, _ value: Value) async throws {
+        try await writeLong(locate(characteristic).valueHandle, value.gattBytes)
+    }
+
+    /// Writes an attribute with as many requests as its value takes.
+    public func writeLong(_ handle: AttributeHandle, _ value: [UInt8]) async throws {
+        let mtu = try await mtu
+        guard value.count > mtu - 3 else {
+            return try await write(handle, value)
+        }
+        do {
+            for offset in stride(from: 0, to: value.count, by: mtu - 5) {
+                let part = value[offset..<min(offset + mtu - 5, value.count)]
+                try await prepareWrite(handle, Array(part), offset: offset)
+            }
+        } catch let refusal as ATTError {
+            try await executePreparedWrites(commit: false)
+            throw refusal
+        }
+        try await executePreparedWrites(commit: true)
+    }
+
+    /// Writes a characteristic by a command, to which there is no response.
+    public func writeWithoutResponse<Value>(
+        _ characteristic: Characteristic<Value>,
+        _ value: Value
+    ) async throws {
+        try await writeWithoutResponse(locate(characteristic).valueHandle, value.gattBytes)
+    }
+
+    /// Subscribes to a characteristic.
+    ///
+    /// ```swift
+    /// try await central.subscribe(to: power)
+    /// try await session.notify(power, true)
+    /// #expect(try await central.nextUpdate(of: power) == true)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - characteristic: The characteristic.
+    ///   - kind: What to ask for, or `nil` for notifications where it has them and indications otherwise.
+    /// - Throws: `ATTError` when the peripheral refuses; ``TestCentralError`` otherwise.
+    public func subscribe<Value>(
+        to characteristic: Characteristic<Value>,
+        for kind: UpdateKind? = nil
+    ) async throws {
+        let preferred: UpdateKind =
+            characteristic.properties.contains(.notify) ? .notification : .indication
+        try await subscribe(locate(characteristic).valueHandle, to: kind ?? preferred)
+    }
+
+    /// Ends the subscription to a characteristic.
+    public func unsubscribe<Value>(from characteristic: Characteristic<Value>) async throws {
+        try await unsubscribe(locate(characteristic).valueHandle)
+    }
+
+    /// Waits for the next value of a characteristic that the central has subscribed to.
+    ///
+    /// - Throws: ``TestCentralError`` with the code `timedOut` when nothing comes, or `disconnected`;
+    ///   `GATTDecodingError` when the bytes are no `Value`.
+    public func nextUpdate<Value>(of characteristic: Characteristic<Value>) async throws -> Value {
+        try Value(gattBytes: await nextUpdate(of: locate(characteristic).valueHandle).value)
+    }
+
+    /// The values of a characteristic as they come, beginning with those that nobody has taken yet.
+    ///
+    /// The sequence has no end of its own: it throws when the connection ends, or when nothing comes in time.
+    public func updates<Value>(of characteristic: Characteristic<Value>) -> CentralUpdates<Value> {
+        CentralUpdates(central: self, characteristic: characteristic)
+    }
+}
+
+/// The values that a central receives of a characteristic, in their order.
+public struct CentralUpdates<Value: GATTValue>: AsyncSequence, Sendable {
+    let central: any TestCentral
+    let characteristic: Characteristic<Value>
+
+    /// Takes the values one after the other.
+    public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
+        let updates: CentralUpdates
+
+        /// Waits for the next value, as ``TestCentral/nextUpdate(of:)`` does.
+        public func next() async throws -> Value? {
+            try await updates.central.nextUpdate(of: updates.characteristic)
+        }
+    }
+
+    /// Makes an iterator; several share the values.
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(updates: self)
+    }
+}

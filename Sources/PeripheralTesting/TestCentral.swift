@@ -1,0 +1,136 @@
+public import PeripheralCore
+public import PeripheralKit
+
+/// A central that a test drives: the same, whatever connects it to the peripheral.
+///
+/// ``VirtualCentral`` is the one without a radio. The operations of this protocol are those of the Attribute
+/// Protocol, on handles. The ones to use in a test stand on top of them, take a `Characteristic` of the
+/// declaration and speak in its values: ``read(_:)``, ``write(_:_:)``, ``nextUpdate(of:)``.
+///
+/// Operations that the peripheral refuses throw its `ATTError`; those that cannot be completed otherwise throw
+/// a ``TestCentralError``. A central has one request under way at a time: further ones wait their turn.
+public protocol TestCentral: Sendable {
+    /// The peripheral that is under test, which tells where a `Characteristic` stands in the database.
+    var peripheral: Peripheral { get }
+
+    /// The size of the largest packet of the connection in bytes; 23 while there is none.
+    var mtu: Int { get async throws }
+
+    /// Listens for advertisements.
+    ///
+    /// - Returns: What is on the air, one result for each advertisement.
+    func scan() async throws -> [ScanResult]
+
+    /// Connects to the peripheral, and agrees on the MTU.
+    ///
+    /// - Parameter mtu: The largest packet that the central takes, 23 to 517 bytes.
+    /// - Throws: ``TestCentralError`` with the code `notFound` when nothing connectable is on the air, or with
+    ///   `alreadyConnected`.
+    func connect(mtu: Int) async throws
+
+    /// Ends the connection, and with it the central's subscriptions and prepared writes.
+    func disconnect() async throws
+
+    /// Discovers the services, characteristics and descriptors.
+    func discover() async throws -> DiscoveredDatabase
+
+    /// What was discovered in this connection; discovers when nothing was yet.
+    func knownDatabase() async throws -> DiscoveredDatabase
+
+    /// Reads a value, or its part from an offset on, by exactly one request.
+    ///
+    /// - Parameters:
+    ///   - handle: The attribute.
+    ///   - offset: Where to begin: 0 makes a Read Request, anything else a Read Blob Request.
+    /// - Returns: At most as many bytes as fit into the packet, the MTU less 1.
+    /// - Throws: `ATTError` when the peripheral refuses; ``TestCentralError`` otherwise.
+    func read(_ handle: AttributeHandle, offset: Int) async throws -> [UInt8]
+
+    /// Writes a value by exactly one Write Request, and waits for the response.
+    ///
+    /// - Parameters:
+    ///   - handle: The attribute.
+    ///   - value: At most as many bytes as fit into the packet, the MTU less 3.
+    /// - Throws: `ATTError` when the peripheral refuses; ``TestCentralError`` otherwise.
+    func write(_ handle: AttributeHandle, _ value: [UInt8]) async throws
+
+    /// Writes a value by a Write Command, to which there is no response.
+    func writeWithoutResponse(_ handle: AttributeHandle, _ value: [UInt8]) async throws
+
+    /// Has the peripheral keep a part of a value, until ``executePreparedWrites(commit:)``.
+    ///
+    /// - Parameters:
+    ///   - handle: The attribute.
+    ///   - value: At most as many bytes as fit into the packet, the MTU less 5.
+    ///   - offset: Where the part begins.
+    /// - Throws: `ATTError` when the peripheral refuses; ``TestCentralError`` otherwise.
+    func prepareWrite(_ handle: AttributeHandle, _ value: [UInt8], offset: Int) async throws
+
+    /// Has the peripheral write all prepared parts, or forget them.
+    func executePreparedWrites(commit: Bool) async throws
+
+    /// Subscribes to a characteristic, by writing its client characteristic configuration.
+    ///
+    /// - Parameters:
+    ///   - handle: The value handle of the characteristic.
+    ///   - kind: What to ask for.
+    /// - Throws: ``TestCentralError`` with the code `notFound` when the characteristic has no such descriptor.
+    func subscribe(_ handle: AttributeHandle, to kind: UpdateKind) async throws
+
+    /// Ends the subscription to the characteristic with this value handle.
+    func unsubscribe(_ handle: AttributeHandle) async throws
+
+    /// Waits for the next notification or indication of the characteristic with this value handle.
+    ///
+    /// Updates are kept in their order until they are asked for. Indications are confirmed as they arrive.
+    ///
+    /// - Throws: ``TestCentralError`` with the code `timedOut` when nothing comes within the time that the
+    ///   central allows, or `disconnected`.
+    func nextUpdate(of handle: AttributeHandle) async throws -> ReceivedUpdate
+}
+
+extension TestCentral {
+    /// Connects to the peripheral with the largest MTU, 517.
+    ///
+    /// - Throws: As ``connect(mtu:)`` does.
+    public func connect() async throws {
+        try await connect(mtu: 517)
+    }
+
+    /// Discovers anew each time; for centrals that do not remember.
+    public func knownDatabase() async throws -> DiscoveredDatabase {
+        try await discover()
+    }
+}
+
+/// How a central gets updates of a value.
+public enum UpdateKind: Hashable, Sendable {
+    /// Without a confirmation by the central.
+    case notification
+    /// Each with a confirmation by the central.
+    case indication
+
+    /// What a central writes to the client characteristic configuration to ask for it (Core Specification,
+    /// Vol 3, Part G, 3.3.3.3).
+    package var configuration: UInt16 {
+        switch self {
+        case .notification: 0x0001
+        case .indication: 0x0002
+        }
+    }
+}
+
+/// A notification or indication that a central has received.
+public struct ReceivedUpdate: Hashable, Sendable {
+    /// Whether it was a notification or an indication.
+    public var kind: UpdateKind
+
+    /// The value.
+    public var value: [UInt8]
+
+    /// Makes an update, for implementations of ``TestCentral``.
+    public init(kind: UpdateKind, value: [UInt8]) {
+        self.kind = kind
+        self.value = value
+    }
+}
