@@ -1,0 +1,24 @@
+internal import PeripheralCore
+
+/// What every backend has to do in the same way, be it in memory, on an emulated or on a real Bluetooth stack.
+///
+/// To add a scenario, write a ``Scenario`` in the file of its subject, and name it in the list there.
+public enum ConformanceSuite: Sendable {
+    /// All scenarios.
+    public static let scenarios: [Scenario] =
+        advertising + discovery + reading + writing + longWriting + updating
+}
+
+/// The types that the scenarios' peripherals are made of.
+enum ScenarioUUID {
+    static let service: BluetoothUUID = "c0f00001-7e3c-4b6e-9d29-b3f1c0a1d001"
+    static let value: BluetoothUUID = "c0f00002-7e3c-4b6e-9d29-b3f1c0a1d001"
+    static let otherValue: BluetoothUUID = "c0f00003-7e3c-4b6e-9d29-b3f1c0a1d001"
+    static let thirdValue: BluetoothUUID = "c0f00004-7e3c-4b6e-9d29-b3f1c0a1d001"
+    static let descriptor: BluetoothUUID = "c0f00005-7e3c-4b6e-9d29-b3f1c0a1d001"
+}
+
+/// Bytes of which no two parts are alike.
+func pattern(_ count: Int) -> [UInt8] {
+    (0..<count).map { UInt8(truncatingIfNeeded: $0 ^ ($0 >> 8) &* 0x5D) }
+}

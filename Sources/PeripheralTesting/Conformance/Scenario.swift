@@ -1,0 +1,104 @@
+public import Logging
+public import PeripheralKit
+
+/// One thing that every backend has to do in the same way: a peripheral, and what a central finds.
+///
+/// Scenarios are independent of each other and of any test framework. One fails by throwing.
+///
+/// ```swift
+/// for scenario in ConformanceSuite.scenarios {
+///     try await scenario.run(on: .bluez) { peripheral in MyCentral(of: peripheral) }
+/// }
+/// ```
+public struct Scenario: Sendable, CustomStringConvertible {
+    /// What has to hold, in one phrase.
+    public let name: String
+
+    private let make: @Sendable () -> Trial
+
+    /// Declares a scenario.
+    ///
+    /// - Parameters:
+    ///   - name: What has to hold, in one phrase.
+    ///   - make: Makes a trial of its own for each run, so that none sees what another one has recorded.
+    public init(_ name: String, _ make: @escaping @Sendable () -> Trial) {
+        self.name = name
+        self.make = make
+    }
+
+    /// The name.
+    public var description: String { name }
+
+    /// Makes what is needed for one run.
+    public func makeTrial() -> Trial {
+        make()
+    }
+
+    /// Runs the scenario once.
+    ///
+    /// - Parameters:
+    ///   - backend: The backend under test.
+    ///   - logger: Where the framework logs.
+    ///   - makeCentral: Makes a central for the peripheral, not yet connected. It is called when the peripheral
+    ///     is on the air.
+    /// - Throws: ``ConformanceFailure`` when something does not hold, or whatever stopped the scenario.
+    public func run(
+        on backend: some PeripheralBackend,
+        logger: Logger = Logger(label: "peripheral"),
+        _ makeCentral: @escaping @Sendable (Peripheral) async throws -> any TestCentral
+    ) async throws {
+        let trial = makeTrial()
+        try await trial.peripheral.run(on: backend, logger: logger) { session in
+            try await trial.run(makeCentral(trial.peripheral), session)
+        }
+    }
+}
+
+/// What one run of a ``Scenario`` needs.
+public struct Trial: Sendable {
+    /// The peripheral under test.
+    public let peripheral: Peripheral
+
+    private let mtu: Int?
+    private let body:
+        @Sendable (_ central: any TestCentral, _ session: PeripheralSession) async throws -> Void
+
+    /// Makes a trial.
+    ///
+    /// - Parameters:
+    ///   - peripheral: The peripheral under test.
+    ///   - mtu: The largest packet that the central takes, which is connected when the body begins; or `nil`
+    ///     for a central that is not connected.
+    ///   - body: What the central does; throws when something does not hold.
+    public init(
+        _ peripheral: Peripheral,
+        mtu: Int? = 517,
+        _ body:
+            @escaping @Sendable (_ central: any TestCentral, _ session: PeripheralSession) async throws ->
+            Void
+    ) {
+        self.peripheral = peripheral
+        self.mtu = mtu
+        self.body = body
+    }
+
+    /// Runs the body with a central that is not connected, and leaves it so.
+    ///
+    /// - Throws: ``ConformanceFailure`` when something does not hold, or whatever stopped the trial.
+    public func run(_ central: any TestCentral, _ session: PeripheralSession) async throws {
+        do {
+            if let mtu { try await central.connect(mtu: mtu) }
+            try await body(central, session)
+        } catch {
+            try? await central.disconnect()
+            throw error
+        }
+        try await central.disconnect()
+    }
+}
+
+/// Something that has to hold does not.
+public struct ConformanceFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What was expected, and what came.
+    public let description: String
+}

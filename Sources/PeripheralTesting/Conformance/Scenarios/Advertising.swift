@@ -1,0 +1,63 @@
+internal import PeripheralCore
+internal import PeripheralKit
+
+extension ConformanceSuite {
+    static let advertising: [Scenario] = [derivedAdvertisement, declaredAdvertisement, longNameIsShortened]
+
+    /// A trial of what a scan finds of a peripheral.
+    private static func trial(
+        _ name: String,
+        of peripheral: Peripheral,
+        _ check: @escaping @Sendable (ScanResult) throws -> Void
+    ) -> Trial {
+        Trial(peripheral, mtu: nil) { central, _ in
+            let results = try await central.scan()
+            guard let result = results.first(where: { $0.localName == name }) else {
+                throw ConformanceFailure(
+                    description: "Nothing on the air is named \(name), but only \(results.map(\.localName))."
+                )
+            }
+            try expect("connectable", result.isConnectable, is: true)
+            try check(result)
+        }
+    }
+
+    static let derivedAdvertisement = Scenario("name and services are advertised without being asked for") {
+        let peripheral = Peripheral("Derived") {
+            GATTService(.heartRate) { Characteristic<UInt8>(0x2A38, value: 1) }
+            GATTService(.battery) { Characteristic<UInt8>(0x2A19, value: 99) }
+        }
+        return trial("Derived", of: peripheral) { result in
+            try expect("services", result.services, is: [.heartRate, .battery])
+            try expect("discoverable", result.isDiscoverable, is: true)
+        }
+    }
+
+    static let declaredAdvertisement = Scenario("the declared advertisement is on the air") {
+        let peripheral = Peripheral("Name") {
+            GATTService(ScenarioUUID.service) { Characteristic<UInt8>(ScenarioUUID.value, value: 1) }
+            Advertisement(
+                localName: "Declared",
+                services: [.battery],
+                manufacturerData: [0xFFFF: [1, 2, 3]],
+                serviceData: [.battery: [98]],
+                appearance: 0x0340
+            )
+        }
+        return trial("Declared", of: peripheral) { result in
+            try expect("services", result.services, is: [.battery])
+            try expect("manufacturer data", result.manufacturerData, is: [0xFFFF: [1, 2, 3]])
+            try expect("service data", result.serviceData, is: [.battery: [98]])
+            try expect("appearance", result.appearance, is: 0x0340)
+        }
+    }
+
+    static let longNameIsShortened = Scenario("a long name is cut to 29 bytes") {
+        let peripheral = Peripheral("A peripheral with a name of too many bytes") {
+            GATTService(.battery) { Characteristic<UInt8>(0x2A19, value: 99) }
+        }
+        return trial("A peripheral with a name of t", of: peripheral) { result in
+            try expect("services", result.services, is: [.battery])
+        }
+    }
+}

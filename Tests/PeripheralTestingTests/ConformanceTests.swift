@@ -1,0 +1,20 @@
+import Logging
+import PeripheralTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ConformanceTests {
+    @Test(arguments: ConformanceSuite.scenarios)
+    func inMemory(scenario: Scenario) async throws {
+        let backend = InMemoryBackend()
+        let silent = Logger(label: "silent") { _ in SwiftLogNoOpLogHandler() }
+        try await scenario.run(on: backend, logger: silent) { peripheral in
+            backend.makeCentral(of: peripheral)
+        }
+    }
+
+    @Test func everyScenarioHasItsOwnName() {
+        let names = ConformanceSuite.scenarios.map(\.name)
+        #expect(Set(names).count == names.count)
+    }
+}
