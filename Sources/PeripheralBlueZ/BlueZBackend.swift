@@ -1,0 +1,110 @@
+public import Logging
+package import PeripheralDBus
+public import PeripheralKit
+
+/// Runs peripherals on BlueZ, the Bluetooth stack of Linux; 5.66 or later.
+///
+/// ```swift
+/// try await peripheral.run(on: .bluez) { session in … }
+/// ```
+///
+/// The services are registered through `org.bluez.GattManager1`, the advertisement through
+/// `org.bluez.LEAdvertisingManager1`. Each run has a connection to the bus and a thread of its own; nothing is
+/// left of either when it ends.
+///
+/// BlueZ shows the name of the adapter, not that of the peripheral, to centrals that read the device name of
+/// the Generic Access service; the peripheral's name is in the advertisement.
+public struct BlueZBackend: PeripheralBackend {
+    let adapter: AdapterSelection
+    let bus: BusAddress
+    let logger: Logger
+
+    /// Uses an adapter of this machine.
+    ///
+    /// - Parameters:
+    ///   - adapter: Which one.
+    ///   - logger: Where the backend tells what cannot be told otherwise.
+    public init(
+        adapter: AdapterSelection = .firstPowered,
+        logger: Logger = Logger(label: "peripheral.bluez")
+    ) {
+        self.init(adapter: adapter, bus: .system, logger: logger)
+    }
+
+    /// Uses the daemon on another bus than the system's.
+    package init(
+        adapter: AdapterSelection = .firstPowered,
+        bus: BusAddress,
+        logger: Logger = Logger(label: "peripheral.bluez")
+    ) {
+        self.adapter = adapter
+        self.bus = bus
+        self.logger = logger
+    }
+
+    /// Registers the services, then the advertisement, and serves them; see
+    /// ``PeripheralKit/PeripheralBackend/serve(_:for:)``.
+    ///
+    /// Handlers that still run when the peripheral is withdrawn have 4 seconds to end; then they are cancelled.
+    ///
+    /// - Throws: ``PeripheralKit/PeripheralError`` in words that say what to do: when there is no system bus, no
+    ///   bluetoothd, no adapter or no permission; when bluetoothd refuses the registration; when bluetoothd,
+    ///   the bus or the adapter goes away. `CancellationError` when cancelled.
+    public func serve(_ publication: Publication, for host: any PeripheralHost) async throws {
+        let loop = EventLoop(name: "peripheral")
+        let failure = await serve(publication, for: host, on: loop)
+        await loop.stop()
+        if let failure {
+            throw PeripheralError(code: failure.code, message: failure.message)
+        }
+        try Task.checkCancellation()
+    }
+
+    private func serve(
+        _ publication: Publication,
+        for host: any PeripheralHost,
+        on loop: EventLoop
+    ) async -> RegistrationStateMachine.Failure? {
+        let handlers = LoopTasks(on: loop)
+        let registration = Registration(
+            application: Application(publication, host: host, handlers: handlers, logger: logger),
+            host: host,
+            selection: adapter
+        )
+        return await withTaskGroup { group in
+            group.addTask { await handlers.run() }
+            let connection: BusConnection
+            do {
+                connection = try await BusConnection.connect(to: bus, on: loop)
+            } catch {
+                group.cancelAll()
+                return RegistrationStateMachine.Failure(error, step: .connecting)
+            }
+            // What is registered has to be withdrawn in order also when this task is cancelled, which would end
+            // each wait for bluetoothd's answer: hence a task of its own, which this one never leaves alone.
+            let life = Task { await registration.run(on: connection) }
+            let failure = await withTaskCancellationHandler {
+                await life.value
+            } onCancel: {
+                registration.stop()
+            }
+            handlers.finish()
+            group.addTask { try? await Task.sleep(for: .seconds(4)) }
+            await group.next()
+            group.cancelAll()
+            await group.waitForAll()
+            await connection.close()
+            return failure
+        }
+    }
+}
+
+extension PeripheralBackend where Self == BlueZBackend {
+    /// BlueZ, on the first adapter that is powered on.
+    public static var bluez: BlueZBackend { BlueZBackend() }
+
+    /// BlueZ, on this adapter.
+    public static func bluez(adapter: AdapterSelection) -> BlueZBackend {
+        BlueZBackend(adapter: adapter)
+    }
+}

@@ -1,0 +1,219 @@
+internal import Logging
+internal import PeripheralCore
+internal import PeripheralDBus
+internal import PeripheralKit
+
+/// The objects that bluetoothd finds on the bus: the database below one root, and the advertisement.
+struct Application: Sendable {
+    /// Fixed paths do: each run has a bus connection of its own.
+    static let root: ObjectPath = "/peripheral"
+    static let advertisement: ObjectPath = "/advertisement"
+
+    let publication: Publication
+    let requests: AttributeRequests
+
+    init(_ publication: Publication, host: any PeripheralHost, handlers: LoopTasks, logger: Logger) {
+        self.publication = publication
+        requests = AttributeRequests(host: host, handlers: handlers, logger: logger)
+    }
+
+    /// Exports everything; the objects of the database in the order of their handles, which is the order in
+    /// which bluetoothd gives its own.
+    func export(on connection: BusConnection, released: @escaping @Sendable () -> Void) async throws {
+        try await connection.exportObjectManager(at: Self.root)
+        for object in try databaseObjects() {
+            try await connection.export(object)
+        }
+        try await connection.export(advertisementObject(released: released))
+    }
+
+    /// The paths of the characteristics by their value handles.
+    func characteristicPaths() throws -> [AttributeHandle: ObjectPath] {
+        var paths: [AttributeHandle: ObjectPath] = [:]
+        for attribute in publication.table.attributes {
+            if case .characteristicValue(let service, let characteristic) = attribute.kind {
+                paths[attribute.handle] = try path(service: service, characteristic: characteristic)
+            }
+        }
+        return paths
+    }
+}
+
+// MARK: - Paths
+
+extension Application {
+    // Fixed widths, so that tools which sort by name show the order of the declaration.
+
+    private func path(service: Int) throws(BusError) -> ObjectPath {
+        try Self.root.appending("service" + padded(service))
+    }
+
+    private func path(service: Int, characteristic: Int) throws(BusError) -> ObjectPath {
+        try path(service: service).appending("characteristic" + padded(characteristic))
+    }
+
+    private func path(service: Int, characteristic: Int, descriptor: Int) throws(BusError) -> ObjectPath {
+        try path(service: service, characteristic: characteristic).appending(
+            "descriptor" + padded(descriptor)
+        )
+    }
+
+    private func padded(_ number: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    }
+}
+
+// MARK: - The database
+
+extension Application {
+    private func databaseObjects() throws(BusError) -> [ExportedObject] {
+        var objects: [ExportedObject] = []
+        for attribute in publication.table.attributes {
+            switch attribute.kind {
+            case .serviceDeclaration(let service):
+                objects.append(try serviceObject(service))
+            case .characteristicValue(let service, let characteristic):
+                objects.append(try characteristicObject(service, characteristic, attribute.handle))
+            case .descriptor(let service, let characteristic, let descriptor):
+                objects.append(try descriptorObject(service, characteristic, descriptor, attribute.handle))
+            case .characteristicDeclaration, .clientCharacteristicConfiguration, .extendedProperties:
+                break
+            }
+        }
+        return objects
+    }
+
+    private func serviceObject(_ service: Int) throws(BusError) -> ExportedObject {
+        let description = publication.table.services[service]
+        return ExportedObject(
+            try path(service: service),
+            [
+                ExportedInterface(
+                    BlueZ.service,
+                    properties: [
+                        ExportedProperty("UUID", .string(description.uuid.fullDescription)),
+                        ExportedProperty("Primary", .bool(description.isPrimary)),
+                    ]
+                )
+            ]
+        )
+    }
+
+    private func characteristicObject(
+        _ service: Int,
+        _ characteristic: Int,
+        _ handle: AttributeHandle
+    ) throws(BusError) -> ExportedObject {
+        let description = publication.table.services[service].characteristics[characteristic]
+        var methods = [requests.readMethod(of: handle), requests.writeMethod(of: handle)]
+        if description.properties.allowsSubscription {
+            methods += requests.subscriptionMethods(of: handle)
+        }
+        return ExportedObject(
+            try path(service: service, characteristic: characteristic),
+            [
+                ExportedInterface(
+                    BlueZ.characteristic,
+                    methods: methods,
+                    properties: [
+                        ExportedProperty("UUID", .string(description.uuid.fullDescription)),
+                        ExportedProperty("Service", .objectPath(try path(service: service))),
+                        ExportedProperty("Flags", .strings(AttributeFlags.flags(of: description))),
+                    ]
+                )
+            ]
+        )
+    }
+
+    private func descriptorObject(
+        _ service: Int,
+        _ characteristic: Int,
+        _ descriptor: Int,
+        _ handle: AttributeHandle
+    ) throws(BusError) -> ExportedObject {
+        let parent = publication.table.services[service].characteristics[characteristic]
+        let description = parent.descriptors[descriptor]
+        let characteristicPath = try path(service: service, characteristic: characteristic)
+        return ExportedObject(
+            try path(service: service, characteristic: characteristic, descriptor: descriptor),
+            [
+                ExportedInterface(
+                    BlueZ.descriptor,
+                    methods: [requests.readMethod(of: handle), requests.writeMethod(of: handle)],
+                    properties: [
+                        ExportedProperty("UUID", .string(description.uuid.fullDescription)),
+                        ExportedProperty("Characteristic", .objectPath(characteristicPath)),
+                        ExportedProperty("Flags", .strings(AttributeFlags.flags(of: description))),
+                    ]
+                )
+            ]
+        )
+    }
+}
+
+// MARK: - The advertisement
+
+extension Application {
+    private func advertisementObject(released: @escaping @Sendable () -> Void) -> ExportedObject {
+        ExportedObject(
+            Self.advertisement,
+            [
+                ExportedInterface(
+                    BlueZ.advertisement,
+                    methods: [
+                        ExportedMethod("Release", "", "") { _, reply in
+                            reply.send()
+                            released()
+                        }
+                    ],
+                    properties: advertisementProperties
+                )
+            ]
+        )
+    }
+
+    private var advertisementProperties: [ExportedProperty] {
+        let advertisement = publication.advertisement
+        var properties = [
+            ExportedProperty("Type", .string("peripheral")),
+            ExportedProperty("Discoverable", .bool(advertisement.isDiscoverable)),
+            // On adapters with extended advertising, bluetoothd tells the power that it has chosen. It must not
+            // find one here, which it would take for a demand.
+            ExportedProperty(
+                "TxPower",
+                "n",
+                get: { () throws(MethodError) in throw MethodError(.unknownProperty, "no power is demanded")
+                },
+                set: { _ in }
+            ),
+        ]
+        if let name = advertisement.localName, !name.isEmpty {
+            properties.append(ExportedProperty("LocalName", .string(name)))
+        }
+        if let services = advertisement.services, !services.isEmpty {
+            properties.append(ExportedProperty("ServiceUUIDs", .strings(services.map(\.fullDescription))))
+        }
+        if let appearance = advertisement.appearance {
+            properties.append(ExportedProperty("Appearance", .uint16(appearance)))
+        }
+        if !advertisement.manufacturerData.isEmpty {
+            let entries = advertisement.manufacturerData.sorted { $0.key < $1.key }.map { company, data in
+                BusDictionary.Entry(key: .uint16(company), value: .variant(.bytes(data)))
+            }
+            properties.append(
+                ExportedProperty(
+                    "ManufacturerData",
+                    .dictionary(BusDictionary(key: "q", value: "v", entries))
+                )
+            )
+        }
+        if !advertisement.serviceData.isEmpty {
+            let entries = advertisement.serviceData.sorted { $0.key < $1.key }.map { service, data in
+                (service.fullDescription, BusValue.bytes(data))
+            }
+            properties.append(ExportedProperty("ServiceData", .properties(entries)))
+        }
+        return properties
+    }
+}

@@ -1,0 +1,100 @@
+internal import PeripheralDBus
+internal import PeripheralKit
+
+/// What the registration was doing when it failed.
+enum RegistrationStep {
+    case connecting, findingAdapters, registeringApplication, registeringAdvertisement, withdrawing
+}
+
+extension RegistrationStateMachine.Failure {
+    static let busLost = Self(
+        code: .connectionLost,
+        message: "The connection to the system bus is lost; start the program again."
+    )
+
+    static let daemonLost = Self(
+        code: .connectionLost,
+        message:
+            "bluetoothd has ended; start it with 'systemctl start bluetooth', then start the program again."
+    )
+
+    static func adapterLost(_ path: String) -> Self {
+        Self(
+            code: .adapterUnavailable,
+            message: "The Bluetooth adapter \(path) is gone; plug it in, then start the program again."
+        )
+    }
+
+    /// Says in a sentence what went wrong and what to do about it.
+    init(_ error: any Error, step: RegistrationStep) {
+        guard let error = error as? BusError else {
+            self.init(code: .connectionLost, message: "The registration failed: \(error).")
+            return
+        }
+        switch error {
+        case .connectionFailed(let address, let reason):
+            self.init(
+                code: .stackUnavailable,
+                message: "The system bus cannot be reached at \(address) (\(reason)); start D-Bus first."
+            )
+        case .disconnected:
+            self = .busLost
+        case .timedOut:
+            self.init(
+                code: .timedOut,
+                message: "bluetoothd does not answer; restart it with 'systemctl restart bluetooth'."
+            )
+        case .remote(let name, let message):
+            self.init(remote: name, message, step: step)
+        case .cancelled, .signatureMismatch, .invalidName, .invalidValue, .limitExceeded:
+            self.init(code: .connectionLost, message: "bluetoothd is not understood: \(error).")
+        }
+    }
+
+    private init(remote name: String, _ message: String, step: RegistrationStep) {
+        switch name {
+        case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner",
+            "org.freedesktop.DBus.Error.Spawn.ExecFailed", "org.freedesktop.DBus.Error.Spawn.ChildExited",
+            "org.freedesktop.DBus.Error.Spawn.ServiceNotFound", "org.freedesktop.systemd1.NoSuchUnit":
+            self.init(
+                code: .stackUnavailable,
+                message: "bluetoothd is not running; start it with 'systemctl start bluetooth'."
+            )
+        case "org.freedesktop.DBus.Error.NoReply" where step != .findingAdapters:
+            self = .daemonLost
+        case "org.freedesktop.DBus.Error.AccessDenied":
+            self.init(
+                code: .permissionDenied,
+                message: "This user may not use bluetoothd; run as root, or add the user to the group "
+                    + "'bluetooth' ('usermod -aG bluetooth NAME') and log in again."
+            )
+        case "org.freedesktop.DBus.Error.UnknownObject", "org.freedesktop.DBus.Error.UnknownMethod":
+            self.init(
+                code: .adapterUnavailable,
+                message: "The Bluetooth adapter is gone, or cannot be a peripheral (\(message))."
+            )
+        default:
+            self.init(code: .rejected, message: Self.explanation(of: name, message, step))
+        }
+    }
+
+    /// bluetoothd gives few reasons; these are the likely ones.
+    private static func explanation(of name: String, _ message: String, _ step: RegistrationStep) -> String {
+        let said = "\(name): \(message)"
+        switch (step, name) {
+        case (.registeringAdvertisement, "org.bluez.Error.NotPermitted"):
+            return "The adapter has no room for another advertisement (\(said)); stop another program that "
+                + "advertises."
+        case (.registeringAdvertisement, _):
+            return
+                "bluetoothd refused the advertisement (\(said)); the adapter may lack room for that much data, "
+                + "or be switched off."
+        case (.registeringApplication, _):
+            return
+                "bluetoothd refused the services (\(said)); its log tells which attribute it does not accept, "
+                + "and an old BlueZ may not know a property or a security level."
+        default:
+            return "bluetoothd refused (\(said))."
+        }
+    }
+}
