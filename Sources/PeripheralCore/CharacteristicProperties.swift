@@ -1,61 +1,91 @@
-/// What centrals may do with a characteristic's value.
+/// What a central may do with a characteristic's value.
 ///
-/// The lower eight bits are those of the characteristic's declaration (Core Specification, Vol 3, Part G,
-/// 3.3.1.1), the upper ones those of its extended properties (3.3.3.1). That there are extended properties is
-/// not declared but follows.
+/// The low byte holds the properties of the characteristic declaration (Core Specification Vol 3, Part G,
+/// 3.3.1.1), the high byte those of the Characteristic Extended Properties descriptor (3.3.3.1). The
+/// declaration's *Extended Properties* bit is no option: it says that the descriptor is there, and follows
+/// from the high byte.
 public struct CharacteristicProperties: OptionSet, Hashable, Sendable {
-    /// The bits.
+    /// The properties in the low byte, the extended properties in the high byte.
     public let rawValue: UInt16
 
-    /// Makes properties from their bits.
+    /// Creates a set of its bits; those that stand for no option here are dropped.
     public init(rawValue: UInt16) {
-        self.rawValue = rawValue
+        self.rawValue = rawValue & 0x037F
     }
 
-    /// The value may be broadcast in advertisements.
-    public static let broadcast = CharacteristicProperties(rawValue: 0x01)
+    /// The value can be broadcast.
+    public static let broadcast = CharacteristicProperties(rawValue: 0x0001)
     /// The value can be read.
-    public static let read = CharacteristicProperties(rawValue: 0x02)
-    /// The value can be written without a response.
-    public static let writeWithoutResponse = CharacteristicProperties(rawValue: 0x04)
-    /// The value can be written with a response.
-    public static let write = CharacteristicProperties(rawValue: 0x08)
-    /// Centrals can subscribe to the value, without confirming its updates.
-    public static let notify = CharacteristicProperties(rawValue: 0x10)
-    /// Centrals can subscribe to the value, and confirm each update.
-    public static let indicate = CharacteristicProperties(rawValue: 0x20)
-    /// The value can be written with a signature instead of encryption.
-    public static let authenticatedSignedWrites = CharacteristicProperties(rawValue: 0x40)
-    /// The value can be written reliably: prepared, verified, then executed.
+    public static let read = CharacteristicProperties(rawValue: 0x0002)
+    /// The value can be written by a command, which is never answered, not even when it fails.
+    public static let writeWithoutResponse = CharacteristicProperties(rawValue: 0x0004)
+    /// The value can be written by a request, which is answered.
+    public static let write = CharacteristicProperties(rawValue: 0x0008)
+    /// The value can be sent to subscribers, who do not confirm it.
+    public static let notify = CharacteristicProperties(rawValue: 0x0010)
+    /// The value can be sent to subscribers, who confirm it.
+    public static let indicate = CharacteristicProperties(rawValue: 0x0020)
+    /// The value can be written by a signed command.
+    public static let authenticatedSignedWrites = CharacteristicProperties(rawValue: 0x0040)
+    /// The value can be written by prepared writes that are read back before they take effect.
     public static let reliableWrite = CharacteristicProperties(rawValue: 0x0100)
-    /// The user description can be written.
+    /// The Characteristic User Description descriptor can be written.
     public static let writableAuxiliaries = CharacteristicProperties(rawValue: 0x0200)
+}
 
-    /// Whether there are extended properties, and with them the descriptor that holds them.
-    public var hasExtendedProperties: Bool {
-        rawValue & 0xFF00 != 0
+extension CharacteristicProperties {
+    /// Creates the properties that a central has discovered.
+    ///
+    /// - Parameters:
+    ///   - declaration: The byte of the characteristic declaration.
+    ///   - extended: The value of the Characteristic Extended Properties descriptor, 0 where there is none.
+    public init(declaration: UInt8, extended: UInt16 = 0) {
+        self.init(rawValue: UInt16(declaration) | extended << 8)
     }
 
-    /// Whether centrals can subscribe.
+    /// The byte that the characteristic declaration carries, with its Extended Properties bit where it
+    /// belongs.
+    public var declarationByte: UInt8 {
+        UInt8(truncatingIfNeeded: rawValue) | (hasExtendedProperties ? 0x80 : 0)
+    }
+
+    /// The value of the Characteristic Extended Properties descriptor.
+    public var extended: UInt16 {
+        rawValue >> 8
+    }
+
+    /// Whether a Characteristic Extended Properties descriptor belongs to the characteristic.
+    public var hasExtendedProperties: Bool {
+        extended != 0
+    }
+
+    /// Whether centrals can subscribe, so that a Client Characteristic Configuration descriptor belongs to
+    /// the characteristic.
     public var allowsSubscription: Bool {
         !isDisjoint(with: [.notify, .indicate])
     }
 
-    /// The byte in the characteristic's declaration on the air.
-    public var declarationByte: UInt8 {
-        UInt8(truncatingIfNeeded: rawValue) | (hasExtendedProperties ? 0x80 : 0)
+    /// Whether centrals can write the value in any way.
+    public var canWrite: Bool {
+        !isDisjoint(with: [.write, .writeWithoutResponse, .authenticatedSignedWrites, .reliableWrite])
     }
 }
 
 extension CharacteristicProperties: CustomStringConvertible {
-    /// The names, such as `[read, notify]`.
+    private static let names: [(CharacteristicProperties, String)] = [
+        (.broadcast, "broadcast"),
+        (.read, "read"),
+        (.writeWithoutResponse, "writeWithoutResponse"),
+        (.write, "write"),
+        (.notify, "notify"),
+        (.indicate, "indicate"),
+        (.authenticatedSignedWrites, "authenticatedSignedWrites"),
+        (.reliableWrite, "reliableWrite"),
+        (.writableAuxiliaries, "writableAuxiliaries"),
+    ]
+
+    /// The options by name, in the order of their bits: `[read, notify]`.
     public var description: String {
-        let names: [(CharacteristicProperties, String)] = [
-            (.broadcast, "broadcast"), (.read, "read"), (.writeWithoutResponse, "writeWithoutResponse"),
-            (.write, "write"), (.notify, "notify"), (.indicate, "indicate"),
-            (.authenticatedSignedWrites, "authenticatedSignedWrites"), (.reliableWrite, "reliableWrite"),
-            (.writableAuxiliaries, "writableAuxiliaries"),
-        ]
-        return "[" + names.filter { contains($0.0) }.map(\.1).joined(separator: ", ") + "]"
+        "[" + Self.names.filter { contains($0.0) }.map(\.1).joined(separator: ", ") + "]"
     }
 }

@@ -1,48 +1,58 @@
 /// The 48-bit address of a Bluetooth device.
 ///
-/// Whether it is public or random is told beside it; see Core Specification, Vol 6, Part B, 1.3.
-public struct DeviceAddress: Hashable, Sendable {
-    /// The address as a number, of which 48 bits are used.
-    public let rawValue: UInt64
-
-    /// Where an address comes from.
+/// Its text is `AA:BB:CC:DD:EE:FF`, most significant byte first. Whether an address is public or random is
+/// told beside it, never by its bits (Core Specification Vol 6, Part B, 1.3); addresses of the same bits are
+/// equal.
+public struct DeviceAddress: RawRepresentable, Hashable, Sendable {
+    /// Who assigned an address.
     public enum Kind: Hashable, Sendable {
-        /// Assigned by the IEEE to the manufacturer.
+        /// Assigned to the manufacturer by the IEEE: it never changes.
         case `public`
-        /// Chosen by the device.
+        /// Chosen by the device: see ``DeviceAddress/randomKind`` for how long it lasts.
         case random
     }
 
-    /// What a random address says of itself, by its two most significant bits.
+    /// How long a random address lasts, and who recognizes it.
     public enum RandomKind: Hashable, Sendable {
-        /// Stays the same, at least until the device is switched off.
+        /// The same until the device restarts, at least.
         case `static`
-        /// Changes; those who share a key with the device can recognise it.
+        /// Changes every few minutes; a bonded device resolves it to an identity.
         case resolvable
-        /// Changes, and nobody can recognise the device.
+        /// Changes every few minutes; nobody can resolve it.
         case nonResolvable
     }
 
-    /// Makes an address from a number; `nil` when it has more than 48 bits.
+    /// The 48 bits, the first byte of the text most significant.
+    public let rawValue: UInt64
+
+    /// Creates an address of its 48 bits, the first byte of the text most significant.
+    ///
+    /// `nil` when more than 48 bits are in use.
     public init?(rawValue: UInt64) {
-        guard rawValue >> 48 == 0 else { return nil }
+        guard rawValue >> 48 == 0 else {
+            return nil
+        }
         self.rawValue = rawValue
     }
 
-    /// Makes an address from its 6 bytes as they are on the air, the least significant first.
+    /// Creates an address of six bytes, least significant first, as on the air.
     ///
-    /// Any other number of bytes gives `nil`.
+    /// `nil` unless there are six.
     public init?(littleEndian bytes: some Collection<UInt8>) {
-        guard bytes.count == 6 else { return nil }
+        guard bytes.count == 6 else {
+            return nil
+        }
         rawValue = bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// The 6 bytes as they are on the air, the least significant first.
+    /// The six bytes, least significant first, as on the air.
     public var littleEndianBytes: [UInt8] {
-        (0..<6).map { UInt8(truncatingIfNeeded: rawValue >> (8 * $0)) }
+        Array(rawValue.littleEndianBytes.prefix(6))
     }
 
-    /// What this address says of itself, provided that it is random; `nil` for the reserved bits.
+    /// What the two highest bits say of a random address.
+    ///
+    /// Meaningless for a public address; `nil` for the pattern that is reserved.
     public var randomKind: RandomKind? {
         switch rawValue >> 46 {
         case 0b11: .static
@@ -54,34 +64,41 @@ public struct DeviceAddress: Hashable, Sendable {
 }
 
 extension DeviceAddress: Comparable {
-    /// Orders by number.
-    public static func < (lhs: DeviceAddress, rhs: DeviceAddress) -> Bool {
-        lhs.rawValue < rhs.rawValue
+    /// Orders addresses as their texts are.
+    public static func < (left: DeviceAddress, right: DeviceAddress) -> Bool {
+        left.rawValue < right.rawValue
     }
 }
 
 extension DeviceAddress: LosslessStringConvertible {
-    /// Makes an address from text such as `C0:FF:EE:00:00:01`, in either case; anything else gives `nil`.
+    /// Creates the address that the text spells, in any case.
+    ///
+    /// `nil` unless the text is six pairs of hexadecimal digits with a colon between each two.
     public init?(_ description: String) {
-        let text = Array(description.utf8)
-        guard text.count == 17 else { return nil }
-        var value: UInt64 = 0
-        for (index, character) in text.enumerated() {
-            if index % 3 == 2 {
-                guard character == UInt8(ascii: ":") else { return nil }
-            } else if let digit = Character(Unicode.Scalar(character)).hexDigitValue {
-                value = value << 4 | UInt64(digit)
+        let text = description.utf8
+        guard text.count == 17 else {
+            return nil
+        }
+        var bits: UInt64 = 0
+        for (position, character) in text.enumerated() {
+            if position % 3 == 2 {
+                guard character == UInt8(ascii: ":") else {
+                    return nil
+                }
             } else {
-                return nil
+                guard let digit = character.hexadecimalDigitValue else {
+                    return nil
+                }
+                bits = bits << 4 | UInt64(digit)
             }
         }
-        rawValue = value
+        rawValue = bits
     }
 
-    /// The canonical text: six pairs of upper-case digits, such as `C0:FF:EE:00:00:01`.
+    /// The canonical text, in upper case: `AA:BB:CC:DD:EE:FF`.
     public var description: String {
         littleEndianBytes.reversed()
-            .map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }
+            .map { $0.hexadecimalDigits(count: 2).uppercased() }
             .joined(separator: ":")
     }
 }

@@ -49,8 +49,8 @@ public struct InMemoryBackend: PeripheralBackend {
             application = try server.add(publication.table, servedBy: HostProvider(host: host))
             let encoded = try publication.advertisement.payload.encoded()
             data = VirtualAdvertisement(
-                advertisingData: AdvertisingStructure.encode(encoded.advertisingData),
-                scanResponse: AdvertisingStructure.encode(encoded.scanResponse)
+                advertisingData: encoded.advertisingData.bytes,
+                scanResponse: encoded.scanResponse.bytes
             )
         } catch {
             throw PeripheralError(code: .rejected, message: "The stack in memory: \(error)", cause: error)

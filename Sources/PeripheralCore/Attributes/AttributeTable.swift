@@ -1,181 +1,126 @@
-/// All attributes of a database with their handles.
+/// A server's database: every attribute of its services, with the handle that a central uses for it.
 ///
-/// The same services always get the same handles. They are given as BlueZ gives them: to each service its
-/// declaration; to each characteristic its declaration, its value, the client characteristic configuration where
-/// centrals can subscribe, the extended properties where there are any, then its descriptors.
+/// The same services always get the same handles, and they are those that BlueZ allocates: services follow
+/// one another without a gap, and each is its declaration, its includes, and then, for each characteristic,
+/// the declaration, the value, Client Characteristic Configuration if centrals can subscribe, Characteristic
+/// Extended Properties if there are any, and the declared descriptors in their order.
 public struct AttributeTable: Hashable, Sendable {
-    /// The services, in their order.
+    /// The services, in the order of their handles.
     public let services: [ServiceDescription]
-
-    /// The attributes, by rising handles without a gap.
+    /// Every attribute, in the order of the handles, which have no gaps.
     public let attributes: [Attribute]
 
-    /// One attribute.
-    public struct Attribute: Hashable, Sendable {
-        /// Its handle.
-        public let handle: AttributeHandle
-        /// Its type.
-        public let type: BluetoothUUID
-        /// What it is; the numbers count from 0 in the order of the description.
-        public let kind: Kind
+    private let firstHandle: AttributeHandle
+    private let layout: [ServiceLayout]
+
+    /// Where a service's parts stand.
+    private struct ServiceLayout: Hashable {
+        var range: ClosedRange<AttributeHandle>
+        var valueHandles: [AttributeHandle] = []
     }
 
-    /// What an attribute is.
-    public enum Kind: Hashable, Sendable {
-        /// The declaration of a service.
-        case serviceDeclaration(service: Int)
-        /// The declaration of a characteristic.
-        case characteristicDeclaration(service: Int, characteristic: Int)
-        /// The value of a characteristic.
-        case characteristicValue(service: Int, characteristic: Int)
-        /// The descriptor by which a central subscribes.
-        case clientCharacteristicConfiguration(service: Int, characteristic: Int)
-        /// The descriptor that holds the extended properties.
-        case extendedProperties(service: Int, characteristic: Int)
-        /// A descriptor of the description.
-        case descriptor(service: Int, characteristic: Int, descriptor: Int)
-
-        /// The service that the attribute belongs to.
-        public var service: Int {
-            switch self {
-            case .serviceDeclaration(let service), .characteristicDeclaration(let service, _),
-                .characteristicValue(let service, _), .clientCharacteristicConfiguration(let service, _),
-                .extendedProperties(let service, _), .descriptor(let service, _, _):
-                service
-            }
-        }
-    }
-
-    /// Gives handles to all attributes.
+    /// Allocates a handle for every attribute of the services.
     ///
     /// - Parameters:
-    ///   - services: The services, in their order.
-    ///   - firstHandle: The handle of the first attribute; not 0.
-    /// - Throws: ``AttributeTableError`` when the handles are used up.
+    ///   - services: The services, in the order in which they are registered.
+    ///   - firstHandle: The first handle to allocate: 0x0001, or the one behind a stack's own services.
+    /// - Throws: ``AttributeTableError`` when the handles do not suffice, a service includes one that does not stand
+    ///   before it, or the first handle is 0x0000.
     public init(
         services: [ServiceDescription],
         firstHandle: AttributeHandle = 0x0001
     ) throws(AttributeTableError) {
-        self.services = services
+        guard firstHandle.rawValue != 0 else {
+            throw .reservedHandle
+        }
         var attributes: [Attribute] = []
-        for (service, description) in services.enumerated() {
-            var kinds: [(BluetoothUUID, Kind)] = [
-                (
-                    description.isPrimary ? .primaryService : .secondaryService,
-                    .serviceDeclaration(service: service)
-                )
-            ]
-            for (characteristic, content) in description.characteristics.enumerated() {
-                kinds += Self.attributes(of: content, service: service, characteristic: characteristic)
+        var layout: [ServiceLayout] = []
+        for (index, service) in services.enumerated() {
+            for included in service.includedServices where !(0..<index).contains(included) {
+                throw .invalidInclude(included, service: service.uuid, at: index)
             }
-            let next = Int(firstHandle.rawValue) + attributes.count
-            guard firstHandle.rawValue > 0, next + kinds.count - 1 <= 0xFFFF else {
-                throw AttributeTableError(service: service, uuid: description.uuid)
+            let start = Int(firstHandle.rawValue) + attributes.count
+            guard let end = UInt16(exactly: start + service.attributeCount - 1) else {
+                throw .handlesExhausted(service: service.uuid, at: index)
             }
-            for (index, (type, kind)) in kinds.enumerated() {
-                let handle = AttributeHandle(rawValue: UInt16(next + index))
+            var allocation = ServiceLayout(
+                range: AttributeHandle(rawValue: UInt16(start))...AttributeHandle(rawValue: end)
+            )
+            for (type, kind) in service.attributes(at: index) {
+                let handle = AttributeHandle(rawValue: firstHandle.rawValue + UInt16(attributes.count))
                 attributes.append(Attribute(handle: handle, type: type, kind: kind))
+                if case .characteristicValue = kind {
+                    allocation.valueHandles.append(handle)
+                }
             }
+            layout.append(allocation)
         }
+        self.services = services
         self.attributes = attributes
+        self.firstHandle = firstHandle
+        self.layout = layout
     }
 
-    private static func attributes(
-        of description: CharacteristicDescription,
-        service: Int,
-        characteristic: Int
-    ) -> [(BluetoothUUID, Kind)] {
-        var kinds: [(BluetoothUUID, Kind)] = [
-            (.characteristic, .characteristicDeclaration(service: service, characteristic: characteristic)),
-            (description.uuid, .characteristicValue(service: service, characteristic: characteristic)),
-        ]
-        if description.properties.allowsSubscription {
-            kinds.append(
-                (
-                    .clientCharacteristicConfiguration,
-                    .clientCharacteristicConfiguration(service: service, characteristic: characteristic)
-                )
-            )
-        }
-        if description.properties.hasExtendedProperties {
-            kinds.append(
-                (
-                    .characteristicExtendedProperties,
-                    .extendedProperties(service: service, characteristic: characteristic)
-                )
-            )
-        }
-        for (index, descriptor) in description.descriptors.enumerated() {
-            kinds.append(
-                (
-                    descriptor.uuid,
-                    .descriptor(service: service, characteristic: characteristic, descriptor: index)
-                )
-            )
-        }
-        return kinds
-    }
-}
-
-extension AttributeTable {
-    /// All handles, or `nil` when there are no attributes.
+    /// All handles in use; `nil` when there are no services.
     public var handles: ClosedRange<AttributeHandle>? {
-        guard let first = attributes.first, let last = attributes.last else { return nil }
-        return first.handle...last.handle
-    }
-
-    /// The attribute with this handle, or `nil` when there is none.
-    public subscript(handle: AttributeHandle) -> Attribute? {
-        guard let first = attributes.first else { return nil }
-        let index = Int(handle.rawValue) - Int(first.handle.rawValue)
-        return attributes.indices.contains(index) ? attributes[index] : nil
-    }
-
-    /// The description of the characteristic that an attribute belongs to, or `nil` for a service's declaration.
-    public func characteristic(of kind: Kind) -> CharacteristicDescription? {
-        switch kind {
-        case .serviceDeclaration:
-            nil
-        case .characteristicDeclaration(let service, let characteristic),
-            .characteristicValue(let service, let characteristic),
-            .clientCharacteristicConfiguration(let service, let characteristic),
-            .extendedProperties(let service, let characteristic),
-            .descriptor(let service, let characteristic, _):
-            services[service].characteristics[characteristic]
+        guard let first = layout.first, let last = layout.last else {
+            return nil
         }
+        return first.range.lowerBound...last.range.upperBound
     }
 
-    /// The handle of a characteristic's value, or `nil` when there is no such characteristic.
-    public func valueHandle(service: Int, characteristic: Int) -> AttributeHandle? {
-        handle(of: .characteristicValue(service: service, characteristic: characteristic))
-    }
-
-    /// The handle of a descriptor, or `nil` when there is no such descriptor.
-    public func descriptorHandle(service: Int, characteristic: Int, descriptor: Int) -> AttributeHandle? {
-        handle(of: .descriptor(service: service, characteristic: characteristic, descriptor: descriptor))
-    }
-
-    /// The handles of a service, its declaration first, or `nil` when there is no such service.
-    public func handles(ofService service: Int) -> ClosedRange<AttributeHandle>? {
-        let members = attributes.filter { $0.kind.service == service }
-        guard let first = members.first, let last = members.last else { return nil }
-        return first.handle...last.handle
-    }
-
-    private func handle(of kind: Kind) -> AttributeHandle? {
-        attributes.first { $0.kind == kind }?.handle
+    /// The attribute of a handle; `nil` when the handle is not in use.
+    public subscript(handle: AttributeHandle) -> Attribute? {
+        guard let handles, handles.contains(handle) else {
+            return nil
+        }
+        return attributes[Int(handle.rawValue - firstHandle.rawValue)]
     }
 }
 
-/// There are more attributes than handles.
-public struct AttributeTableError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The first service that finds no room, counted from 0.
-    public let service: Int
-    /// The type of that service.
-    public let uuid: BluetoothUUID
+// MARK: - Where things stand
 
-    /// What happened.
-    public var description: String {
-        "service \(uuid) (number \(service + 1)) finds no room: there are 65535 handles"
+// Indices are those of `services` and of the arrays in it; as with those arrays, others stop the program.
+extension AttributeTable {
+    /// The handles of a service, from its declaration to its last attribute.
+    public func serviceRange(_ service: Int) -> ClosedRange<AttributeHandle> {
+        layout[service].range
+    }
+
+    /// The handle of a characteristic's declaration.
+    public func declarationHandle(service: Int, characteristic: Int) -> AttributeHandle {
+        AttributeHandle(
+            rawValue: valueHandle(service: service, characteristic: characteristic).rawValue - 1
+        )
+    }
+
+    /// The handle of a characteristic's value.
+    public func valueHandle(service: Int, characteristic: Int) -> AttributeHandle {
+        layout[service].valueHandles[characteristic]
+    }
+
+    /// The handle of a characteristic's Client Characteristic Configuration descriptor.
+    ///
+    /// `nil` when centrals cannot subscribe to the characteristic.
+    public func clientConfigurationHandle(service: Int, characteristic: Int) -> AttributeHandle? {
+        guard services[service].characteristics[characteristic].properties.allowsSubscription else {
+            return nil
+        }
+        return AttributeHandle(
+            rawValue: valueHandle(service: service, characteristic: characteristic).rawValue + 1
+        )
+    }
+
+    /// The handle of a declared descriptor.
+    public func descriptorHandle(service: Int, characteristic: Int, descriptor: Int) -> AttributeHandle {
+        let description = services[service].characteristics[characteristic]
+        precondition(
+            description.descriptors.indices.contains(descriptor),
+            "the characteristic has no descriptor \(descriptor)"
+        )
+        let value = valueHandle(service: service, characteristic: characteristic).rawValue
+        return AttributeHandle(
+            rawValue: value + 1 + UInt16(description.properties.stackDescriptorCount) + UInt16(descriptor)
+        )
     }
 }

@@ -1,36 +1,43 @@
-/// A service without its behaviour: what there is to register and to discover.
+/// A service as it stands in an attribute table: what centrals discover, without values or handlers.
 public struct ServiceDescription: Hashable, Sendable {
-    /// The type of the service.
+    /// What the service is.
     public var uuid: BluetoothUUID
-    /// Whether the service can be discovered by itself, and not only as a part of another.
+    /// Whether the service is one of the device's main functions, not merely included by another.
     public var isPrimary: Bool
-    /// The characteristics in their order.
+    /// The services that this one includes: their indices in the table, each below this service's own.
+    public var includedServices: [Int]
+    /// The characteristics, in the order of their handles.
     public var characteristics: [CharacteristicDescription]
 
-    /// Describes a service.
+    /// Creates the description of a service.
     public init(
         uuid: BluetoothUUID,
         isPrimary: Bool = true,
+        includedServices: [Int] = [],
         characteristics: [CharacteristicDescription] = []
     ) {
         self.uuid = uuid
         self.isPrimary = isPrimary
+        self.includedServices = includedServices
         self.characteristics = characteristics
     }
 }
 
-/// A characteristic without its behaviour.
+/// A characteristic as it stands in an attribute table.
 public struct CharacteristicDescription: Hashable, Sendable {
-    /// The type of the characteristic.
+    /// What the characteristic is.
     public var uuid: BluetoothUUID
-    /// What centrals may do with the value.
+    /// What a central may do with the value.
     public var properties: CharacteristicProperties
-    /// What each use demands of the link.
+    /// What a link must offer for that.
     public var security: AttributeSecurity
-    /// The descriptors in their order, without those that follow from the properties.
+    /// The declared descriptors, in the order of their handles.
+    ///
+    /// Without those that the stack adds: Client Characteristic Configuration and Characteristic Extended
+    /// Properties.
     public var descriptors: [DescriptorDescription]
 
-    /// Describes a characteristic.
+    /// Creates the description of a characteristic.
     public init(
         uuid: BluetoothUUID,
         properties: CharacteristicProperties,
@@ -44,39 +51,39 @@ public struct CharacteristicDescription: Hashable, Sendable {
     }
 }
 
-/// What centrals may do with a descriptor.
-public struct DescriptorPermissions: OptionSet, Hashable, Sendable {
-    /// The bits.
-    public let rawValue: UInt8
-
-    /// Makes permissions from their bits.
-    public init(rawValue: UInt8) {
-        self.rawValue = rawValue
-    }
-
-    /// The descriptor can be read.
-    public static let read = DescriptorPermissions(rawValue: 1)
-    /// The descriptor can be written.
-    public static let write = DescriptorPermissions(rawValue: 2)
-}
-
-/// A descriptor without its behaviour.
+/// A descriptor as it stands in an attribute table.
 public struct DescriptorDescription: Hashable, Sendable {
-    /// The type of the descriptor.
+    /// What the descriptor is.
     public var uuid: BluetoothUUID
-    /// What centrals may do with the value.
+    /// What a central may do with the value.
     public var permissions: DescriptorPermissions
-    /// What each use demands of the link.
+    /// What a link must offer for that; its `notify` has no meaning here.
     public var security: AttributeSecurity
 
-    /// Describes a descriptor.
+    /// Creates the description of a descriptor.
     public init(
         uuid: BluetoothUUID,
-        permissions: DescriptorPermissions,
+        permissions: DescriptorPermissions = .read,
         security: AttributeSecurity = .open
     ) {
         self.uuid = uuid
         self.permissions = permissions
         self.security = security
     }
+}
+
+/// What a central may do with a descriptor's value.
+public struct DescriptorPermissions: OptionSet, Hashable, Sendable {
+    /// The options' bits, which never go on the air.
+    public let rawValue: UInt8
+
+    /// Creates a set of its bits.
+    public init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    /// The value can be read.
+    public static let read = DescriptorPermissions(rawValue: 1)
+    /// The value can be written.
+    public static let write = DescriptorPermissions(rawValue: 2)
 }

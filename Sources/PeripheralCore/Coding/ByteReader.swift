@@ -1,67 +1,66 @@
-/// Takes bytes apart, from the first to the last.
-///
-/// Nothing is read past the end: what is not there throws ``GATTDecodingError/Code/tooShort``, and the reader
-/// stays where it was.
+/// Takes values from bytes, front to back, and never reads past the end.
 public struct ByteReader: Sendable {
     private let bytes: [UInt8]
-    private var position = 0
+    private var position: Int
+    private let end: Int
 
-    /// Begins at the first of these bytes.
+    /// Creates a reader that stands at the first byte.
     public init(_ bytes: [UInt8]) {
         self.bytes = bytes
+        position = 0
+        end = bytes.count
     }
 
-    /// How many bytes have not been read yet.
+    /// Creates a reader that stands at the first byte.
+    public init(_ bytes: ArraySlice<UInt8>) {
+        self.init(Array(bytes))
+    }
+
+    /// How many bytes are left.
     public var remainingCount: Int {
-        bytes.count - position
+        end - position
     }
 
-    /// Reads an integer, the least significant byte first.
-    public mutating func read<Integer: FixedWidthInteger>(
-        _ type: Integer.Type = Integer.self
-    ) throws(GATTDecodingError) -> Integer {
-        let unsigned = try readUnsigned(byteCount: Integer.bitWidth / 8)
-        return Integer(truncatingIfNeeded: unsigned)
+    /// Whether no byte is left.
+    public var isAtEnd: Bool {
+        position == end
     }
 
-    /// Reads an unsigned integer of 1 to 8 bytes, such as the 24 bits that Swift has no type for.
-    public mutating func readUnsigned(byteCount: Int) throws(GATTDecodingError) -> UInt64 {
-        precondition((1...8).contains(byteCount), "an integer has 1 to 8 bytes")
-        try require(byteCount)
-        var value: UInt64 = 0
-        for index in (position..<position + byteCount).reversed() {
-            value = value << 8 | UInt64(bytes[index])
+    /// Takes a little-endian integer.
+    ///
+    /// - Throws: ``GATTDecodingError/Code/tooShort`` when fewer bytes are left than the type is wide.
+    public mutating func read<Value: FixedWidthInteger>(
+        _ type: Value.Type = Value.self
+    ) throws(GATTDecodingError) -> Value {
+        let start = try advance(by: Value.bitWidth / 8)
+        var value: Value = 0
+        for index in (start..<position).reversed() {
+            // Shifting an 8-bit value by its whole width is well defined: it gives 0.
+            value = value << 8 | Value(truncatingIfNeeded: bytes[index])
         }
-        position += byteCount
         return value
     }
 
-    /// Reads a signed integer of 1 to 8 bytes in two's complement.
-    public mutating func readSigned(byteCount: Int) throws(GATTDecodingError) -> Int64 {
-        let unused = 64 - 8 * byteCount
-        return Int64(bitPattern: try readUnsigned(byteCount: byteCount) << UInt64(unused)) >> Int64(unused)
-    }
-
-    /// Reads this many bytes.
+    /// Takes bytes as they are.
+    ///
+    /// - Throws: ``GATTDecodingError/Code/tooShort`` when fewer than `count` are left, or `count` is negative.
     public mutating func readBytes(_ count: Int) throws(GATTDecodingError) -> [UInt8] {
-        precondition(count >= 0, "a number of bytes is not negative")
-        try require(count)
-        defer { position += count }
-        return Array(bytes[position..<position + count])
+        let start = try advance(by: count)
+        return Array(bytes[start..<position])
     }
 
-    /// Reads all bytes that remain, which may be none.
-    public mutating func readRemainingBytes() -> [UInt8] {
-        defer { position = bytes.count }
-        return position == 0 ? bytes : Array(bytes[position...])
+    /// Takes all bytes that are left; there may be none.
+    public mutating func readRemaining() -> [UInt8] {
+        defer { position = end }
+        return position == 0 ? bytes : Array(bytes[position..<end])
     }
 
-    private func require(_ count: Int) throws(GATTDecodingError) {
-        guard remainingCount >= count else {
-            throw GATTDecodingError(
-                code: .tooShort,
-                message: "\(count) bytes are needed at offset \(position), and \(remainingCount) are there"
-            )
+    /// Steps over the next bytes and returns where they start.
+    private mutating func advance(by count: Int) throws(GATTDecodingError) -> Int {
+        guard 0 <= count, count <= remainingCount else {
+            throw .tooShort(needed: count, remaining: remainingCount)
         }
+        defer { position += count }
+        return position
     }
 }

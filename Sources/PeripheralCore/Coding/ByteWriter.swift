@@ -1,35 +1,34 @@
-/// Puts bytes together.
+/// Gathers a value's bytes, front to back.
 public struct ByteWriter: Sendable {
     /// What has been written.
     public private(set) var bytes: [UInt8] = []
 
-    /// Begins with nothing.
+    /// Creates a writer that holds nothing yet.
     public init() {}
 
-    /// Makes room for this many more bytes at once.
+    /// Makes room for this many further bytes, so that they are written without growing again.
     public mutating func reserve(_ count: Int) {
         bytes.reserveCapacity(bytes.count + count)
     }
 
-    /// Appends an integer, the least significant byte first.
-    public mutating func write<Integer: FixedWidthInteger>(_ value: Integer) {
-        for index in 0..<Integer.bitWidth / 8 {
-            bytes.append(UInt8(truncatingIfNeeded: value >> (8 * index)))
+    /// Appends an integer, least significant byte first.
+    public mutating func write(_ value: some FixedWidthInteger) {
+        for shift in stride(from: 0, to: value.bitWidth, by: 8) {
+            bytes.append(UInt8(truncatingIfNeeded: value >> shift))
         }
     }
 
-    /// Appends the lowest bytes of an integer, such as 3 for the 24 bits that Swift has no type for.
-    ///
-    /// - Parameters:
-    ///   - value: The integer; what does not fit is lost.
-    ///   - byteCount: How many of its bytes to write.
-    public mutating func write<Integer: FixedWidthInteger>(_ value: Integer, byteCount: Int) {
-        for index in 0..<byteCount {
-            bytes.append(UInt8(truncatingIfNeeded: value >> (8 * index)))
+    /// Appends bytes as they are.
+    public mutating func write(_ newBytes: [UInt8]) {
+        // The usual value is one array, and then it is handed on as it is.
+        if bytes.isEmpty {
+            bytes = newBytes
+        } else {
+            bytes += newBytes
         }
     }
 
-    /// Appends bytes.
+    /// Appends bytes as they are.
     public mutating func write(_ newBytes: some Sequence<UInt8>) {
         bytes.append(contentsOf: newBytes)
     }

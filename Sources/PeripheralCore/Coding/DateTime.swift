@@ -1,30 +1,38 @@
-/// A date with its time of day, as in the Date Time characteristic: 7 bytes (GATT Specification Supplement,
-/// 3.71).
+/// A date and a time of day, in the time zone that the service defines.
 ///
-/// There is no time zone: it is the local time of the device. Year, month and day may be unknown.
+/// The *date_time* of the GATT Specification Supplement, 3.71 (Date Time): seven bytes, in which 0 stands for
+/// a year, a month or a day that is not known.
 public struct DateTime: GATTValue, Hashable {
-    /// 1582 to 9999, or `nil` when it is unknown.
+    /// The year: 1582 through 9999, `nil` when not known.
     public let year: Int?
-    /// 1 to 12, or `nil` when it is unknown.
+    /// The month: 1 through 12, `nil` when not known.
     public let month: Int?
-    /// 1 to 31, or `nil` when it is unknown.
+    /// The day of the month: 1 through 31, `nil` when not known.
     public let day: Int?
-    /// 0 to 23.
+    /// The hour: 0 through 23.
     public let hour: Int
-    /// 0 to 59.
+    /// The minute: 0 through 59.
     public let minute: Int
-    /// 0 to 59.
+    /// The second: 0 through 59.
     public let second: Int
 
-    /// Makes a date with its time.
+    /// Creates a date and time.
     ///
-    /// - Returns: `nil` when a part is out of its range, or when the month has fewer days.
-    public init?(year: Int?, month: Int?, day: Int?, hour: Int, minute: Int, second: Int) {
-        guard year.map((1582...9999).contains) ?? true,
-            month.map((1...12).contains) ?? true,
-            day.map((1...Self.dayCount(of: month, in: year)).contains) ?? true,
-            (0...23).contains(hour), (0...59).contains(minute), (0...59).contains(second)
-        else { return nil }
+    /// `nil` when a part lies outside its range, or the month has no such day.
+    public init?(
+        year: Int?,
+        month: Int?,
+        day: Int?,
+        hour: Int = 0,
+        minute: Int = 0,
+        second: Int = 0
+    ) {
+        guard (1582...9999).contains(year ?? 1582), (1...12).contains(month ?? 1),
+            (1...Self.dayCount(ofMonth: month, year: year)).contains(day ?? 1),
+            (0..<24).contains(hour), (0..<60).contains(minute), (0..<60).contains(second)
+        else {
+            return nil
+        }
         self.year = year
         self.month = month
         self.day = day
@@ -33,53 +41,56 @@ public struct DateTime: GATTValue, Hashable {
         self.second = second
     }
 
-    /// The days of a month; of an unknown one, or of a February in an unknown year, the most that it may have.
-    private static func dayCount(of month: Int?, in year: Int?) -> Int {
-        switch month {
-        case 2:
-            guard let year else { return 29 }
-            let isLeapYear = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-            return isLeapYear ? 29 : 28
-        case 4, 6, 9, 11: return 30
-        default: return 31
-        }
-    }
-
-    /// Decodes 7 bytes; a part that is out of its range is no value.
+    /// Reads seven bytes.
+    ///
+    /// - Throws: ``GATTDecodingError/Code/invalidValue`` when a part lies outside its range, or the month has no
+    ///   such day.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
-        guard reader.remainingCount >= 7 else {
-            throw GATTDecodingError(
-                code: .tooShort,
-                message: "a date with its time has 7 bytes, and \(reader.remainingCount) are there"
-            )
-        }
-        func known(_ number: Int) -> Int? { number == 0 ? nil : number }
-        let year = known(Int(try reader.read(UInt16.self)))
-        let month = known(Int(try reader.read(UInt8.self)))
-        let day = known(Int(try reader.read(UInt8.self)))
+        let year = Int(try reader.read(UInt16.self))
+        let month = Int(try reader.read(UInt8.self))
+        let day = Int(try reader.read(UInt8.self))
         let hour = Int(try reader.read(UInt8.self))
         let minute = Int(try reader.read(UInt8.self))
         let second = Int(try reader.read(UInt8.self))
-        guard
-            let value = DateTime(
-                year: year,
-                month: month,
-                day: day,
-                hour: hour,
-                minute: minute,
-                second: second
-            )
-        else {
-            throw GATTDecodingError(code: .invalidValue, message: "there is no such date or time")
+        let value = DateTime(
+            year: year == 0 ? nil : year,
+            month: month == 0 ? nil : month,
+            day: day == 0 ? nil : day,
+            hour: hour,
+            minute: minute,
+            second: second
+        )
+        guard let value else {
+            throw .invalidValue("\(year)-\(month)-\(day) \(hour):\(minute):\(second) is no date and time")
         }
         self = value
     }
 
-    /// Appends 7 bytes; what is unknown is 0.
+    /// Appends seven bytes; what is not known becomes 0.
     public func encode(into writer: inout ByteWriter) {
-        writer.write(UInt16(year ?? 0))
-        for part in [month ?? 0, day ?? 0, hour, minute, second] {
-            writer.write(UInt8(part))
+        writer.reserve(7)
+        writer.write(UInt16(truncatingIfNeeded: year ?? 0))
+        writer.write(UInt8(truncatingIfNeeded: month ?? 0))
+        writer.write(UInt8(truncatingIfNeeded: day ?? 0))
+        writer.write(UInt8(truncatingIfNeeded: hour))
+        writer.write(UInt8(truncatingIfNeeded: minute))
+        writer.write(UInt8(truncatingIfNeeded: second))
+    }
+
+    /// How many days the month can have, given what is known.
+    private static func dayCount(ofMonth month: Int?, year: Int?) -> Int {
+        switch month {
+        case 2: isLeapYear(year) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
         }
+    }
+
+    /// Whether the year has a 29 February, which a year that is not known may have.
+    private static func isLeapYear(_ year: Int?) -> Bool {
+        guard let year else {
+            return true
+        }
+        return year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
     }
 }

@@ -1,42 +1,58 @@
-/// Bytes are not the value that they should be.
-public struct GATTDecodingError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong with the bytes.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String {
+/// Why bytes are not the value that they should be.
+public struct GATTDecodingError: Error, Hashable, Sendable {
+    /// What is wrong.
+    public struct Code: Hashable, Sendable {
+        private enum Kind {
             case tooShort, trailingBytes, invalidValue
         }
 
         private let kind: Kind
 
-        /// There are fewer bytes than the value has.
+        /// Bytes are missing.
         public static let tooShort = Code(kind: .tooShort)
-        /// There are more bytes than the value has.
+        /// Bytes are left over behind the value.
         public static let trailingBytes = Code(kind: .trailingBytes)
-        /// The number of bytes is right, but they mean nothing.
+        /// The length is right, but what the bytes say is not allowed.
         public static let invalidValue = Code(kind: .invalidValue)
-
-        /// The code's name.
-        public var description: String { kind.rawValue }
     }
 
-    /// What is wrong with the bytes.
+    /// What is wrong.
     public var code: Code
-
-    /// The same in words.
+    /// The particulars, for people.
     public var message: String
 
-    /// Makes an error.
+    /// Creates an error.
     public init(code: Code, message: String) {
         self.code = code
         self.message = message
     }
 
-    /// What a central is told: ``ATTError/invalidAttributeValueLength`` where the number of bytes is wrong,
-    /// otherwise ``ATTError/valueNotAllowed``.
+    /// The error of bytes that say what is not allowed; the message tells what was found, and what is
+    /// allowed.
+    public static func invalidValue(_ message: String) -> GATTDecodingError {
+        GATTDecodingError(code: .invalidValue, message: message)
+    }
+
+    static func tooShort(needed: Int, remaining: Int) -> GATTDecodingError {
+        GATTDecodingError(code: .tooShort, message: "\(needed) bytes are needed, \(remaining) are left")
+    }
+
+    static func trailingBytes(count: Int) -> GATTDecodingError {
+        GATTDecodingError(code: .trailingBytes, message: "\(count) bytes are left over behind the value")
+    }
+
+    /// What a central is told that wrote these bytes.
+    ///
+    /// ``ATTError/invalidAttributeValueLength`` when bytes are missing or left over, otherwise
+    /// ``ATTError/valueNotAllowed``.
     public var attError: ATTError {
         code == .invalidValue ? .valueNotAllowed : .invalidAttributeValueLength
     }
+}
 
+extension GATTDecodingError: CustomStringConvertible {
     /// The message.
-    public var description: String { message }
+    public var description: String {
+        message
+    }
 }

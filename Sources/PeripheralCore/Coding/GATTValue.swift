@@ -1,26 +1,28 @@
-/// A value of a characteristic or descriptor: a Swift type with its form on the air.
+/// A value that a characteristic or a descriptor can hold: how it is written to bytes, and read from them.
 ///
-/// Numbers are on the air with their least significant byte first (Core Specification, Vol 3, Part G, 2.4).
+/// GATT values are little-endian (GATT Specification Supplement, 2.2). A value made of several fields names
+/// them in their order, twice:
 ///
 /// ```swift
-/// struct Colour: GATTValue {
-///     var red, green, blue: UInt8
+/// struct LampState: GATTValue {
+///     var isOn: Bool
+///     var brightness: UInt16
 ///
 ///     init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
-///         red = try reader.read()
-///         green = try reader.read()
-///         blue = try reader.read()
+///         isOn = try Bool(decoding: &reader)
+///         brightness = try reader.read()
 ///     }
 ///
 ///     func encode(into writer: inout ByteWriter) {
-///         writer.write(red)
-///         writer.write(green)
-///         writer.write(blue)
+///         isOn.encode(into: &writer)
+///         writer.write(brightness)
 ///     }
 /// }
 /// ```
 public protocol GATTValue: Sendable {
-    /// Decodes the value, from where the reader stands; bytes that follow may remain.
+    /// Reads a value, and leaves the reader behind its last byte.
+    ///
+    /// - Throws: ``GATTDecodingError`` when bytes are missing or what they say is not allowed.
     init(decoding reader: inout ByteReader) throws(GATTDecodingError)
 
     /// Appends the value's bytes.
@@ -28,21 +30,18 @@ public protocol GATTValue: Sendable {
 }
 
 extension GATTValue {
-    /// Decodes the value from all of the bytes.
+    /// Reads a value that fills the bytes from the first to the last.
     ///
-    /// - Throws: ``GATTDecodingError`` when the bytes are no such value, or when some remain.
+    /// - Throws: ``GATTDecodingError`` when bytes are missing or left over, or what they say is not allowed.
     public init(gattBytes bytes: [UInt8]) throws(GATTDecodingError) {
         var reader = ByteReader(bytes)
-        self = try Self(decoding: &reader)
-        guard reader.remainingCount == 0 else {
-            throw GATTDecodingError(
-                code: .trailingBytes,
-                message: "\(reader.remainingCount) bytes follow the value"
-            )
+        try self.init(decoding: &reader)
+        guard reader.isAtEnd else {
+            throw .trailingBytes(count: reader.remainingCount)
         }
     }
 
-    /// The bytes on the air.
+    /// The value's bytes.
     public var gattBytes: [UInt8] {
         var writer = ByteWriter()
         encode(into: &writer)

@@ -1,170 +1,117 @@
-/// A decimal number of IEEE 11073-20601, as health services send it: a mantissa times a power of ten.
+/// A decimal number of 32 bits, as medical devices report their measurements.
 ///
-/// ``MedicalShortFloat`` (SFLOAT) has 16 bits, ``MedicalFloat`` (FLOAT) has 32. Besides numbers there are four
-/// special values. See GATT Specification Supplement, 2.4, and IEEE 11073-20601, Annex F.
-public protocol MedicalNumber: GATTValue, Hashable {
-    /// The integer that holds mantissa and exponent.
-    associatedtype Bits: FixedWidthInteger & UnsignedInteger & Sendable
+/// The FLOAT-Type of IEEE 11073-20601, Annex F, *medfloat32* in the GATT Specification Supplement, 2.3: a
+/// 24-bit mantissa times ten to the power of a 8-bit exponent, so that `36.6` is 366 × 10^−1 and nothing is
+/// lost. Besides numbers there are NaN, NRes (*not at this resolution*), both infinities and one reserved
+/// value.
+///
+/// Two values are equal when their bits are: 1 × 10^1 and 10 × 10^0 are not, and NaN equals itself.
+public struct MedicalFloat: GATTValue, RawRepresentable, Hashable {
+    /// The 32 bits, the exponent above the mantissa.
+    public let rawValue: UInt32
 
-    /// The bits on the air: the exponent in the uppermost, then the mantissa.
-    var bits: Bits { get }
-
-    /// Makes a number from its bits; all are allowed.
-    init(bits: Bits)
-
-    /// How many bits the mantissa has.
-    static var mantissaBitCount: Int { get }
-}
-
-/// The 16-bit SFLOAT: a mantissa of 12 bits (±2045), an exponent of 4 bits (-8 to 7).
-public struct MedicalShortFloat: MedicalNumber {
-    /// The bits on the air.
-    public let bits: UInt16
-    /// How many bits the mantissa has.
-    public static let mantissaBitCount = 12
-
-    /// Makes a number from its bits.
-    public init(bits: UInt16) {
-        self.bits = bits
-    }
-}
-
-/// The 32-bit FLOAT: a mantissa of 24 bits (±8388605), an exponent of 8 bits (-128 to 127).
-public struct MedicalFloat: MedicalNumber {
-    /// The bits on the air.
-    public let bits: UInt32
-    /// How many bits the mantissa has.
-    public static let mantissaBitCount = 24
-
-    /// Makes a number from its bits.
-    public init(bits: UInt32) {
-        self.bits = bits
-    }
-}
-
-extension MedicalNumber {
-    // The special values are the five mantissas around the most negative one, all with the exponent 0.
-    private static var extreme: Int { 1 << (mantissaBitCount - 1) }
-
-    /// Not a number: an invalid result or missing data.
-    public static var nan: Self { Self(mantissa: extreme - 1, exponent: 0) }
-    /// Not at this resolution: the value cannot be shown with this precision.
-    public static var notAtThisResolution: Self { Self(mantissa: -extreme, exponent: 0) }
-    /// Larger than any number.
-    public static var positiveInfinity: Self { Self(mantissa: extreme - 2, exponent: 0) }
-    /// Smaller than any number.
-    public static var negativeInfinity: Self { Self(mantissa: -extreme + 2, exponent: 0) }
-    private static var exponentRange: ClosedRange<Int> {
-        let extreme = 1 << (Bits.bitWidth - mantissaBitCount - 1)
-        return -extreme...extreme - 1
+    /// Creates a value of its bits; every pattern is one.
+    public init(rawValue: UInt32) {
+        self.rawValue = rawValue
     }
 
-    private static var largestMantissa: Int { extreme - 3 }
-
-    /// Makes a number that keeps the digits of a measurement: 72 with the exponent -1 is 7.2.
-    ///
-    /// The result is `nil` when a part is out of its range.
+    /// Creates the value of a mantissa and an exponent; `nil` when one of them is out of range.
     ///
     /// - Parameters:
-    ///   - mantissa: At most ±2045 for a short float, ±8388605 for a float.
-    ///   - exponent: The power of ten: -8 to 7 for a short float, -128 to 127 for a float.
-    public init?(mantissa: Int, powerOfTen exponent: Int) {
-        guard (-Self.largestMantissa...Self.largestMantissa).contains(mantissa),
-            Self.exponentRange.contains(exponent)
-        else { return nil }
+    ///   - mantissa: −8 388 605 through 8 388 605; those beyond stand for special values.
+    ///   - exponent: −128 through 127.
+    public init?(mantissa: Int, exponent: Int) {
+        guard let bits = Self.format.bits(mantissa: mantissa, exponent: exponent) else {
+            return nil
+        }
+        rawValue = bits
+    }
+
+    /// Creates the value closest to a number.
+    ///
+    /// Of the exponents that are equally close, the one closest to 0 is chosen: 36.6 becomes 366 × 10^−1.
+    /// What is too large becomes an infinity, what is too small 0.
+    public init(_ value: Double) {
+        let bits = Self.format.bits(closestTo: value)
+        rawValue = bits
+    }
+
+    /// Creates the value closest to a number under a given exponent, which tells how precise it is.
+    ///
+    /// A thermometer that resolves a tenth of a degree says 37.0 as 370 × 10^−1: `MedicalFloat(37, exponent:
+    /// -1)`. `nil` when the exponent is out of range, or the number under this exponent.
+    public init?(_ value: Double, exponent: Int) {
+        guard let mantissa = Self.format.mantissa(of: value, exponent: exponent) else {
+            return nil
+        }
         self.init(mantissa: mantissa, exponent: exponent)
     }
 
-    private init(mantissa: Int, exponent: Int) {
-        let mask = (Bits(1) << Self.mantissaBitCount) - 1
-        self.init(
-            bits: (Bits(truncatingIfNeeded: exponent) << Self.mantissaBitCount)
-                | (Bits(truncatingIfNeeded: mantissa) & mask)
-        )
-    }
+    /// Not a number: there is no valid result.
+    public static let nan = MedicalFloat(rawValue: 0x007F_FFFF)
+    /// Not at this resolution: the result cannot be told with this mantissa and exponent.
+    public static let notAtThisResolution = MedicalFloat(rawValue: 0x0080_0000)
+    /// Above what can be measured or told.
+    public static let positiveInfinity = MedicalFloat(rawValue: 0x007F_FFFE)
+    /// Below what can be measured or told.
+    public static let negativeInfinity = MedicalFloat(rawValue: 0x0080_0002)
 
-    /// Makes the number that is nearest to `value`.
-    ///
-    /// What is too large becomes an infinity, what is too small becomes zero. Trailing zeros are not kept: use
-    /// ``init(mantissa:powerOfTen:)`` where the number of digits tells the precision.
-    public init(_ value: Double) {
-        guard !value.isNaN else {
-            self = .nan
-            return
-        }
-        let infinity: Self = value < 0 ? .negativeInfinity : .positiveInfinity
-        guard value.isFinite else {
-            self = infinity
-            return
-        }
-        // The smallest exponent whose mantissa fits gives the most digits; then zeros are taken off.
-        var exponent = Self.exponentRange.lowerBound
-        var scaled = value.scaled(byPowerOfTen: -exponent)
-        while scaled.rounded().magnitude > Double(Self.largestMantissa) {
-            exponent += 1
-            guard Self.exponentRange.contains(exponent) else {
-                self = infinity
-                return
-            }
-            scaled = value.scaled(byPowerOfTen: -exponent)
-        }
-        var mantissa = Int(scaled.rounded())
-        while mantissa != 0, mantissa % 10 == 0, exponent < 0 {
-            mantissa /= 10
-            exponent += 1
-        }
-        self.init(mantissa: mantissa, exponent: mantissa == 0 ? 0 : exponent)
-    }
-
-    /// The mantissa, also of a special value.
+    /// The digits, sign included; without meaning for a special value.
     public var mantissa: Int {
-        let unused = Int.bitWidth - Self.mantissaBitCount
-        return (Int(truncatingIfNeeded: bits) << unused) >> unused
+        Self.format.mantissa(of: rawValue)
     }
 
-    /// The power of ten.
+    /// The power of ten by which the mantissa is multiplied; without meaning for a special value.
     public var exponent: Int {
-        let unused = Int.bitWidth - Bits.bitWidth
-        return (Int(truncatingIfNeeded: bits) << unused) >> (unused + Self.mantissaBitCount)
+        Self.format.exponent(of: rawValue)
     }
 
-    /// Whether this is a number and not a special value.
+    /// Whether this is a number, not a special value.
     public var isFinite: Bool {
-        (-Self.largestMantissa...Self.largestMantissa).contains(mantissa)
+        Self.format.isFinite(rawValue)
     }
 
-    /// The nearest value of Swift's type; special values other than the infinities become NaN.
+    /// The closest binary number; NaN also for NRes and the reserved value.
     public var doubleValue: Double {
-        guard !isFinite else { return Double(mantissa).scaled(byPowerOfTen: exponent) }
-        if self == .positiveInfinity { return .infinity }
-        if self == .negativeInfinity { return -.infinity }
-        return .nan
+        Self.format.double(of: rawValue)
     }
 
-    /// Decodes the bits; all are allowed.
+    private static let format = DecimalFloatFormat.long
+}
+
+extension MedicalFloat {
+    /// Reads four bytes, least significant first.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
-        self.init(bits: try reader.read())
+        rawValue = try reader.read()
     }
 
-    /// Appends the bits.
+    /// Appends four bytes, least significant first.
     public func encode(into writer: inout ByteWriter) {
-        writer.write(bits)
+        writer.write(rawValue)
     }
 }
 
-extension Double {
-    /// This value times a power of ten.
-    ///
-    /// Powers up to 10²² are exact, so that a division by one is rounded once.
-    fileprivate func scaled(byPowerOfTen power: Int) -> Double {
-        var result = self
-        var left = power.magnitude
-        while left > 0 {
-            let step = Swift.min(left, 22)
-            let factor = (0..<step).reduce(1.0) { product, _ in product * 10 }
-            result = power < 0 ? result / factor : result * factor
-            left -= step
+extension MedicalFloat: ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral {
+    /// Creates the value closest to a literal, as ``init(_:)`` does.
+    public init(floatLiteral value: Double) {
+        self.init(value)
+    }
+
+    /// Creates the value closest to a literal, as ``init(_:)`` does.
+    public init(integerLiteral value: Int) {
+        self.init(Double(value))
+    }
+}
+
+extension MedicalFloat: CustomStringConvertible {
+    /// The number in decimal, or the standard's name of the special value.
+    public var description: String {
+        switch self {
+        case .nan: "NaN"
+        case .notAtThisResolution: "NRes"
+        case .positiveInfinity: "+INFINITY"
+        case .negativeInfinity: "-INFINITY"
+        default: isFinite ? "\(doubleValue)" : "reserved"
         }
-        return result
     }
 }

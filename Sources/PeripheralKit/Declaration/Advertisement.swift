@@ -60,7 +60,7 @@ extension Advertisement {
     /// The same as values that can be encoded; what is left open is left out.
     package var payload: AdvertisementPayload {
         AdvertisementPayload(
-            isDiscoverable: isDiscoverable,
+            flags: isDiscoverable ? [.generalDiscoverable, .classicNotSupported] : .classicNotSupported,
             localName: localName,
             services: services ?? [],
             manufacturerData: manufacturerData,

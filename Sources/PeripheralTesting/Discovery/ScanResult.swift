@@ -88,6 +88,7 @@ extension ScanResult {
 
     /// The parts of the advertising data, then of the scan response.
     private var structures: [AdvertisingStructure] {
-        AdvertisingStructure.decode(advertisingData) + AdvertisingStructure.decode(scanResponse)
+        AdvertisingData(decoding: advertisingData).structures
+            + AdvertisingData(decoding: scanResponse).structures
     }
 }

@@ -48,6 +48,14 @@ private struct ApplicationService {
             switch attribute.kind {
             case .serviceDeclaration:
                 attributes.append(.serviceDeclaration(description.uuid, at: handle))
+            case .include:
+                attributes.append(
+                    ServerAttribute(
+                        handle: handle,
+                        permissions: .read,
+                        content: .fixed(onAir.fixedValue(of: handle) ?? [])
+                    )
+                )
             case .characteristicDeclaration(_, let characteristic):
                 begin(description.characteristics[characteristic], at: handle)
             case .characteristicValue(_, let characteristic):

@@ -1,0 +1,46 @@
+/// A field of an advertisement.
+public struct AdvertisingField: Hashable, Sendable {
+    private enum Kind: Hashable {
+        case flags, services, localName, appearance, txPower
+        case manufacturerData(UInt16)
+        case serviceData(BluetoothUUID)
+    }
+
+    private let kind: Kind
+
+    /// The flags.
+    public static let flags = AdvertisingField(kind: .flags)
+    /// The services' UUIDs, of all widths.
+    public static let services = AdvertisingField(kind: .services)
+    /// The local name.
+    public static let localName = AdvertisingField(kind: .localName)
+    /// The appearance.
+    public static let appearance = AdvertisingField(kind: .appearance)
+    /// The power of transmission.
+    public static let txPower = AdvertisingField(kind: .txPower)
+
+    /// The data of a manufacturer, by the company's identifier.
+    public static func manufacturerData(_ company: UInt16) -> AdvertisingField {
+        AdvertisingField(kind: .manufacturerData(company))
+    }
+
+    /// The data of a service.
+    public static func serviceData(_ uuid: BluetoothUUID) -> AdvertisingField {
+        AdvertisingField(kind: .serviceData(uuid))
+    }
+}
+
+extension AdvertisingField: CustomStringConvertible {
+    /// The field's name: `manufacturer data 0x0059`.
+    public var description: String {
+        switch kind {
+        case .flags: "flags"
+        case .services: "services"
+        case .localName: "local name"
+        case .appearance: "appearance"
+        case .txPower: "TX power"
+        case .manufacturerData(let company): "manufacturer data 0x\(company.hexadecimalDigits(count: 4))"
+        case .serviceData(let uuid): "service data \(uuid)"
+        }
+    }
+}

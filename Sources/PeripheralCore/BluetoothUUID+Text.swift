@@ -1,0 +1,98 @@
+extension BluetoothUUID: LosslessStringConvertible {
+    /// Creates the UUID that the text spells, in any case.
+    ///
+    /// `nil` unless the text is four hexadecimal digits, eight, or 32 in the groups `8-4-4-4-12`: no prefix,
+    /// no braces, no space.
+    public init?(_ description: String) {
+        let digits = description.utf8
+        switch digits.count {
+        case 4, 8:
+            guard let number = UInt32(hexadecimalDigits: digits) else {
+                return nil
+            }
+            self.init(number)
+        case 36:
+            guard let value = Self.bits(ofGroups: digits) else {
+                return nil
+            }
+            self.init(bits: value)
+        default:
+            return nil
+        }
+    }
+
+    /// The canonical text: the shortest form, in lower case.
+    ///
+    /// `180d`, `12345678` or `5c3a0001-7c1e-4b39-9d3e-0a4d2f6b8c11`.
+    public var description: String {
+        guard let number = assignedNumber else {
+            return fullDescription
+        }
+        return number.hexadecimalDigits(count: number <= UInt16.max ? 4 : 8)
+    }
+
+    /// The text of 36 characters, in lower case, also where a shorter one exists.
+    public var fullDescription: String {
+        var rest = bits
+        var text: [UInt8] = []
+        text.reserveCapacity(36)
+        for position in 0..<36 {
+            guard !Self.hyphenPositions.contains(position) else {
+                text.append(UInt8(ascii: "-"))
+                continue
+            }
+            text.append(UInt8(lowerCaseHexadecimalDigit: UInt8(truncatingIfNeeded: rest >> 124)))
+            rest <<= 4
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static let hyphenPositions: [Int] = [8, 13, 18, 23]
+
+    private static func bits(ofGroups text: String.UTF8View) -> UInt128? {
+        var bits: UInt128 = 0
+        for (position, character) in text.enumerated() {
+            if hyphenPositions.contains(position) {
+                guard character == UInt8(ascii: "-") else {
+                    return nil
+                }
+            } else {
+                guard let digit = character.hexadecimalDigitValue else {
+                    return nil
+                }
+                bits = bits << 4 | UInt128(digit)
+            }
+        }
+        return bits
+    }
+}
+
+extension BluetoothUUID: ExpressibleByIntegerLiteral {
+    /// Creates the UUID of an assigned number, as in `0x180D`.
+    ///
+    /// A literal that needs more than 32 bits does not compile.
+    public init(integerLiteral number: UInt32) {
+        self.init(number)
+    }
+}
+
+extension BluetoothUUID: ExpressibleByStringLiteral {
+    /// Creates the UUID that a literal in the program's text spells.
+    ///
+    /// - Precondition: The literal is well formed, as ``init(_:)`` demands. The program stops with a message
+    ///   that shows the literal otherwise; text that is known only at run time goes to ``init(_:)``, which
+    ///   returns `nil` instead.
+    public init(stringLiteral text: String) {
+        guard let uuid = BluetoothUUID(text) else {
+            // Unlike that of a precondition, this message is printed by release builds too.
+            fatalError(
+                """
+                "\(text)" is no Bluetooth UUID: write 4 or 8 hexadecimal digits, or 32 in the groups 8-4-4-4-12. \
+                For text that is known only at run time, assign it to a String and use `BluetoothUUID(_:)`, \
+                which returns nil.
+                """
+            )
+        }
+        self = uuid
+    }
+}

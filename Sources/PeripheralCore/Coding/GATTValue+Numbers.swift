@@ -1,0 +1,61 @@
+/// Integers are little-endian, in two's complement (GATT Specification Supplement, 2.3).
+extension GATTValue where Self: FixedWidthInteger {
+    /// Reads a little-endian integer.
+    public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
+        self = try reader.read()
+    }
+
+    /// Appends the integer, least significant byte first.
+    public func encode(into writer: inout ByteWriter) {
+        writer.write(self)
+    }
+}
+
+extension UInt8: GATTValue {}
+extension UInt16: GATTValue {}
+extension UInt32: GATTValue {}
+extension UInt64: GATTValue {}
+extension Int8: GATTValue {}
+extension Int16: GATTValue {}
+extension Int32: GATTValue {}
+extension Int64: GATTValue {}
+
+extension Bool: GATTValue {
+    /// Reads one byte that must be 0 or 1 (GATT Specification Supplement, 2.3, *boolean*).
+    public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
+        let byte: UInt8 = try reader.read()
+        guard byte <= 1 else {
+            throw .invalidValue("\(byte) is no Boolean: 0 and 1 are")
+        }
+        self = byte == 1
+    }
+
+    /// Appends 0 or 1.
+    public func encode(into writer: inout ByteWriter) {
+        writer.write(self ? 1 as UInt8 : 0)
+    }
+}
+
+extension Float: GATTValue {
+    /// Reads an IEEE 754 number of 32 bits, any special value as it is.
+    public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
+        self.init(bitPattern: try reader.read())
+    }
+
+    /// Appends the number's 32 bits.
+    public func encode(into writer: inout ByteWriter) {
+        writer.write(bitPattern)
+    }
+}
+
+extension Double: GATTValue {
+    /// Reads an IEEE 754 number of 64 bits, any special value as it is.
+    public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
+        self.init(bitPattern: try reader.read())
+    }
+
+    /// Appends the number's 64 bits.
+    public func encode(into writer: inout ByteWriter) {
+        writer.write(bitPattern)
+    }
+}
