@@ -77,7 +77,8 @@ extension Application {
                 objects.append(try characteristicObject(service, characteristic, attribute.handle))
             case .descriptor(let service, let characteristic, let descriptor):
                 objects.append(try descriptorObject(service, characteristic, descriptor, attribute.handle))
-            case .characteristicDeclaration, .clientCharacteristicConfiguration, .extendedProperties:
+            case .include, .characteristicDeclaration, .clientCharacteristicConfiguration,
+                .extendedProperties:
                 break
             }
         }
