@@ -64,6 +64,7 @@ extension Peripheral {
                 case .served(let error):
                     // With the body's result at hand, an error of the withdrawal changes nothing any more.
                     outcome = outcome ?? .failure(error ?? CancellationError())
+                    runtime.stop()
                     group.cancelAll()
                 }
             }

@@ -6,6 +6,7 @@ private import Synchronization
 final class PeripheralRuntime: PeripheralHost {
     private struct State {
         var link: (any BackendLink)?
+        var isStopped = false
         var subscriptions = SubscriptionRegister()
     }
 
@@ -63,10 +64,19 @@ final class PeripheralRuntime: PeripheralHost {
         throw CancellationError()
     }
 
-    /// Begins to stop; without effect while nothing is published.
+    /// Begins to stop; from now on, the session is invalid.
     func stop() {
-        let link = state.withLock { $0.link }
+        let link = state.withLock { state in
+            state.isStopped = true
+            return state.link
+        }
         link?.stop()
+    }
+
+    /// Throws ``PeripheralError`` with the code `stopped` when the session is no longer valid.
+    func checkIsRunning() throws(PeripheralError) {
+        guard state.withLock({ $0.isStopped }) else { return }
+        throw PeripheralError(code: .stopped, message: "The peripheral is no longer published.")
     }
 
     func hasSubscribers(_ handle: AttributeHandle) -> Bool {

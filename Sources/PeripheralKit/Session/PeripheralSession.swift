@@ -40,7 +40,8 @@ public struct PeripheralSession: Sendable {
     /// Up to now, a bonded central that left while it was subscribed counts as subscribed: it resumes its
     /// subscription when it returns.
     ///
-    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared``.
+    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` or
+    ///   ``PeripheralError/Code/stopped``.
     public func hasSubscribers<Value>(
         _ characteristic: Characteristic<Value>
     ) throws(PeripheralError) -> Bool {
@@ -50,6 +51,7 @@ public struct PeripheralSession: Sendable {
     private func updatableHandle<Value>(
         of characteristic: Characteristic<Value>
     ) throws(PeripheralError) -> AttributeHandle {
+        try runtime.checkIsRunning()
         guard !characteristic.properties.isDisjoint(with: [.notify, .indicate]) else {
             throw PeripheralError(
                 code: .notDeclared,
