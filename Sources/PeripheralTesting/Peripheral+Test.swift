@@ -22,6 +22,7 @@ extension Peripheral {
     ///   - body: The test.
     /// - Returns: What the body returns.
     /// - Throws: `DeclarationError` when the declaration is invalid; otherwise what the body throws.
+    @discardableResult
     public func test<Output: Sendable>(
         mtu: Int = 517,
         logger: Logger = Logger(label: "peripheral"),
@@ -46,6 +47,7 @@ extension Peripheral {
     ///   - body: The test, with what the program would do with the session.
     /// - Returns: What the body returns.
     /// - Throws: `DeclarationError` when the declaration is invalid; otherwise what the body throws.
+    @discardableResult
     public func test<Output: Sendable>(
         mtu: Int = 517,
         logger: Logger = Logger(label: "peripheral"),

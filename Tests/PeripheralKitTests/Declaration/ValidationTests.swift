@@ -1,0 +1,284 @@
+import PeripheralKit
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ValidationTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var peripheral: Peripheral
+        var severity = DeclarationIssue.Severity.error
+        var element: String
+        var reason: String
+        var remedy: String
+    }
+
+    /// A case about one characteristic of the battery service.
+    private static func about<Value>(
+        _ name: String,
+        _ characteristic: Characteristic<Value>,
+        severity: DeclarationIssue.Severity = .error,
+        descriptor: String? = nil,
+        _ reason: String,
+        _ remedy: String
+    ) -> Case {
+        let element = "characteristic \(characteristic.uuid) of service 180f"
+        return Case(
+            testDescription: name,
+            peripheral: Peripheral("P") { GATTService(0x180F) { characteristic } },
+            severity: severity,
+            element: descriptor.map { "descriptor \($0) of \(element)" } ?? element,
+            reason: reason,
+            remedy: remedy
+        )
+    }
+
+    static let properties: [Case] = [
+        about(
+            "no property",
+            Characteristic<UInt8>(0x2A19, []),
+            "no central can use it",
+            "give it a property such as .read, .write or .notify"
+        ),
+        about(
+            "readable without a value",
+            Characteristic<UInt8>(0x2A19, .read),
+            "it is readable but has no value",
+            "add Read { … } or a value"
+        ),
+        about(
+            "a value that cannot be read",
+            Characteristic<UInt8>(0x2A19, .notify) { Read { 1 } },
+            "it has a value to read but is not readable",
+            "add the property .read"
+        ),
+        about(
+            "writable without a handler",
+            Characteristic<UInt8>(0x2A19, .write),
+            "it is writable but nothing takes the value",
+            "add Write { … }"
+        ),
+        about(
+            "commands without a handler",
+            Characteristic<UInt8>(0x2A19, .writeWithoutResponse),
+            "it is writable but nothing takes the value",
+            "add Write { … }"
+        ),
+        about(
+            "a handler of writes that cannot be written",
+            Characteristic<UInt8>(0x2A19, value: 1) { Write { _ in } },
+            "it has a handler of writes but is not writable",
+            "add the property .write or .writeWithoutResponse"
+        ),
+        about(
+            "both kinds of writes",
+            Characteristic<UInt8>(0x2A19, [.write, .writeWithoutResponse]) { Write { _ in } },
+            severity: .warning,
+            "a refused write may go unnoticed: centrals may write with and without response",
+            "declare two characteristics where centrals must learn of errors"
+        ),
+    ]
+
+    static let values: [Case] = [
+        about(
+            "two values",
+            Characteristic<UInt8>(0x2A19, value: 1) { Read { 2 } },
+            "its value comes from more than one place",
+            "keep one Read or the value"
+        ),
+        about(
+            "two handlers of writes",
+            Characteristic<UInt8>(0x2A19, .write) {
+                Write { _ in }
+                Write { _ in }
+            },
+            "it has more than one handler of writes",
+            "keep one Write"
+        ),
+        about(
+            "a value of 513 bytes",
+            Characteristic<[UInt8]>(0x2A19, value: [UInt8](repeating: 0, count: 513)),
+            "its value has 513 bytes",
+            "an attribute holds at most 512: divide the value"
+        ),
+        about(
+            "a descriptor of 513 bytes",
+            Characteristic<UInt8>(0x2A19, value: 1) { UserDescription(String(repeating: "x", count: 513)) },
+            descriptor: "2901",
+            "its value has 513 bytes",
+            "an attribute holds at most 512: divide the value"
+        ),
+        about(
+            "a descriptor without access",
+            Characteristic<UInt8>(0x2A19, value: 1) { Descriptor<UInt8>(0x2906) {} },
+            descriptor: "2906",
+            "it can neither be read nor written",
+            "add Read { … }, Write { … } or a value"
+        ),
+        about(
+            "a descriptor twice",
+            Characteristic<UInt8>(0x2A19, value: 1) {
+                UserDescription("One")
+                UserDescription("Two")
+            },
+            descriptor: "2901",
+            "it is declared more than once",
+            "declare each type of descriptor once for a characteristic"
+        ),
+    ]
+
+    static let stackTypes: [Case] =
+        ([0x2900, 0x2902, 0x2903] as [UInt16]).map { number in
+            about(
+                "descriptor \(BluetoothUUID(number))",
+                Characteristic<UInt8>(0x2A19, value: 1) {
+                    Descriptor<[UInt8]>(BluetoothUUID(number), value: [0, 0])
+                },
+                descriptor: "\(BluetoothUUID(number))",
+                "this descriptor is the Bluetooth stack's own",
+                "leave it out: the stack adds it as the properties demand"
+            )
+        }
+        + ([0x1800, 0x1801] as [UInt16]).map { number in
+            Case(
+                testDescription: "service \(BluetoothUUID(number))",
+                peripheral: Peripheral("P") {
+                    GATTService(BluetoothUUID(number)) { Characteristic<UInt8>(0x2A19, value: 1) }
+                },
+                element: "service \(BluetoothUUID(number))",
+                reason: "the Generic Access and Generic Attribute services are the Bluetooth stack's own",
+                remedy: "leave them out: the stack publishes them"
+            )
+        }
+        + ([0x2800, 0x2801, 0x2802, 0x2803] as [UInt16]).map { number in
+            about(
+                "characteristic \(BluetoothUUID(number))",
+                Characteristic<UInt8>(BluetoothUUID(number), value: 1),
+                "this UUID denotes a declaration",
+                "use the UUID of the element's own type"
+            )
+        }
+
+    private static let battery = GATTService(0x180F) { Characteristic<UInt8>(0x2A19, value: 1) }
+    private static let repeated = Characteristic<UInt8>(0x2A19, value: 1)
+
+    static let peripherals: [Case] = [
+        Case(
+            testDescription: "no name",
+            peripheral: Peripheral("") { battery },
+            element: "name of the peripheral",
+            reason: "it has 0 bytes",
+            remedy: "use 1 to 248 bytes of UTF-8"
+        ),
+        Case(
+            testDescription: "a name of 249 bytes",
+            peripheral: Peripheral("é" + String(repeating: "x", count: 247)) { battery },
+            element: "name of the peripheral",
+            reason: "it has 249 bytes",
+            remedy: "use 1 to 248 bytes of UTF-8"
+        ),
+        Case(
+            testDescription: "no service",
+            peripheral: Peripheral("P") {},
+            element: "peripheral",
+            reason: "it has no services",
+            remedy: "declare at least one GATTService"
+        ),
+        Case(
+            testDescription: "one characteristic in two places",
+            peripheral: Peripheral("P") {
+                GATTService(0x180F) { repeated }
+                GATTService(0x180A) { repeated }
+            },
+            element: "characteristic 2a19 of service 180a",
+            reason: "the same characteristic stands in the declaration before, "
+                + "as characteristic 2a19 of service 180f",
+            remedy: "make a Characteristic of its own for each place"
+        ),
+        Case(
+            testDescription: "two advertisements",
+            peripheral: Peripheral("P") {
+                battery
+                Advertisement()
+                Advertisement(localName: "Other")
+            },
+            element: "peripheral",
+            reason: "it has more than one advertisement",
+            remedy: "keep one Advertisement"
+        ),
+        Case(
+            testDescription: "an advertisement of 32 bytes",
+            peripheral: Peripheral("P") {
+                battery
+                Advertisement(services: [], manufacturerData: [0xFFFF: [UInt8](repeating: 0, count: 25)])
+            },
+            element: "advertisement",
+            reason: "it has 32 bytes of advertising data, 1 more than fit (manufacturer data 29, flags 3)",
+            remedy: "leave something out, or shorten it"
+        ),
+        Case(
+            testDescription: "more attributes than handles",
+            peripheral: Peripheral("P") {
+                GATTService(0x180F) {
+                    (0..<32_768).map { _ in Characteristic<UInt8>(0x2A19, value: 1) }
+                }
+            },
+            element: "peripheral",
+            reason: "service 180f (number 1) finds no room: there are 65535 handles",
+            remedy: "declare fewer services, characteristics or descriptors"
+        ),
+    ]
+
+    @Test(arguments: properties + values + stackTypes + peripherals)
+    func namesElementReasonAndRemedy(_ test: Case) async throws {
+        let issue = try #require(test.peripheral.validate().only)
+        #expect(issue.severity == test.severity)
+        #expect(issue.element == test.element)
+        #expect(issue.reason == test.reason)
+        #expect(issue.remedy == test.remedy)
+        #expect(issue.description == "\(test.element): \(test.reason); \(test.remedy)")
+    }
+
+    @Test(arguments: (properties + values + stackTypes + peripherals).filter { $0.severity == .error })
+    func errorsAreThrownBeforeAnythingIsPublished(_ test: Case) async throws {
+        let backend = ScriptedBackend { _, _ in Issue.record("The backend was asked to serve.") }
+        let error = await #expect(throws: DeclarationError.self) {
+            try await test.peripheral.run(on: backend, logger: .silent) { _ in }
+        }
+        #expect(error?.issues == test.peripheral.validate())
+    }
+
+    @Test func allIssuesAreToldInTheOrderOfTheDeclaration() {
+        let peripheral = Peripheral("") {
+            GATTService(0x1800) { Characteristic<UInt8>(0x2A19, .read) }
+            GATTService(0x180F) { Characteristic<UInt8>(0x2A19, []) }
+        }
+        #expect(
+            peripheral.validate().map(\.element) == [
+                "name of the peripheral", "service 1800", "characteristic 2a19 of service 1800",
+                "characteristic 2a19 of service 180f",
+            ]
+        )
+    }
+
+    @Test func aSoundDeclarationHasNoIssues() {
+        let peripheral = Peripheral(String(repeating: "x", count: 248)) {
+            GATTService(0x180F) {
+                Characteristic<[UInt8]>(0x2A19, value: [UInt8](repeating: 0, count: 512))
+                Characteristic<UInt8>(0x2A19, [.read, .write, .notify, .indicate]) {
+                    Read { 1 }
+                    Write { _ in }
+                    UserDescription("One")
+                    Descriptor<UInt8>(0x2906) { Write { _ in } }
+                }
+                Characteristic<UInt8>(0x2A19, .broadcast)
+            }
+            Advertisement(services: [], manufacturerData: [0xFFFF: [UInt8](repeating: 0, count: 24)])
+        }
+        #expect(peripheral.validate() == [])
+    }
+}
+
+extension Array {
+    /// The element of an array that has one.
+    fileprivate var only: Element? { count == 1 ? first : nil }
+}
