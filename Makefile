@@ -32,7 +32,8 @@ demo: setup ## Run the heart rate sensor with an emulated Bluetooth stack for 20
 	Examples/.build/release/heart-rate-sensor --emulated --duration 20s
 
 system-test: examples ## Test against the real bluetoothd, in a virtual machine with a virtual radio
-	Tests/System/run
+	$(SWIFT) build --package-path Tests/System
+	Tests/System/run Examples/.build/release/heart-rate-sensor Tests/System/.build/debug/conformance-runner
 
 benchmark: setup ## Compare the cost of a request with that of a server in C
 	$(SWIFT) run -c release --package-path Tests/Benchmarks dbus-benchmark

@@ -1,0 +1,245 @@
+import PeripheralCore
+import PeripheralKit
+import PeripheralTesting
+import Synchronization
+
+/// A central on Google's Bumble: a Bluetooth stack that shares nothing with BlueZ or with this project.
+final class BumbleCentral: TestCentral {
+    /// Makes a process with a central that agrees to an MTU.
+    typealias ProcessMaker = @Sendable (_ mtu: Int) async throws -> BumbleProcess
+
+    private struct State {
+        var process: BumbleProcess?
+        var database: DiscoveredDatabase?
+        var updates: [AttributeHandle: [ReceivedUpdate]] = [:]
+    }
+
+    let peripheral: Peripheral
+    private let adapter: DeviceAddress
+    private let makeProcess: ProcessMaker
+    private let state = Mutex(State())
+
+    /// How long to wait for an advertisement, a connection or an update, in milliseconds.
+    private let patience = 10_000
+
+    init(of peripheral: Peripheral, on adapter: DeviceAddress, _ makeProcess: @escaping ProcessMaker) {
+        self.peripheral = peripheral
+        self.adapter = adapter
+        self.makeProcess = makeProcess
+    }
+
+    // MARK: The link
+
+    var mtu: Int {
+        get async throws {
+            guard let process = state.withLock({ $0.process }) else { return 23 }
+            return try number(await process.ask("mtu").first)
+        }
+    }
+
+    func scan() async throws -> [ScanResult] {
+        var words = try await makeProcess(517).ask("scan 1000")[...]
+        var results: [ScanResult] = []
+        while words.popFirst() == "advertiser" {
+            let fields = Array(words.prefix(7))
+            words = words.dropFirst(7)
+            guard fields.count == 7, let address = DeviceAddress(String(fields[0])) else {
+                throw misunderstood("scan")
+            }
+            results.append(
+                ScanResult(
+                    address: address,
+                    advertisingData: try bytes(fields[5]),
+                    scanResponse: try bytes(fields[6]),
+                    isConnectable: fields[2] == "connectable"
+                )
+            )
+        }
+        return results
+    }
+
+    func connect(mtu: Int) async throws {
+        guard state.withLock({ $0.process == nil }) else {
+            throw TestCentralError(code: .alreadyConnected, message: "The central is connected.")
+        }
+        let process = try await makeProcess(mtu)
+        do {
+            _ = try await process.ask("connect \(patience) address \(adapter)")
+        } catch let error as TestCentralError where error.code == .timedOut {
+            throw TestCentralError(code: .notFound, message: error.message)
+        }
+        state.withLock { $0 = State(process: process) }
+        // Subscribing needs it, and in the meantime bluetoothd has exchanged the MTU.
+        _ = try await discover()
+    }
+
+    func disconnect() async throws {
+        let process = state.withLock { state in
+            defer { state = State() }
+            return state.process
+        }
+        do {
+            _ = try await process?.ask("disconnect")
+        } catch let error as TestCentralError where error.code == .disconnected {
+            return
+        }
+    }
+
+    // MARK: Discovery
+
+    func discover() async throws -> DiscoveredDatabase {
+        var services: [DiscoveredService] = []
+        var words = try await ask("discover")[...]
+        while let kind = words.popFirst() {
+            switch kind {
+            case "service":
+                let (first, last) = (try handle(words.popFirst()), try handle(words.popFirst()))
+                guard first <= last else { throw misunderstood("discover") }
+                services.append(
+                    DiscoveredService(
+                        uuid: try uuid(words.popFirst()),
+                        handles: first...last,
+                        characteristics: []
+                    )
+                )
+            case "characteristic":
+                guard !services.isEmpty else { throw misunderstood("discover") }
+                let value = try handle(words.popFirst())
+                guard let properties = words.popFirst().flatMap({ UInt16($0, radix: 16) }) else {
+                    throw misunderstood("discover")
+                }
+                services[services.count - 1].characteristics.append(
+                    DiscoveredCharacteristic(
+                        uuid: try uuid(words.popFirst()),
+                        declarationHandle: AttributeHandle(rawValue: value.rawValue - 1),
+                        valueHandle: value,
+                        properties: CharacteristicProperties(rawValue: properties),
+                        descriptors: []
+                    )
+                )
+            case "descriptor":
+                let found = try descriptor(words.popFirst(), words.popFirst())
+                let count = services.last?.characteristics.count ?? 0
+                guard count > 0 else { throw misunderstood("discover") }
+                services[services.count - 1].characteristics[count - 1].descriptors.append(found)
+            default:
+                throw misunderstood("discover")
+            }
+        }
+        let database = DiscoveredDatabase(services: services)
+        state.withLock { $0.database = database }
+        return database
+    }
+
+    func knownDatabase() async throws -> DiscoveredDatabase {
+        if let database = state.withLock({ $0.database }) { return database }
+        return try await discover()
+    }
+
+    // MARK: Requests
+
+    func read(_ handle: AttributeHandle, offset: Int) async throws -> [UInt8] {
+        let command = offset == 0 ? "read \(word(handle))" : "readblob \(word(handle)) \(offset)"
+        return try bytes(await ask(command).first ?? "-")
+    }
+
+    func write(_ handle: AttributeHandle, _ value: [UInt8]) async throws {
+        _ = try await ask("write \(word(handle)) \(word(value))")
+    }
+
+    func writeWithoutResponse(_ handle: AttributeHandle, _ value: [UInt8]) async throws {
+        _ = try await ask("writecmd \(word(handle)) \(word(value))")
+    }
+
+    func prepareWrite(_ handle: AttributeHandle, _ value: [UInt8], offset: Int) async throws {
+        _ = try await ask("prepare \(word(handle)) \(offset) \(word(value))")
+    }
+
+    func executePreparedWrites(commit: Bool) async throws {
+        _ = try await ask(commit ? "execute" : "cancel")
+    }
+
+    // MARK: Updates
+
+    func subscribe(_ handle: AttributeHandle, to kind: UpdateKind) async throws {
+        let found = try await knownDatabase().characteristic(at: handle)
+        _ = try found?.handle(of: .clientCharacteristicConfiguration)
+        _ = try await ask("subscribe \(word(handle)) \(kind == .notification ? "notify" : "indicate")")
+    }
+
+    func unsubscribe(_ handle: AttributeHandle) async throws {
+        _ = try await ask("unsubscribe \(word(handle))")
+    }
+
+    func nextUpdate(of wanted: AttributeHandle) async throws -> ReceivedUpdate {
+        while true {
+            let kept = state.withLock { state -> ReceivedUpdate? in
+                guard var updates = state.updates[wanted], !updates.isEmpty else { return nil }
+                defer { state.updates[wanted] = updates }
+                return updates.removeFirst()
+            }
+            if let kept { return kept }
+            let event = try await ask("next \(patience)")
+            switch event.first {
+            case "update" where event.count >= 4:
+                let update = ReceivedUpdate(
+                    kind: event[2] == "notify" ? .notification : .indication,
+                    value: try bytes(event[3])
+                )
+                let handle = try handle(event[1])
+                state.withLock { $0.updates[handle, default: []].append(update) }
+            case "disconnected":
+                throw TestCentralError(code: .disconnected, message: "The connection has ended.")
+            default:
+                throw TestCentralError(code: .failed, message: event.joined(separator: " "))
+            }
+        }
+    }
+
+    // MARK: Words
+
+    private func ask(_ line: String) async throws -> [Substring] {
+        guard let process = state.withLock({ $0.process }) else {
+            throw TestCentralError(code: .notConnected, message: "The central is not connected.")
+        }
+        return try await process.ask(line)
+    }
+
+    private func word(_ handle: AttributeHandle) -> Substring {
+        handle.description.dropFirst(2)
+    }
+
+    private func word(_ bytes: [UInt8]) -> String {
+        bytes.isEmpty ? "-" : bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    private func number(_ word: Substring?) throws -> Int {
+        guard let number = word.flatMap({ Int($0) }) else { throw misunderstood("a number") }
+        return number
+    }
+
+    private func handle(_ word: Substring?) throws -> AttributeHandle {
+        guard let number = word.flatMap({ UInt16($0, radix: 16) }) else { throw misunderstood("a handle") }
+        return AttributeHandle(rawValue: number)
+    }
+
+    private func uuid(_ word: Substring?) throws -> BluetoothUUID {
+        guard let uuid = word.flatMap({ BluetoothUUID(String($0)) }) else { throw misunderstood("a UUID") }
+        return uuid
+    }
+
+    private func descriptor(_ handle: Substring?, _ uuid: Substring?) throws -> DiscoveredDescriptor {
+        DiscoveredDescriptor(uuid: try self.uuid(uuid), handle: try self.handle(handle))
+    }
+
+    private func bytes(_ word: Substring) throws -> [UInt8] {
+        guard word != "-" else { return [] }
+        let digits = word.compactMap(\.hexDigitValue)
+        guard digits.count == word.count, digits.count % 2 == 0 else { throw misunderstood("bytes") }
+        return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+    }
+
+    private func misunderstood(_ what: String) -> TestCentralError {
+        TestCentralError(code: .failed, message: "The central's process answers in other words: \(what).")
+    }
+}

@@ -1,0 +1,89 @@
+import PeripheralCore
+import PeripheralTesting
+import Subprocess
+
+/// A process of `bumble_central.py`: one central, driven over the line protocol of PROTOCOL.md.
+struct BumbleProcess: Sendable {
+    private struct Command: Sendable {
+        var line: String
+        var reply: CheckedContinuation<String, any Error>
+    }
+
+    private let commands: AsyncStream<Command>.Continuation
+
+    /// Runs a central while the body does.
+    ///
+    /// - Parameters:
+    ///   - program: The path of `bumble_central.py`.
+    ///   - address: The central's own address.
+    ///   - mtu: The MTU that it agrees to.
+    static func run(
+        _ program: String,
+        address: DeviceAddress,
+        mtu: Int,
+        _ body: @escaping @Sendable (BumbleProcess) async throws -> Void
+    ) async throws {
+        let (commands, continuation) = AsyncStream.makeStream(of: Command.self)
+        let process = BumbleProcess(commands: continuation)
+        _ = try await Subprocess.run(
+            .name("python3"),
+            arguments: [program],
+            input: .inputWriter,
+            output: .sequence,
+            error: .currentStandardError
+        ) { execution in
+            try await withThrowingTaskGroup { group in
+                group.addTask {
+                    defer { continuation.finish() }
+                    _ = try await process.ask("hello 1")
+                    _ = try await process.ask("open \(address) mtu \(mtu)")
+                    try await body(process)
+                }
+                var lines = execution.standardOutput.strings().makeAsyncIterator()
+                for await command in commands {
+                    do {
+                        _ = try await execution.standardInputWriter.write(command.line + "\n")
+                        guard let line = try await lines.next() else {
+                            throw TestCentralError(code: .failed, message: "The central's process has ended.")
+                        }
+                        command.reply.resume(returning: line)
+                    } catch {
+                        command.reply.resume(throwing: error)
+                    }
+                }
+                try await execution.standardInputWriter.finish()
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    /// Gives a command, and waits for its reply; commands are carried out in order.
+    ///
+    /// - Returns: The words after `ok`.
+    func ask(_ line: String) async throws -> [Substring] {
+        let reply = try await withCheckedThrowingContinuation { continuation in
+            let command = Command(line: line, reply: continuation)
+            if case .terminated = commands.yield(command) {
+                continuation.resume(
+                    throwing: TestCentralError(code: .failed, message: "The central's process is closed.")
+                )
+            }
+        }
+        let words = reply.split(whereSeparator: \.isWhitespace)
+        guard words.first == "ok" else { throw Self.error(words, line) }
+        return Array(words.dropFirst())
+    }
+
+    private static func error(_ words: [Substring], _ line: String) -> any Error {
+        let message = "\(line): \(words.joined(separator: " "))"
+        switch words.dropFirst().first {
+        case "att":
+            guard let code = words.last.flatMap({ UInt8($0.dropFirst(2), radix: 16) }) else { break }
+            return ATTError(rawValue: code)
+        case "gone": return TestCentralError(code: .disconnected, message: message)
+        case "timeout": return TestCentralError(code: .timedOut, message: message)
+        default: break
+        }
+        return TestCentralError(code: .failed, message: message)
+    }
+}
