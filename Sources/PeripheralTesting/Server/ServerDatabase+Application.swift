@@ -12,127 +12,104 @@ extension ServerDatabase {
         // Past the last handle there is none: 0 is refused by the table.
         let start = AttributeHandle(rawValue: UInt16(exactly: nextHandle) ?? 0)
         let onAir = try AttributeTable(services: table.services, firstHandle: start)
-        let services = table.services.indices.map { index in
-            ApplicationService(index, of: table, application: application, onAir: onAir)
+        let attributes = zip(onAir.attributes, table.attributes).map { attribute, local in
+            ServerAttribute(attribute, of: onAir, application: application, local: local.handle)
         }
-        for service in services {
+        for index in onAir.services.indices {
+            let service = DiscoveredService(index, of: onAir)
             insert(
-                service.discovered,
+                service,
                 of: application,
-                attributes: service.attributes,
-                properties: service.properties
+                attributes: attributes.filter { service.handles.contains($0.handle) },
+                properties: Dictionary(
+                    zip(
+                        service.characteristics.map(\.valueHandle),
+                        onAir.services[index].characteristics.map(\.properties)
+                    )
+                ) { $1 }
             )
         }
-        return services.map(\.discovered.handles)
+        return onAir.services.indices.map(onAir.serviceRange)
     }
 }
 
-/// A service of an application at its handles on the air.
-private struct ApplicationService {
-    var discovered: DiscoveredService
-    var attributes: [ServerAttribute] = []
-    /// By value handle.
-    var properties: [AttributeHandle: CharacteristicProperties] = [:]
-
-    init(_ index: Int, of table: AttributeTable, application: ApplicationID, onAir: AttributeTable) {
-        let members = zip(table.attributes, onAir.attributes.map(\.handle)).filter {
-            $0.0.kind.service == index
-        }
-        let description = table.services[index]
-        discovered = DiscoveredService(
-            uuid: description.uuid,
-            handles: members[0].1...members[members.count - 1].1,
-            characteristics: []
-        )
-        for (attribute, handle) in members {
+extension DiscoveredService {
+    /// A service of a table as centrals discover it.
+    fileprivate init(_ index: Int, of table: AttributeTable) {
+        self.init(uuid: table.services[index].uuid, handles: table.serviceRange(index), characteristics: [])
+        for attribute in table.attributes where attribute.kind.service == index {
             switch attribute.kind {
-            case .serviceDeclaration:
-                attributes.append(.serviceDeclaration(description.uuid, at: handle))
-            case .include:
-                attributes.append(
-                    ServerAttribute(
-                        handle: handle,
-                        permissions: .read,
-                        content: .fixed(onAir.fixedValue(of: handle) ?? [])
-                    )
-                )
+            case .serviceDeclaration, .include, .characteristicValue:
+                break
             case .characteristicDeclaration(_, let characteristic):
-                begin(description.characteristics[characteristic], at: handle)
-            case .characteristicValue(_, let characteristic):
-                let characteristic = description.characteristics[characteristic]
-                properties[handle] = characteristic.properties
-                attributes.append(
-                    ServerAttribute(
-                        handle: handle,
-                        permissions: characteristic.properties.permissions,
-                        readSecurity: characteristic.security.read,
-                        writeSecurity: characteristic.security.write,
-                        content: .application(
-                            application,
-                            attribute.handle,
-                            acknowledgesWrites: characteristic.properties.contains(.writeWithoutResponse)
-                        )
+                let description = table.services[index].characteristics[characteristic]
+                characteristics.append(
+                    DiscoveredCharacteristic(
+                        uuid: description.uuid,
+                        declarationHandle: attribute.handle,
+                        valueHandle: table.valueHandle(service: index, characteristic: characteristic),
+                        properties: CharacteristicProperties(
+                            rawValue: description.properties.rawValue & 0x7F
+                        ),
+                        descriptors: []
                     )
                 )
-            case .clientCharacteristicConfiguration(_, let characteristic):
-                addDescriptor(
-                    attribute.type,
-                    ServerAttribute(
-                        handle: handle,
-                        permissions: [.read, .write],
-                        writeSecurity: description.characteristics[characteristic].security.notify,
-                        content: .configuration(of: currentValue)
-                    )
-                )
-            case .extendedProperties(_, let characteristic):
-                let bits = description.characteristics[characteristic].properties.rawValue >> 8
-                addDescriptor(
-                    attribute.type,
-                    ServerAttribute(
-                        handle: handle,
-                        permissions: .read,
-                        content: .fixed([UInt8(truncatingIfNeeded: bits), 0])
-                    )
-                )
-            case .descriptor(_, let characteristic, let descriptor):
-                let descriptor = description.characteristics[characteristic].descriptors[descriptor]
-                addDescriptor(
-                    attribute.type,
-                    ServerAttribute(
-                        handle: handle,
-                        permissions: descriptor.permissions,
-                        readSecurity: descriptor.security.read,
-                        writeSecurity: descriptor.security.write,
-                        content: .application(application, attribute.handle, acknowledgesWrites: false)
-                    )
+            case .clientCharacteristicConfiguration(_, let characteristic),
+                .extendedProperties(_, let characteristic), .descriptor(_, let characteristic, _):
+                characteristics[characteristic].descriptors.append(
+                    DiscoveredDescriptor(uuid: attribute.type, handle: attribute.handle)
                 )
             }
         }
     }
+}
 
-    private var currentValue: AttributeHandle {
-        discovered.characteristics.last?.valueHandle ?? 0
-    }
-
-    private mutating func begin(_ description: CharacteristicDescription, at handle: AttributeHandle) {
-        let characteristic = DiscoveredCharacteristic(
-            uuid: description.uuid,
-            declarationHandle: handle,
-            valueHandle: AttributeHandle(rawValue: handle.rawValue + 1),
-            properties: CharacteristicProperties(rawValue: description.properties.rawValue & 0x7F),
-            descriptors: []
-        )
-        discovered.characteristics.append(characteristic)
-        attributes.append(
-            .characteristicDeclaration(characteristic, properties: description.properties.declarationByte)
-        )
-    }
-
-    private mutating func addDescriptor(_ uuid: BluetoothUUID, _ attribute: ServerAttribute) {
-        attributes.append(attribute)
-        discovered.characteristics[discovered.characteristics.count - 1].descriptors.append(
-            DiscoveredDescriptor(uuid: uuid, handle: attribute.handle)
-        )
+extension ServerAttribute {
+    /// An attribute of an application, which knows it by the handle `local`.
+    fileprivate init(
+        _ attribute: AttributeTable.Attribute,
+        of table: AttributeTable,
+        application: ApplicationID,
+        local: AttributeHandle
+    ) {
+        let characteristics = table.services[attribute.kind.service].characteristics
+        switch attribute.kind {
+        case .serviceDeclaration, .include, .characteristicDeclaration, .extendedProperties:
+            self.init(
+                handle: attribute.handle,
+                permissions: .read,
+                content: .fixed(table.fixedValue(of: attribute.handle) ?? [])
+            )
+        case .characteristicValue(_, let index):
+            let characteristic = characteristics[index]
+            self.init(
+                handle: attribute.handle,
+                permissions: characteristic.properties.permissions,
+                readSecurity: characteristic.security.read,
+                writeSecurity: characteristic.security.write,
+                content: .application(
+                    application,
+                    local,
+                    acknowledgesWrites: characteristic.properties.contains(.writeWithoutResponse)
+                )
+            )
+        case .clientCharacteristicConfiguration(let service, let index):
+            self.init(
+                handle: attribute.handle,
+                permissions: [.read, .write],
+                writeSecurity: characteristics[index].security.notify,
+                content: .configuration(of: table.valueHandle(service: service, characteristic: index))
+            )
+        case .descriptor(_, let index, let position):
+            let descriptor = characteristics[index].descriptors[position]
+            self.init(
+                handle: attribute.handle,
+                permissions: descriptor.permissions,
+                readSecurity: descriptor.security.read,
+                writeSecurity: descriptor.security.write,
+                content: .application(application, local, acknowledgesWrites: false)
+            )
+        }
     }
 }
 

@@ -212,7 +212,7 @@ struct ValidationTests {
                 Advertisement(services: [], manufacturerData: [0xFFFF: [UInt8](repeating: 0, count: 25)])
             },
             element: "advertisement",
-            reason: "it has 32 bytes of advertising data, 1 more than fit (manufacturer data 29, flags 3)",
+            reason: "flags does not fit: there is room for 31 bytes, and 1 more are needed",
             remedy: "leave something out, or shorten it"
         ),
         Case(
@@ -223,7 +223,7 @@ struct ValidationTests {
                 }
             },
             element: "peripheral",
-            reason: "service 180f (number 1) finds no room: there are 65535 handles",
+            reason: "service 180f (the one at index 0) finds no room: the handles end at 0xffff",
             remedy: "declare fewer services, characteristics or descriptors"
         ),
     ]

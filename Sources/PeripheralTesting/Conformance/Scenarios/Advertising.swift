@@ -8,17 +8,18 @@ extension ConformanceSuite {
     private static func trial(
         _ name: String,
         of peripheral: Peripheral,
-        _ check: @escaping @Sendable (ScanResult) throws -> Void
+        _ check: @escaping @Sendable (AdvertisementPayload) throws -> Void
     ) -> Trial {
         Trial(peripheral, mtu: nil) { central, _ in
             let results = try await central.scan()
-            guard let result = results.first(where: { $0.localName == name }) else {
+            guard let result = results.first(where: { $0.payload.localName == name }) else {
                 throw ConformanceFailure(
-                    description: "Nothing on the air is named \(name), but only \(results.map(\.localName))."
+                    description:
+                        "Nothing on the air is named \(name), but only \(results.map(\.payload.localName))."
                 )
             }
             try expect("connectable", result.isConnectable, is: true)
-            try check(result)
+            try check(result.payload)
         }
     }
 
@@ -27,9 +28,9 @@ extension ConformanceSuite {
             GATTService(.heartRate) { Characteristic<UInt8>(0x2A38, value: 1) }
             GATTService(.battery) { Characteristic<UInt8>(0x2A19, value: 99) }
         }
-        return trial("Derived", of: peripheral) { result in
-            try expect("services", result.services, is: [.heartRate, .battery])
-            try expect("discoverable", result.isDiscoverable, is: true)
+        return trial("Derived", of: peripheral) { payload in
+            try expect("services", payload.services, is: [.heartRate, .battery])
+            try expect("discoverable", payload.flags?.contains(.generalDiscoverable), is: true)
         }
     }
 
@@ -44,11 +45,11 @@ extension ConformanceSuite {
                 appearance: 0x0340
             )
         }
-        return trial("Declared", of: peripheral) { result in
-            try expect("services", result.services, is: [.battery])
-            try expect("manufacturer data", result.manufacturerData, is: [0xFFFF: [1, 2, 3]])
-            try expect("service data", result.serviceData, is: [.battery: [98]])
-            try expect("appearance", result.appearance, is: 0x0340)
+        return trial("Declared", of: peripheral) { payload in
+            try expect("services", payload.services, is: [.battery])
+            try expect("manufacturer data", payload.manufacturerData, is: [0xFFFF: [1, 2, 3]])
+            try expect("service data", payload.serviceData, is: [.battery: [98]])
+            try expect("appearance", payload.appearance, is: 0x0340)
         }
     }
 
@@ -56,8 +57,8 @@ extension ConformanceSuite {
         let peripheral = Peripheral("A peripheral with a name of too many bytes") {
             GATTService(.battery) { Characteristic<UInt8>(0x2A19, value: 99) }
         }
-        return trial("A peripheral with a name of t", of: peripheral) { result in
-            try expect("services", result.services, is: [.battery])
+        return trial("A peripheral with a name of t", of: peripheral) { payload in
+            try expect("services", payload.services, is: [.battery])
         }
     }
 }
