@@ -18,6 +18,9 @@ public struct AdvertisingBudgetError: Error, Hashable, Sendable {
 extension AdvertisingBudgetError: CustomStringConvertible {
     /// What does not fit, and by how many bytes.
     public var description: String {
-        "\(field) does not fit: there is room for \(capacity) bytes, and \(bytesOver) more are needed"
+        """
+        it takes \(capacity + bytesOver) bytes, \(bytesOver) more than fit; \
+        the first part without room is the \(field)
+        """
     }
 }

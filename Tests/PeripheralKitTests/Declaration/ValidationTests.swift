@@ -212,7 +212,7 @@ struct ValidationTests {
                 Advertisement(services: [], manufacturerData: [0xFFFF: [UInt8](repeating: 0, count: 25)])
             },
             element: "advertisement",
-            reason: "flags does not fit: there is room for 31 bytes, and 1 more are needed",
+            reason: "it takes 32 bytes, 1 more than fit; the first part without room is the flags",
             remedy: "leave something out, or shorten it"
         ),
         Case(

@@ -17,6 +17,8 @@ struct BumbleProcess: Sendable {
     ///   - program: The path of `bumble_central.py`.
     ///   - address: The central's own address.
     ///   - mtu: The MTU that it agrees to.
+    ///   - body: What is done with the central.
+    /// - Throws: What the body throws, or why there is no process.
     static func run(
         _ program: String,
         address: DeviceAddress,
