@@ -20,10 +20,11 @@ struct Application: Sendable {
     /// Exports everything; the objects of the database in the order of their handles, which is the order in
     /// which bluetoothd gives its own.
     func export(on connection: BusConnection, released: @escaping @Sendable () -> Void) async throws {
-        try await connection.exportObjectManager(at: Self.root)
         for object in try databaseObjects() {
             try await connection.export(object)
         }
+        // Last, so that it does not announce each object to the whole bus: bluetoothd asks for all of them.
+        try await connection.exportObjectManager(at: Self.root)
         try await connection.export(advertisementObject(released: released))
     }
 
