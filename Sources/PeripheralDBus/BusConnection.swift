@@ -50,14 +50,8 @@ package actor BusConnection {
         timeout: Duration = .seconds(5)
     ) async throws(BusError) -> BusConnection {
         let text = address.text
-        let opened: Result<BusConnection, BusError> = await withCheckedContinuation { continuation in
-            loop.execute {
-                continuation.resume(
-                    returning: Result { () throws(BusError) in
-                        BusConnection(transport: try Transport(address: text, on: loop))
-                    }
-                )
-            }
+        let opened = await withTaskExecutorPreference(loop) {
+            Result { () throws(BusError) in BusConnection(transport: try Transport(address: text, on: loop)) }
         }
         let connection = try opened.get()
         do {

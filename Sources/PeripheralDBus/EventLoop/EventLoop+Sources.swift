@@ -19,7 +19,8 @@ package struct FileDescriptorEvents: OptionSet, Sendable {
 extension EventLoop {
     /// Runs `body` on the loop once `delay` has passed; call it on the loop.
     ///
-    /// The delay is rounded up to whole milliseconds; a negative one counts as none.
+    /// The delay is rounded up to whole milliseconds; a negative one counts as none. Timers that are due together
+    /// run in any order.
     package func schedule(after delay: Duration, _ body: @escaping () -> Void) -> LoopSource {
         let source = unsafe LoopSource(g_timeout_source_new(delay.wholeMilliseconds), on: self)
         source.start(once: body)

@@ -1,5 +1,3 @@
-internal import CPeripheralDBus
-
 extension ObjectTree {
     /// Describes the object that is called, and names its children, so that tools can walk the tree.
     func introspect(_ call: borrowing IncomingMessage, _ reply: consuming Reply) {
@@ -70,24 +68,6 @@ extension ObjectTree {
         var text = "    <signal name=\"\(signal.name)\">\n"
         for type in signal.signature.elements { text += "      <arg type=\"\(type)\"/>\n" }
         return text + "    </signal>\n"
-    }
-}
-
-extension Signature {
-    /// The single types that the signature is made of.
-    var elements: [Signature] {
-        var elements: [Signature] = []
-        unsafe text.withCString { start in
-            guard unsafe start.pointee != 0 else { return }
-            var iterator = unsafe DBusSignatureIter()
-            unsafe dbus_signature_iter_init(&iterator, start)
-            repeat {
-                guard let element = unsafe dbus_signature_iter_get_signature(&iterator) else { return }
-                unsafe elements.append(Signature(unchecked: String(cString: element)))
-                unsafe dbus_free(element)
-            } while unsafe dbus_signature_iter_next(&iterator) != 0
-        }
-        return elements
     }
 }
 

@@ -20,6 +20,22 @@ package struct Signature: BusText {
     package var isSingle: Bool {
         unsafe text.withCString { unsafe dbus_signature_validate_single($0, nil) != 0 }
     }
+
+    /// The single types that the signature is made of.
+    package var elements: [Signature] {
+        var elements: [Signature] = []
+        unsafe text.withCString { start in
+            guard unsafe start.pointee != 0 else { return }
+            var iterator = unsafe DBusSignatureIter()
+            unsafe dbus_signature_iter_init(&iterator, start)
+            repeat {
+                guard let element = unsafe dbus_signature_iter_get_signature(&iterator) else { return }
+                unsafe elements.append(Signature(unchecked: String(cString: element)))
+                unsafe dbus_free(element)
+            } while unsafe dbus_signature_iter_next(&iterator) != 0
+        }
+        return elements
+    }
 }
 
 /// The one-letter codes of the D-Bus types, as libdbus takes them.
