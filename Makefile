@@ -2,8 +2,6 @@
 # CI runs `make ci`, which is these same commands.
 
 SWIFT ?= swift
-# What the sanitizer build and the examples leave behind stays apart from the ordinary build.
-TSAN_BUILD = .build-tsan
 EXAMPLES = --package-path Examples
 
 .PHONY: help setup build test test-thread-sanitizer examples demo system-test benchmark format lint \
@@ -22,7 +20,7 @@ test: setup ## Run every test that needs no kernel of its own
 	$(SWIFT) test
 
 test-thread-sanitizer: setup ## Run the same tests under the thread sanitizer
-	$(SWIFT) test --sanitize=thread --scratch-path $(TSAN_BUILD)
+	@SWIFT=$(SWIFT) Tests/ThreadSanitizer/run
 
 examples: setup ## Build the examples for release into Examples/.build/release/
 	$(SWIFT) build $(EXAMPLES) -c release --static-swift-stdlib
