@@ -51,6 +51,13 @@ check-diagnostics: build ## Check what the compiler says of a misplaced element 
 check-linkage: setup ## Check what a minimal program links, and its size
 	@Tests/Linkage/run
 
+docs: setup ## Build the reference documentation; a dead link is an error
+	@for target in PeripheralCore PeripheralKit PeripheralBlueZ PeripheralTesting PeripheralEmulator \
+		PeripheralHeartRate PeripheralBattery PeripheralDeviceInformation; do \
+		PERIPHERAL_DOCUMENTATION=1 $(SWIFT) package --scratch-path .build-docs generate-documentation \
+			--target $$target --warnings-as-errors || exit 1; \
+	done
+
 ci: lint check-imports check-diagnostics examples check-linkage system-test test-thread-sanitizer test ## Run all that CI runs
 
 clean: ## Remove everything that was built

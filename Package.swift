@@ -26,6 +26,11 @@ let products: [Product] = [
     .library(name: "PeripheralDeviceInformation", targets: ["PeripheralDeviceInformation"]),
 ]
 
+// The documentation's plugin is only there when the documentation is built: it is slow to fetch and build.
+let documentation: [Package.Dependency] =
+    Context.environment["PERIPHERAL_DOCUMENTATION"] == nil
+    ? [] : [.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0")]
+
 let dependencies: [Package.Dependency] = [
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -136,6 +141,6 @@ let package = Package(
     name: "swift-peripheral",
     platforms: [.macOS(.v15)],
     products: products,
-    dependencies: dependencies,
+    dependencies: dependencies + documentation,
     targets: layers + services
 )

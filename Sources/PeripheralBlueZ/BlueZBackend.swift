@@ -43,11 +43,11 @@ public struct BlueZBackend: PeripheralBackend {
     }
 
     /// Registers the services, then the advertisement, and serves them; see
-    /// ``PeripheralKit/PeripheralBackend/serve(_:for:)``.
+    /// `PeripheralBackend.serve(_:for:)`.
     ///
     /// Handlers that still run when the peripheral is withdrawn have 4 seconds to end; then they are cancelled.
     ///
-    /// - Throws: ``PeripheralKit/PeripheralError`` in words that say what to do: when there is no system bus, no
+    /// - Throws: `PeripheralError` in words that say what to do: when there is no system bus, no
     ///   bluetoothd, no adapter or no permission; when bluetoothd refuses the registration; when bluetoothd,
     ///   the bus or the adapter goes away. `CancellationError` when cancelled.
     public func serve(_ publication: Publication, for host: any PeripheralHost) async throws {

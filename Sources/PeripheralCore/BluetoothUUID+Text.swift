@@ -79,8 +79,8 @@ extension BluetoothUUID: ExpressibleByIntegerLiteral {
 extension BluetoothUUID: ExpressibleByStringLiteral {
     /// Creates the UUID that a literal in the program's text spells.
     ///
-    /// - Precondition: The literal is well formed, as ``init(_:)`` demands. The program stops with a message
-    ///   that shows the literal otherwise; text that is known only at run time goes to ``init(_:)``, which
+    /// - Precondition: The literal is well formed, as `init(_:)` demands. The program stops with a message
+    ///   that shows the literal otherwise; text that is known only at run time goes to `init(_:)`, which
     ///   returns `nil` instead.
     public init(stringLiteral text: String) {
         guard let uuid = BluetoothUUID(text) else {

@@ -1,6 +1,6 @@
 /// Why a peripheral cannot be published, or is no longer served: what the program sees.
 ///
-/// What a central sees is an ``ATTError``; an invalid declaration is a ``DeclarationError``.
+/// What a central sees is an `ATTError`; an invalid declaration is a ``DeclarationError``.
 public struct PeripheralError: Error, Sendable, CustomStringConvertible {
     /// A kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {

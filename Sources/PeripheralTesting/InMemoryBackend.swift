@@ -2,9 +2,9 @@ internal import PeripheralCore
 public import PeripheralKit
 private import Synchronization
 
-/// A Bluetooth stack in memory: a ``Peripheral`` on it is on the air of the ``VirtualCentral``s made by it.
+/// A Bluetooth stack in memory: a `Peripheral` on it is on the air of the ``VirtualCentral``s made by it.
 ///
-/// ``PeripheralKit/Peripheral/test(mtu:logger:_:)`` is the short way. This is the long one, for a test
+/// `Peripheral.test(mtu:logger:_:)` is the short way. This is the long one, for a test
 /// that wants its own logger, or the code that calls `run`:
 ///
 /// ```swift

@@ -10,7 +10,7 @@ public import PeripheralCore
 ///
 /// The handler runs in a task of its own, off the thread that talks to the Bluetooth stack, and concurrently
 /// with other handlers. What it throws refuses the read: an ``ATTErrorConvertible`` error by its ATT error,
-/// any other by ``PeripheralCore/ATTError/unlikelyError``. Its task is cancelled when the peripheral stops
+/// any other by `ATTError.unlikelyError`. Its task is cancelled when the peripheral stops
 /// without waiting.
 ///
 /// A value that does not fit into one packet is read in parts. The handler is asked for the first; the further

@@ -9,14 +9,14 @@ public import PeripheralCore
 /// ```
 ///
 /// The bytes are decoded first; what is no `Value` is refused without calling the handler, by
-/// ``PeripheralCore/ATTError/invalidAttributeValueLength`` or
-/// ``PeripheralCore/ATTError/valueNotAllowed``. The parts of a long write arrive as one value; a write that
-/// begins in the middle of the value is refused by ``PeripheralCore/ATTError/invalidOffset``.
+/// `ATTError.invalidAttributeValueLength` or
+/// `ATTError.valueNotAllowed`. The parts of a long write arrive as one value; a write that
+/// begins in the middle of the value is refused by `ATTError.invalidOffset`.
 ///
 /// The handler runs in a task of its own, off the thread that talks to the Bluetooth stack. The writes of one
 /// central, to whichever attribute, are handled in their order and one at a time; those of several centrals
 /// concurrently. Up to 256 writes of a central wait for their turn, more are refused by
-/// ``PeripheralCore/ATTError/insufficientResources``.
+/// `ATTError.insufficientResources`.
 ///
 /// The central's request succeeds when the handler returns. What it throws refuses the request, as described at
 /// ``Read``; a write without response cannot be refused, and a central never learns of its failure.
