@@ -1,0 +1,90 @@
+public import PeripheralKit
+
+/// The Device Information service, 0x180A, of the Device Information Service specification 1.1 (and 1.2
+/// without the unique device identifier).
+///
+/// What is not given is not declared.
+///
+/// ```swift
+/// import PeripheralBlueZ
+/// import PeripheralDeviceInformation
+/// import PeripheralKit
+///
+/// let peripheral = Peripheral("Sensor") {
+///     DeviceInformationService(manufacturerName: "Example Works", modelNumber: "S-1", firmwareRevision: "1.0.2")
+/// }
+/// try await peripheral.run(on: .bluez)
+/// ```
+///
+/// A serial number tells one device from all others, to everybody who reads it.
+public struct DeviceInformationService: GATTServiceDeclaration {
+    /// The Manufacturer Name String, 0x2A29.
+    public let manufacturerName: Characteristic<String>?
+    /// The Model Number String, 0x2A24.
+    public let modelNumber: Characteristic<String>?
+    /// The Serial Number String, 0x2A25.
+    public let serialNumber: Characteristic<String>?
+    /// The Hardware Revision String, 0x2A27.
+    public let hardwareRevision: Characteristic<String>?
+    /// The Firmware Revision String, 0x2A26.
+    public let firmwareRevision: Characteristic<String>?
+    /// The Software Revision String, 0x2A28.
+    public let softwareRevision: Characteristic<String>?
+    /// The System ID, 0x2A23.
+    public let systemID: Characteristic<SystemID>?
+    /// The IEEE 11073-20601 Regulatory Certification Data List, 0x2A2A.
+    public let regulatoryCertificationData: Characteristic<[UInt8]>?
+    /// The PnP ID, 0x2A50.
+    public let pnpID: Characteristic<PnPID>?
+
+    /// Declares the service.
+    ///
+    /// - Parameters:
+    ///   - manufacturerName: The name of the manufacturer.
+    ///   - modelNumber: The model number, as the manufacturer assigns it.
+    ///   - serialNumber: The serial number of this device.
+    ///   - hardwareRevision: The revision of the hardware.
+    ///   - firmwareRevision: The revision of the firmware.
+    ///   - softwareRevision: The revision of the software.
+    ///   - systemID: The identifier of this device.
+    ///   - regulatoryCertificationData: The list of certifications, encoded as IEEE 11073-20601 says.
+    ///   - pnpID: The identifier of the product, its vendor and its version.
+    public init(
+        manufacturerName: String? = nil,
+        modelNumber: String? = nil,
+        serialNumber: String? = nil,
+        hardwareRevision: String? = nil,
+        firmwareRevision: String? = nil,
+        softwareRevision: String? = nil,
+        systemID: SystemID? = nil,
+        regulatoryCertificationData: [UInt8]? = nil,
+        pnpID: PnPID? = nil
+    ) {
+        self.manufacturerName = manufacturerName.map { Characteristic(.manufacturerName, value: $0) }
+        self.modelNumber = modelNumber.map { Characteristic(.modelNumber, value: $0) }
+        self.serialNumber = serialNumber.map { Characteristic(.serialNumber, value: $0) }
+        self.hardwareRevision = hardwareRevision.map { Characteristic(.hardwareRevision, value: $0) }
+        self.firmwareRevision = firmwareRevision.map { Characteristic(.firmwareRevision, value: $0) }
+        self.softwareRevision = softwareRevision.map { Characteristic(.softwareRevision, value: $0) }
+        self.systemID = systemID.map { Characteristic(.systemID, value: $0) }
+        self.regulatoryCertificationData = regulatoryCertificationData.map {
+            Characteristic(.regulatoryCertificationData, value: $0)
+        }
+        self.pnpID = pnpID.map { Characteristic(.pnpID, value: $0) }
+    }
+
+    /// The service as it is published.
+    public var service: GATTService {
+        GATTService(.deviceInformation) {
+            if let manufacturerName { manufacturerName }
+            if let modelNumber { modelNumber }
+            if let serialNumber { serialNumber }
+            if let hardwareRevision { hardwareRevision }
+            if let firmwareRevision { firmwareRevision }
+            if let softwareRevision { softwareRevision }
+            if let systemID { systemID }
+            if let regulatoryCertificationData { regulatoryCertificationData }
+            if let pnpID { pnpID }
+        }
+    }
+}

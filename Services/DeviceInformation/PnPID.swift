@@ -1,0 +1,71 @@
+public import PeripheralKit
+
+/// What tells a product from all others: the value of the PnP ID, 0x2A50 (Device Information Service 1.1,
+/// section 3.9).
+///
+/// ```swift
+/// PnPID(vendor: .usb(0x1234), product: 0x0001, version: 0x0102)   // version 1.0.2
+/// ```
+public struct PnPID: Hashable, Sendable {
+    /// Who made the product, and who has assigned the vendor's number.
+    public enum Vendor: Hashable, Sendable {
+        /// A company identifier of the Bluetooth SIG (Assigned Numbers, 7.1).
+        case bluetooth(UInt16)
+        /// A vendor identifier of the USB Implementer's Forum.
+        case usb(UInt16)
+    }
+
+    /// Who made the product.
+    public var vendor: Vendor
+
+    /// The product, as the vendor numbers it.
+    public var product: UInt16
+
+    /// The version of the product: 0xJJMN stands for version JJ.M.N, in binary-coded decimal.
+    public var version: UInt16
+
+    /// Makes an identifier.
+    ///
+    /// - Parameters:
+    ///   - vendor: Who made the product.
+    ///   - product: The product, as the vendor numbers it.
+    ///   - version: The version of the product: 0xJJMN for version JJ.M.N.
+    public init(vendor: Vendor, product: UInt16, version: UInt16) {
+        self.vendor = vendor
+        self.product = product
+        self.version = version
+    }
+}
+
+extension PnPID: GATTValue {
+    /// Reads seven bytes.
+    ///
+    /// - Throws: ``GATTDecodingError`` also when the source of the vendor's number is neither 1, the Bluetooth
+    ///   SIG, nor 2, the USB Implementer's Forum; the other ones are reserved.
+    public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
+        let source: UInt8 = try reader.read()
+        let identifier: UInt16 = try reader.read()
+        vendor =
+            switch source {
+            case 1: .bluetooth(identifier)
+            case 2: .usb(identifier)
+            default: throw .invalidValue("\(source) is no source of a vendor's number: 1 and 2 are")
+            }
+        product = try reader.read()
+        version = try reader.read()
+    }
+
+    /// Appends seven bytes.
+    public func encode(into writer: inout ByteWriter) {
+        switch vendor {
+        case .bluetooth(let identifier):
+            writer.write(1 as UInt8)
+            writer.write(identifier)
+        case .usb(let identifier):
+            writer.write(2 as UInt8)
+            writer.write(identifier)
+        }
+        writer.write(product)
+        writer.write(version)
+    }
+}

@@ -1,0 +1,27 @@
+public import PeripheralKit
+
+/// What a central writes to the Heart Rate Control Point, 0x2A39 (Heart Rate Service 1.0, section 3.3).
+public struct HeartRateCommand: Hashable, Sendable {
+    /// The command as it is on the air.
+    public var rawValue: UInt8
+
+    /// Makes a command, known to the specification or not.
+    public init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    /// Sets the energy expended to 0.
+    public static let resetEnergyExpended = HeartRateCommand(rawValue: 0x01)
+}
+
+extension HeartRateCommand: GATTValue {
+    /// Reads one byte.
+    public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
+        try self.init(rawValue: reader.read())
+    }
+
+    /// Appends one byte.
+    public func encode(into writer: inout ByteWriter) {
+        writer.write(rawValue)
+    }
+}

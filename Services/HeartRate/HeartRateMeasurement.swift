@@ -1,0 +1,135 @@
+public import PeripheralKit
+
+/// What a heart rate sensor tells of the heart: the value of the Heart Rate Measurement, 0x2A37 (Heart Rate
+/// Service 1.0, section 3.1).
+///
+/// ```swift
+/// HeartRateMeasurement(bpm: 72)
+/// HeartRateMeasurement(bpm: 72, sensorContact: .detected, rrIntervals: [RRInterval(.milliseconds(833))])
+/// ```
+public struct HeartRateMeasurement: Hashable, Sendable {
+    /// What the sensor knows about its contact to the skin.
+    public enum SensorContact: Hashable, Sendable {
+        /// The sensor cannot tell.
+        case notSupported
+        /// There is no contact, or a poor one: the heart rate is not to be trusted.
+        case notDetected
+        /// There is contact.
+        case detected
+    }
+
+    /// The heart rate in beats per minute.
+    ///
+    /// A rate of up to 255 is sent as one byte, a higher one as two.
+    public var bpm: UInt16
+
+    /// Whether the sensor touches the skin.
+    public var sensorContact: SensorContact
+
+    /// The energy expended since the last reset, in kilojoules, or `nil` when this measurement does not tell.
+    ///
+    /// Count on until 65 535, and stay there. A sensor may tell the energy in every measurement or in one of
+    /// several; the specification suggests one of ten.
+    public var energyExpended: UInt16?
+
+    /// The intervals between the heartbeats since the last measurement, the oldest first.
+    ///
+    /// A measurement carries at most ``maximumRRIntervalCount``; when there are more, the oldest are left out
+    /// of what is sent.
+    public var rrIntervals: [RRInterval]
+
+    /// Makes a measurement.
+    ///
+    /// - Parameters:
+    ///   - bpm: The heart rate in beats per minute.
+    ///   - sensorContact: Whether the sensor touches the skin.
+    ///   - energyExpended: The energy expended since the last reset, in kilojoules.
+    ///   - rrIntervals: The intervals between the heartbeats since the last measurement, the oldest first.
+    public init(
+        bpm: UInt16,
+        sensorContact: SensorContact = .notSupported,
+        energyExpended: UInt16? = nil,
+        rrIntervals: [RRInterval] = []
+    ) {
+        self.bpm = bpm
+        self.sensorContact = sensorContact
+        self.energyExpended = energyExpended
+        self.rrIntervals = rrIntervals
+    }
+
+    /// How many intervals can be sent with this measurement: 9, one less with the energy expended, and one
+    /// less with a heart rate above 255.
+    ///
+    /// That is what fits into one notification on every connection, the MTU of which is 23 bytes or more.
+    public var maximumRRIntervalCount: Int {
+        let heartRateSize = bpm > UInt8.max ? 2 : 1
+        let energyExpendedSize = energyExpended == nil ? 0 : 2
+        return (Self.maximumSize - 1 - heartRateSize - energyExpendedSize) / 2
+    }
+
+    /// What fits into a notification with the smallest MTU, 23.
+    private static let maximumSize = 20
+}
+
+extension HeartRateMeasurement: GATTValue {
+    /// Reads a measurement; the intervals take up all bytes that are left.
+    ///
+    /// Flags that are reserved are ignored, as the specification demands of a central.
+    public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
+        let flags = Flags(rawValue: try reader.read())
+        bpm = flags.contains(.wideHeartRate) ? try reader.read() : UInt16(try reader.read(UInt8.self))
+        if flags.contains(.sensorContactSupported) {
+            sensorContact = flags.contains(.sensorContactDetected) ? .detected : .notDetected
+        } else {
+            sensorContact = .notSupported
+        }
+        energyExpended = flags.contains(.energyExpended) ? try reader.read() : nil
+        rrIntervals = []
+        if flags.contains(.rrIntervals) {
+            repeat {
+                rrIntervals.append(RRInterval(rawValue: try reader.read()))
+            } while !reader.isAtEnd
+        }
+    }
+
+    /// Appends at most 20 bytes: flags, heart rate, then what else there is.
+    public func encode(into writer: inout ByteWriter) {
+        writer.write(flags.rawValue)
+        if flags.contains(.wideHeartRate) {
+            writer.write(bpm)
+        } else {
+            writer.write(UInt8(clamping: bpm))
+        }
+        if let energyExpended {
+            writer.write(energyExpended)
+        }
+        for interval in rrIntervals.suffix(maximumRRIntervalCount) {
+            writer.write(interval.rawValue)
+        }
+    }
+
+    private var flags: Flags {
+        var flags: Flags = []
+        if bpm > UInt8.max { flags.insert(.wideHeartRate) }
+        switch sensorContact {
+        case .notSupported: break
+        case .notDetected: flags.insert(.sensorContactSupported)
+        case .detected: flags.formUnion([.sensorContactSupported, .sensorContactDetected])
+        }
+        if energyExpended != nil { flags.insert(.energyExpended) }
+        if !rrIntervals.isEmpty { flags.insert(.rrIntervals) }
+        return flags
+    }
+}
+
+/// The first byte of a measurement (Heart Rate Service 1.0, section 3.1.1.1).
+private struct Flags: OptionSet {
+    var rawValue: UInt8
+
+    /// The heart rate has two bytes.
+    static let wideHeartRate = Flags(rawValue: 1 << 0)
+    static let sensorContactDetected = Flags(rawValue: 1 << 1)
+    static let sensorContactSupported = Flags(rawValue: 1 << 2)
+    static let energyExpended = Flags(rawValue: 1 << 3)
+    static let rrIntervals = Flags(rawValue: 1 << 4)
+}

@@ -1,0 +1,71 @@
+public import PeripheralKit
+
+/// The Heart Rate service, 0x180D, of the Heart Rate Service specification 1.0.
+///
+/// ```swift
+/// import PeripheralBlueZ
+/// import PeripheralHeartRate
+/// import PeripheralKit
+///
+/// let heartRate = HeartRateService(location: .chest)
+/// let peripheral = Peripheral("Pulse") { heartRate }
+///
+/// try await peripheral.run(on: .bluez) { session in
+///     for await beat in sensor.beats {
+///         try await session.notify(heartRate.measurement, HeartRateMeasurement(bpm: beat.bpm))
+///     }
+/// }
+/// ```
+///
+/// Send a measurement about once a second; the specification leaves the pace to the sensor.
+public struct HeartRateService: GATTServiceDeclaration {
+    /// The Heart Rate Measurement, 0x2A37, which centrals subscribe to.
+    public let measurement: Characteristic<HeartRateMeasurement>
+
+    /// The Body Sensor Location, 0x2A38, which centrals read; `nil` when no location is told.
+    public let bodySensorLocation: Characteristic<BodySensorLocation>?
+
+    /// The Heart Rate Control Point, 0x2A39, which centrals write; `nil` when the energy expended is not
+    /// supported.
+    public let controlPoint: Characteristic<HeartRateCommand>?
+
+    /// Declares the service.
+    ///
+    /// - Parameters:
+    ///   - location: Where on the body the sensor is worn, or `nil` to leave it open.
+    ///   - resetEnergyExpended: Sets the sensor's count of expended energy to 0 when a central asks for it. A
+    ///     sensor that tells ``HeartRateMeasurement/energyExpended`` needs it (section 3.3), another one has
+    ///     none. Throwing refuses the central's request.
+    public init(
+        location: BodySensorLocation? = nil,
+        onResetEnergyExpended resetEnergyExpended: (@Sendable () async throws -> Void)? = nil
+    ) {
+        measurement = Characteristic(.heartRateMeasurement, .notify)
+        bodySensorLocation = location.map { Characteristic(.bodySensorLocation, value: $0) }
+        controlPoint = resetEnergyExpended.map { reset in
+            Characteristic(.heartRateControlPoint, .write) {
+                Write { (command: HeartRateCommand) in
+                    guard command == .resetEnergyExpended else {
+                        throw ATTError.heartRateControlPointNotSupported
+                    }
+                    try await reset()
+                }
+            }
+        }
+    }
+
+    /// The service as it is published.
+    public var service: GATTService {
+        GATTService(.heartRate) {
+            measurement
+            if let bodySensorLocation { bodySensorLocation }
+            if let controlPoint { controlPoint }
+        }
+    }
+}
+
+extension ATTError {
+    /// The answer to a ``HeartRateCommand`` that the sensor does not know: the application error 0x80 of the
+    /// Heart Rate Service specification 1.0, section 1.6.
+    public static let heartRateControlPointNotSupported = ATTError(rawValue: 0x80)
+}

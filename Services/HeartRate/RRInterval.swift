@@ -1,0 +1,36 @@
+/// The time between two heartbeats, from one R wave of the electrocardiogram to the next.
+///
+/// It counts units of 1/1024 second, and reaches from 0 to just under 64 seconds (Heart Rate Service 1.0,
+/// section 3.1.1.4).
+public struct RRInterval: Hashable, Sendable {
+    /// The interval in units of 1/1024 second.
+    public var rawValue: UInt16
+
+    /// Makes an interval from its count of 1/1024 seconds.
+    public init(rawValue: UInt16) {
+        self.rawValue = rawValue
+    }
+
+    /// Makes the interval that is nearest to a duration.
+    ///
+    /// A negative duration becomes 0, one beyond the range the longest interval.
+    public init(_ duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        guard seconds >= 0, attoseconds >= 0 else {
+            rawValue = 0
+            return
+        }
+        guard seconds < 64 else {
+            rawValue = .max
+            return
+        }
+        let attosecondsPerUnit: Int64 = 1_000_000_000_000_000_000 / 1024
+        let units = seconds * 1024 + (attoseconds + attosecondsPerUnit / 2) / attosecondsPerUnit
+        rawValue = UInt16(clamping: units)
+    }
+
+    /// The interval as a duration.
+    public var duration: Duration {
+        .seconds(Int64(rawValue)) / 1024
+    }
+}
