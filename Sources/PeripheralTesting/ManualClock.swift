@@ -1,0 +1,118 @@
+private import Synchronization
+
+/// A clock that stands still until a test moves it.
+///
+/// ```swift
+/// let clock = ManualClock()
+/// let sleep = Task { try await clock.sleep(for: .seconds(5)) }
+/// await clock.waitForSleeper()
+/// clock.advance(by: .seconds(5))
+/// try await sleep.value
+/// ```
+public final class ManualClock: Clock, Sendable {
+    /// A time since the clock was made.
+    public struct Instant: InstantProtocol {
+        private let offset: Duration
+
+        fileprivate init(offset: Duration) {
+            self.offset = offset
+        }
+
+        /// The time that is later by a duration.
+        public func advanced(by duration: Duration) -> Instant {
+            Instant(offset: offset + duration)
+        }
+
+        /// How long it is until another time.
+        public func duration(to other: Instant) -> Duration {
+            other.offset - offset
+        }
+
+        /// Orders by time.
+        public static func < (lhs: Instant, rhs: Instant) -> Bool {
+            lhs.offset < rhs.offset
+        }
+    }
+
+    private struct Sleeper {
+        var id: Int
+        var deadline: Instant
+        var continuation: CheckedContinuation<Void, any Error>
+    }
+
+    private struct State {
+        var now = Instant(offset: .zero)
+        var lastID = 0
+        var sleepers: [Sleeper] = []
+        var observers: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// Makes a clock.
+    public init() {}
+
+    /// The time up to which the clock was moved.
+    public var now: Instant { state.withLock { $0.now } }
+
+    /// Nothing is too short for this clock.
+    public var minimumResolution: Duration { .zero }
+
+    /// Waits until the clock is moved to the deadline or beyond.
+    ///
+    /// - Throws: `CancellationError`.
+    public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+        let id = state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                add(Sleeper(id: id, deadline: deadline, continuation: continuation))
+            }
+        } onCancel: {
+            let sleeper = state.withLock { state -> Sleeper? in
+                guard let index = state.sleepers.firstIndex(where: { $0.id == id }) else { return nil }
+                return state.sleepers.remove(at: index)
+            }
+            sleeper?.continuation.resume(throwing: CancellationError())
+        }
+    }
+
+    /// Moves the clock, and wakes all whose deadline has come.
+    public func advance(by duration: Duration) {
+        let woken = state.withLock { state in
+            state.now = state.now.advanced(by: duration)
+            defer { state.sleepers.removeAll { $0.deadline <= state.now } }
+            return state.sleepers.filter { $0.deadline <= state.now }
+        }
+        for sleeper in woken.sorted(by: { $0.deadline < $1.deadline }) {
+            sleeper.continuation.resume()
+        }
+    }
+
+    /// Waits until somebody sleeps on the clock.
+    public func waitForSleeper() async {
+        await withCheckedContinuation { continuation in
+            let isSleeping = state.withLock { state in
+                if state.sleepers.isEmpty { state.observers.append(continuation) }
+                return !state.sleepers.isEmpty
+            }
+            if isSleeping { continuation.resume() }
+        }
+    }
+
+    private func add(_ sleeper: Sleeper) {
+        let (outcome, observers) = state.withLock {
+            state -> (Result<Void, any Error>?, [CheckedContinuation<Void, Never>]) in
+            // The cancellation handler may have run before, and found nobody.
+            if Task.isCancelled { return (.failure(CancellationError()), []) }
+            if sleeper.deadline <= state.now { return (.success(()), []) }
+            state.sleepers.append(sleeper)
+            defer { state.observers = [] }
+            return (nil, state.observers)
+        }
+        if let outcome { sleeper.continuation.resume(with: outcome) }
+        for observer in observers { observer.resume() }
+    }
+}
