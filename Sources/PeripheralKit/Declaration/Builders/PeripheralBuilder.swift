@@ -44,4 +44,8 @@ public enum PeripheralBuilder: _ListBuilder {
     /// Refuses a descriptor outside of a characteristic.
     @available(*, unavailable, message: "put the Descriptor in a Characteristic, not in the Peripheral")
     public static func buildExpression<T>(_ descriptor: Descriptor<T>) -> [PeripheralElement] { [] }
+
+    /// Refuses a description outside of a characteristic.
+    @available(*, unavailable, message: "put the UserDescription in a Characteristic, not in the Peripheral")
+    public static func buildExpression(_ description: UserDescription) -> [PeripheralElement] { [] }
 }
