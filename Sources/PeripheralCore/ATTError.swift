@@ -135,7 +135,7 @@ extension ATTError: CustomStringConvertible {
         case .valueNotAllowed: "value not allowed"
         case .writeRequestRejected: "write request rejected"
         case .clientCharacteristicConfigurationImproperlyConfigured:
-            "Client Characteristic Configuration Descriptor Improperly Configured"
+            "client characteristic configuration improperly configured"
         case .procedureAlreadyInProgress: "procedure already in progress"
         case .outOfRange: "out of range"
         case _ where isApplicationError: "application error"

@@ -58,7 +58,7 @@ extension AdvertisementPayload {
     }
 
     private mutating func takeLocalName(_ bytes: [UInt8], isShortened: Bool) {
-        guard localName == nil || isLocalNameShortened && !isShortened else {
+        guard !bytes.isEmpty, localName == nil || isLocalNameShortened && !isShortened else {
             return
         }
         // A sender may have cut the name inside a character; what is left of that one is shown as U+FFFD.
@@ -75,7 +75,9 @@ extension AdvertisementPayload {
     }
 
     private mutating func takeServiceData(_ bytes: [UInt8], width: Int) {
-        guard let uuid = BluetoothUUID(littleEndian: bytes.prefix(width)), serviceData[uuid] == nil else {
+        guard bytes.count >= width, let uuid = BluetoothUUID(littleEndian: bytes.prefix(width)),
+            serviceData[uuid] == nil
+        else {
             return
         }
         serviceData[uuid] = Array(bytes.dropFirst(width))

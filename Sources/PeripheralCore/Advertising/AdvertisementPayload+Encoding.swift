@@ -84,13 +84,13 @@ extension AdvertisementPayload {
             return AdvertisingData()
         }
         let room = min(capacity - 2, AdvertisingStructure.maximumDataCount)
-        let name = Array(localName.utf8)
-        if let structure = AdvertisingStructure(.completeLocalName, name), name.count <= room {
-            return AdvertisingData([structure])
-        }
-        let shortened = localName.longestPrefix(ofUTF8ByteCount: room)
-        guard !shortened.isEmpty,
-            let structure = AdvertisingStructure(.shortenedLocalName, Array(shortened.utf8))
+        let sent = localName.longestPrefix(ofUTF8ByteCount: room)
+        let isComplete = !isLocalNameShortened && sent.endIndex == localName.endIndex
+        guard !sent.isEmpty,
+            let structure = AdvertisingStructure(
+                isComplete ? .completeLocalName : .shortenedLocalName,
+                Array(sent.utf8)
+            )
         else {
             throw AdvertisingBudgetError(
                 field: .localName,

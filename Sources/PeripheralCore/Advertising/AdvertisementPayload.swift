@@ -9,7 +9,7 @@ public struct AdvertisementPayload: Hashable, Sendable {
     public var services: [BluetoothUUID]
     /// The device's name; an empty one is none.
     public var localName: String?
-    /// Whether ``localName`` is only the beginning of the name, as a scanner has received it.
+    /// Whether ``localName`` is only the beginning of the device's name.
     public var isLocalNameShortened = false
     /// What the device looks like (Assigned Numbers, 2.6).
     public var appearance: UInt16?

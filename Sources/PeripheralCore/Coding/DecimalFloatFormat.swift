@@ -45,7 +45,7 @@ struct DecimalFloatFormat {
     }
 
     func bits(mantissa: Int, exponent: Int) -> UInt32? {
-        guard abs(mantissa) <= largestMantissa, exponents.contains(exponent) else {
+        guard mantissa.magnitude <= largestMantissa, exponents.contains(exponent) else {
             return nil
         }
         let exponentBits = exponent & (exponents.count - 1)
@@ -83,8 +83,11 @@ struct DecimalFloatFormat {
         return infinity(ofSign: value)
     }
 
-    /// The mantissa closest to a value under an exponent; `nil` when it is out of range.
+    /// The mantissa closest to a value under an exponent; `nil` when either is out of range.
     func mantissa(of value: Double, exponent: Int) -> Int? {
+        guard exponents.contains(exponent) else {
+            return nil
+        }
         let scaled = Decimal.scaled(value, byPowerOfTen: -exponent).rounded(.toNearestOrEven)
         guard abs(scaled) <= Double(largestMantissa) else {
             return nil

@@ -15,6 +15,25 @@ struct SeededGenerator: RandomNumberGenerator {
     }
 
     mutating func bytes(count: Int) -> [UInt8] {
-        (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) }
+        var bytes = [UInt8](repeating: 0, count: count)
+        var random: UInt64 = 0
+        for index in bytes.indices {
+            random = index % 8 == 0 ? next() : random >> 8
+            bytes[index] = UInt8(truncatingIfNeeded: random)
+        }
+        return bytes
+    }
+
+    /// Bytes of which most are small, as those of dates, flags and lengths are.
+    mutating func plausibleBytes(count: Int) -> [UInt8] {
+        var bytes = bytes(count: count)
+        var random: UInt64 = 0
+        for index in bytes.indices {
+            random = index % 32 == 0 ? next() : random >> 2
+            if random & 3 != 0 {
+                bytes[index] &= 0x0F
+            }
+        }
+        return bytes
     }
 }
