@@ -13,6 +13,9 @@ extension Peripheral {
     /// }
     /// ```
     ///
+    /// The compiler does not see that a closure throws which has `try` in `#expect` alone; begin such a closure
+    /// with `{ central async throws in`.
+    ///
     /// Nothing outside of the process is used. When the body ends, the central is disconnected and the
     /// peripheral withdrawn. For a second central, ask the first: ``VirtualCentral/makeAnother()``.
     ///

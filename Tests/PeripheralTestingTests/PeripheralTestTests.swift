@@ -31,6 +31,12 @@ struct PeripheralTestTests {
         }
     }
 
+    @Test func aTestMayExpectAndNothingElse() async throws {
+        try await peripheral.test { central async throws in
+            #expect(try await central.discover().applicationServices.map(\.uuid) == [0x180F])
+        }
+    }
+
     @Test func theSessionIsAtHand() async throws {
         try await peripheral.test { central, session in
             try await central.subscribe(to: level)

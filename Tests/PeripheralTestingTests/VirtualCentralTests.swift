@@ -56,6 +56,23 @@ struct VirtualCentralTests {
         }
     }
 
+    @Test func aLostConnectionCanBeReplaced() async throws {
+        let fixture = try ServerFixture(.read, provider: RecordingProvider(value: [7]))
+        let central = VirtualCentral(
+            of: peripheral,
+            on: fixture.server,
+            patience: .seconds(5),
+            clock: ManualClock()
+        )
+        try await central.connect()
+        fixture.server.disconnectAll()
+        await Self.expect(.disconnected) { try await central.discover() }
+        await Self.expect(.disconnected) { try await central.read(0x0017, offset: 0) }
+        await Self.expect(.disconnected) { try await central.nextUpdate(of: 0x0017) }
+        try await central.connect()
+        #expect(try await central.read(0x0017, offset: 0) == [7])
+    }
+
     @Test(arguments: [(0, 23), (23, 23), (185, 185), (517, 517), (1000, 517)])
     func theMTUHasItsLimits(asked: Int, agreed: Int) async throws {
         try await peripheral.test(mtu: asked) { central in

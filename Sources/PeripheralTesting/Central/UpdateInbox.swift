@@ -14,6 +14,9 @@ final class UpdateInbox: VirtualLink {
 
     private let state = Mutex(State())
 
+    /// Whether there may be further updates.
+    var isOpen: Bool { state.withLock { $0.isOpen } }
+
     func received(_ update: ReceivedUpdate, of handle: AttributeHandle) {
         let waiter: Waiter? = state.withLock { state in
             guard var waiters = state.waiters[handle], !waiters.isEmpty else {

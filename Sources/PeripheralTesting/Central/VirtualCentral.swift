@@ -33,7 +33,6 @@ public final class VirtualCentral: TestCentral {
         var mtu = VirtualGATTServer.mtus.lowerBound
         /// Outlives the connection, for what has arrived in it.
         var inbox = UpdateInbox()
-        var database: DiscoveredDatabase?
     }
 
     private let server: VirtualGATTServer
@@ -92,7 +91,8 @@ public final class VirtualCentral: TestCentral {
     ///   `alreadyConnected`.
     public func connect(mtu: Int) throws {
         try state.withLock { state in
-            guard state.connection == nil else {
+            // The other side may have ended the last connection.
+            guard state.connection == nil || !state.inbox.isOpen else {
                 throw TestCentralError(code: .alreadyConnected, message: "The central is connected already.")
             }
             let inbox = UpdateInbox()
@@ -109,7 +109,6 @@ public final class VirtualCentral: TestCentral {
             defer {
                 state.connection = nil
                 state.mtu = VirtualGATTServer.mtus.lowerBound
-                state.database = nil
             }
             return state.connection
         }
@@ -118,20 +117,12 @@ public final class VirtualCentral: TestCentral {
 
     /// Discovers the services, characteristics and descriptors.
     public func discover() async throws -> DiscoveredDatabase {
-        let connection = try connection()
-        return try await requests.run {
-            let database = try server.discover(on: connection)
-            state.withLock { state in
-                if state.connection == connection { state.database = database }
-            }
-            return database
-        }
+        try await requests.run { try await knownDatabase() }
     }
 
-    /// What was discovered in this connection; discovers when nothing was yet.
+    /// The database as it is: a virtual central need not ask.
     public func knownDatabase() async throws -> DiscoveredDatabase {
-        if let database = state.withLock({ $0.database }) { return database }
-        return try await discover()
+        try server.discover(on: connection())
     }
 
     /// Reads a value, or its part from an offset on, by exactly one request.
