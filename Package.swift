@@ -131,7 +131,8 @@ let services: [Target] = [
     .testTarget(
         name: "ServicesTests",
         dependencies: [
-            "PeripheralTesting", "PeripheralHeartRate", "PeripheralBattery", "PeripheralDeviceInformation",
+            "PeripheralKit", "PeripheralTesting", "PeripheralHeartRate", "PeripheralBattery",
+            "PeripheralDeviceInformation",
         ],
         swiftSettings: swiftSettings
     ),
