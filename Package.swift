@@ -32,7 +32,6 @@ let documentation: [Package.Dependency] =
     ? [] : [.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0")]
 
 let dependencies: [Package.Dependency] = [
-    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
 ]
 
@@ -62,11 +61,7 @@ let layers: [Target] = [
     // libdbus on a GLib main context that is a Swift executor. Knows nothing of Bluetooth.
     .target(
         name: "PeripheralDBus",
-        dependencies: [
-            "CPeripheralDBus",
-            "CPeripheralGLib",
-            .product(name: "DequeModule", package: "swift-collections"),
-        ],
+        dependencies: ["CPeripheralDBus", "CPeripheralGLib"],
         swiftSettings: cFacingSettings
     ),
     .testTarget(

@@ -1,5 +1,4 @@
 internal import CPeripheralGLib
-internal import DequeModule
 internal import Glibc
 internal import Synchronization
 
@@ -13,7 +12,7 @@ internal import Synchronization
 @safe
 package final class EventLoop: @unchecked Sendable {
     private struct State: ~Copyable {
-        var pending = Deque<Work>()
+        var pending: [Work] = []
         /// True while the thread may block in `poll`: only then does new work have to wake it.
         var mayBeAsleep = false
         var phase = Phase.running
@@ -157,7 +156,7 @@ extension EventLoop {
     private func runPendingWork() -> Bool {
         let rounds = 8
         for _ in 0..<rounds {
-            var batch = Deque<Work>()
+            var batch: [Work] = []
             let goesOn = state.withLock { state in
                 swap(&batch, &state.pending)
                 return state.phase == .running || !batch.isEmpty
