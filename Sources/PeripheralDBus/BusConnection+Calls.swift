@@ -70,6 +70,19 @@ extension BusConnection {
         guard unsafe transport.send(message.pointer) != nil else { throw .disconnected }
     }
 
+    /// Calls a method and pays no heed to the answer, which the other side gives nevertheless.
+    package func callIgnoringAnswer(
+        _ destination: BusName,
+        _ path: ObjectPath,
+        _ interface: InterfaceName,
+        _ member: MemberName,
+        _ body: [BusValue] = []
+    ) throws(BusError) {
+        let message = try OutgoingMessage.methodCall(destination, path, interface, member)
+        try message.write { $0.append(body) }
+        guard unsafe transport.send(message.pointer) != nil else { throw .disconnected }
+    }
+
     /// Sends a call to the bus itself; `completion` runs on the loop in the order of the messages.
     func callBus(
         _ member: MemberName,

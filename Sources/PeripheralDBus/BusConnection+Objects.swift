@@ -33,6 +33,20 @@ extension BusConnection {
         return true
     }
 
+    /// Takes interfaces off an object, and with the last one the object.
+    ///
+    /// An object manager above it announces that with `InterfacesRemoved`.
+    package func withdraw(_ path: ObjectPath, _ interfaces: [InterfaceName]) {
+        guard tree.remove(interfaces, from: path) else { return }
+        if let manager = tree.manager(of: path) {
+            // Nobody is left to tell when the connection is gone.
+            try? emit(manager, .objectManager, "InterfacesRemoved") { writer in
+                writer.append(path)
+                writer.append(.strings(interfaces.map(\.text)))
+            }
+        }
+    }
+
     /// Gives the object at `root`, which need not be exported, `org.freedesktop.DBus.ObjectManager`: it tells of all
     /// objects below, in the order of their export.
     package func exportObjectManager(at root: ObjectPath) throws(BusError) {

@@ -32,6 +32,19 @@ final class ObjectTree {
         return node.object
     }
 
+    /// - Returns: False when there is no such object.
+    func remove(_ interfaces: [InterfaceName], from path: ObjectPath) -> Bool {
+        guard let node = node(path) else { return false }
+        unsafe nodes[PathKey(node.path.pointer)] = nil
+        var object = node.object
+        object.interfaces.removeAll { interfaces.contains($0.name) }
+        if !object.interfaces.isEmpty {
+            let rest = ObjectNode(object, sequence: node.sequence)
+            unsafe nodes[PathKey(rest.path.pointer)] = rest
+        }
+        return true
+    }
+
     func removeAll() {
         nodes = [:]
         managers = []
