@@ -61,7 +61,7 @@ extension Peripheral {
         let backend = InMemoryBackend()
         return try await run(on: backend, logger: logger) { session in
             let central = backend.makeCentral(of: self)
-            try central.connect(mtu: mtu)
+            try await central.connect(mtu: mtu)
             defer { central.disconnect() }
             return try await body(central, session)
         }

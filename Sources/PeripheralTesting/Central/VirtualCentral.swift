@@ -85,11 +85,24 @@ public final class VirtualCentral: TestCentral {
 
     /// Connects to the peripheral, and agrees on the MTU.
     ///
+    /// Where a connection interrupts the advertising of a stack, as it does with Bluetooth 5 adapters, another
+    /// central waits for it to come back, for as long as ``patience`` says.
+    ///
     /// - Parameter mtu: The largest packet that the central takes, 23 to 517 bytes; what is beyond is taken as
     ///   the limit.
     /// - Throws: ``TestCentralError`` with the code `notFound` when nothing connectable is on the air, or with
     ///   `alreadyConnected`.
-    public func connect(mtu: Int) throws {
+    public func connect(mtu: Int) async throws {
+        do {
+            try open(mtu: mtu)
+        } catch let error as TestCentralError
+            where error.code == .notFound && server.connectionsInterruptAdvertising
+        {
+            try await connectWhenAdvertised(mtu: mtu, otherwise: error)
+        }
+    }
+
+    private func open(mtu: Int) throws {
         try state.withLock { state in
             // The other side may have ended the last connection.
             guard state.connection == nil || !state.inbox.isOpen else {
@@ -100,6 +113,28 @@ public final class VirtualCentral: TestCentral {
             state.connection = try server.connect(Central(address: address, mtu: agreed), over: inbox)
             state.inbox = inbox
             state.mtu = agreed
+        }
+    }
+
+    private func connectWhenAdvertised(mtu: Int, otherwise failure: TestCentralError) async throws {
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            group.addTask { [self] in
+                while true {
+                    try await server.waitUntilConnectable()
+                    do {
+                        try open(mtu: mtu)
+                        return true
+                    } catch let error as TestCentralError where error.code == .notFound {
+                        // Another central was quicker.
+                    }
+                }
+            }
+            group.addTask { [clock, patience] in
+                try await clock.sleep(for: patience)
+                return false
+            }
+            defer { group.cancelAll() }
+            guard try await group.next() == true else { throw failure }
         }
     }
 

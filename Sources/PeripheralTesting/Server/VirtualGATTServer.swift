@@ -13,7 +13,8 @@ package final class VirtualGATTServer: Sendable {
         var att: ATTServerState
         var providers: [ApplicationID: any VirtualAttributeProvider] = [:]
         var links: [ConnectionID: any VirtualLink] = [:]
-        var advertisements: [AdvertisementID: VirtualAdvertisement] = [:]
+        var air = VirtualAir()
+        var observer: ConnectionObserver?
         /// The questions that providers have not answered yet.
         var inquiries: [Int: PendingInquiry] = [:]
         var lastNumber = 0
@@ -33,6 +34,12 @@ package final class VirtualGATTServer: Sendable {
     /// The address of the host.
     package let address: DeviceAddress
 
+    /// Whether a connection stops all advertisements, until they are registered again or a connection ends.
+    ///
+    /// So it is with the extended advertising of Bluetooth 5 on BlueZ 5.66.
+    package let connectionsInterruptAdvertising: Bool
+
+    private let deviceName: String
     private let state: Mutex<State>
 
     /// Makes a host that serves nothing but the stack's own services.
@@ -40,40 +47,92 @@ package final class VirtualGATTServer: Sendable {
     /// - Parameters:
     ///   - deviceName: The device name of the Generic Access service.
     ///   - address: The address of the host.
-    package init(deviceName: String, address: DeviceAddress = .virtualHost) {
+    ///   - connectionsInterruptAdvertising: Whether a connection stops all advertisements.
+    package init(
+        deviceName: String,
+        address: DeviceAddress = .virtualHost,
+        connectionsInterruptAdvertising: Bool = false
+    ) {
         self.address = address
+        self.deviceName = deviceName
+        self.connectionsInterruptAdvertising = connectionsInterruptAdvertising
         state = Mutex(State(att: ATTServerState(deviceName: deviceName)))
+    }
+
+    /// Begins anew, as a stack does that is restarted: with nobody connected, nothing on the air, and the handles
+    /// of the stack's own services only.
+    ///
+    /// Providers are told that subscriptions end, and of nothing else.
+    package func reset() {
+        disconnectAll()
+        let pending = state.withLock { state in
+            state.att = ATTServerState(deviceName: deviceName)
+            state.providers = [:]
+            state.air.clear()
+            return state.inquiries.values.map(\.task)
+        }
+        for task in pending {
+            task.cancel()
+        }
     }
 
     // MARK: Advertisements
 
     /// Puts an advertisement on the air, beside those that are there.
     package func advertise(_ advertisement: VirtualAdvertisement) -> AdvertisementID {
-        state.withLock { state in
+        changeAir { state in
             let id = AdvertisementID(number: state.makeNumber())
-            state.advertisements[id] = advertisement
+            state.air[id] = advertisement
             return id
         }
     }
 
     /// Changes an advertisement in place; without effect on one that has been withdrawn.
     package func update(_ id: AdvertisementID, to advertisement: VirtualAdvertisement) {
-        state.withLock { state in
-            guard state.advertisements[id] != nil else { return }
-            state.advertisements[id] = advertisement
+        changeAir { state in
+            if state.air[id] != nil { state.air[id] = advertisement }
         }
     }
 
     /// Takes an advertisement off the air.
     package func withdraw(_ id: AdvertisementID) {
-        state.withLock { $0.advertisements[id] = nil }
+        changeAir { $0.air[id] = nil }
     }
 
     /// What is on the air, in the order in which it got there.
     package var advertisements: [VirtualAdvertisement] {
-        state.withLock { state in
-            state.advertisements.sorted { $0.key < $1.key }.map(\.value)
+        state.withLock { $0.air.audible }
+    }
+
+    /// Waits until there is a connectable advertisement on the air.
+    ///
+    /// - Throws: `CancellationError`.
+    package func waitUntilConnectable() async throws {
+        let id = state.withLock { $0.makeNumber() }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let outcome: Result<Void, any Error>? = state.withLock { state in
+                    // The cancellation handler may have run before, and found nobody.
+                    if Task.isCancelled { return .failure(CancellationError()) }
+                    if state.air.isConnectable { return .success(()) }
+                    state.air.addScanner(continuation, id: id)
+                    return nil
+                }
+                if let outcome { continuation.resume(with: outcome) }
+            }
+        } onCancel: {
+            state.withLock { $0.air.removeScanner(id) }?.resume(throwing: CancellationError())
         }
+    }
+
+    private func changeAir<Output: Sendable>(_ change: (inout State) -> Output) -> Output {
+        let (output, scanners) = state.withLock { state in
+            (change(&state), state.air.takeServedScanners())
+        }
+        for scanner in scanners {
+            scanner.resume()
+        }
+        return output
     }
 
     // MARK: Applications
@@ -102,12 +161,7 @@ package final class VirtualGATTServer: Sendable {
     /// when the provider has answered all that it has been asked; when the calling task is cancelled, so are
     /// those questions.
     package func remove(_ application: ApplicationID) async {
-        let pending = state.withLock { state in
-            let removed = state.att.remove(application)
-            state.providers[application] = nil
-            state.deliver(removed.flatMap { state.att.serviceChanges(of: $0) })
-            return state.inquiries.values.filter { $0.application == application }.map(\.task)
-        }
+        let pending = removeAtOnce(application)
         await withTaskCancellationHandler {
             for task in pending {
                 _ = await task.value
@@ -116,6 +170,19 @@ package final class VirtualGATTServer: Sendable {
             for task in pending {
                 task.cancel()
             }
+        }
+    }
+
+    /// Removes an application as ``remove(_:)`` does, without waiting for what it has been asked.
+    ///
+    /// - Returns: The questions that it has not answered yet.
+    @discardableResult
+    package func removeAtOnce(_ application: ApplicationID) -> [Task<Result<[UInt8], ATTError>, Never>] {
+        state.withLock { state in
+            let removed = state.att.remove(application)
+            state.providers[application] = nil
+            state.deliver(removed.flatMap { state.att.serviceChanges(of: $0) })
+            return state.inquiries.values.filter { $0.application == application }.map(\.task)
         }
     }
 
@@ -147,7 +214,23 @@ package final class VirtualGATTServer: Sendable {
         return provider != nil
     }
 
+    /// The handle on the air of an application's attribute.
+    package func handle(of local: AttributeHandle, in application: ApplicationID) -> AttributeHandle? {
+        state.withLock { $0.att.database.handle(of: local, in: application) }
+    }
+
     // MARK: Connections
+
+    /// Told that a central has connected or disconnected.
+    ///
+    /// Called with the server's lock held, so that all happens in its order: it must be quick, and must not call
+    /// the server.
+    package typealias ConnectionObserver = @Sendable (_ central: Central, _ isConnected: Bool) -> Void
+
+    /// Has an observer told of connections, in place of the one before.
+    package func observeConnections(_ observer: ConnectionObserver?) {
+        state.withLock { $0.observer = observer }
+    }
 
     /// The MTUs that bluetoothd agrees on.
     package static let mtus = 23...517
@@ -166,28 +249,41 @@ package final class VirtualGATTServer: Sendable {
         over link: any VirtualLink
     ) throws(TestCentralError) -> ConnectionID {
         try state.withLock { state throws(TestCentralError) in
-            guard state.advertisements.values.contains(where: \.isConnectable) else {
+            guard state.air.isConnectable else {
                 throw TestCentralError(code: .notFound, message: "Nothing connectable is on the air.")
             }
             let id = ConnectionID(number: state.makeNumber())
             state.att.open(id, central: central, security: security)
             state.links[id] = link
+            if connectionsInterruptAdvertising { state.air.interrupt() }
+            state.observer?(central, true)
             return id
         }
     }
 
     /// Ends a connection, with its subscriptions, prepared writes and requests in progress.
     package func disconnect(_ connection: ConnectionID) {
-        let pending = state.withLock { state in
+        let pending = changeAir { state in
+            let central = state.att.connections[connection]?.central
             for (application, change) in state.att.close(connection) {
                 state.providers[application]?.subscriptionChanged(change)
             }
             state.links.removeValue(forKey: connection)?.disconnected()
+            state.air.resume()
+            if let central { state.observer?(central, false) }
             return state.inquiries.values.filter { $0.connection == connection }.map(\.task)
         }
         for task in pending {
             task.cancel()
         }
+    }
+
+    /// Ends the connection of a central, when it has one.
+    package func disconnect(_ central: DeviceAddress) {
+        let connection = state.withLock { state in
+            state.att.connections.first { $0.value.central.address == central }?.key
+        }
+        if let connection { disconnect(connection) }
     }
 
     /// Ends all connections, as an adapter that is powered off does.

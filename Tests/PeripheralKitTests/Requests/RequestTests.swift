@@ -64,7 +64,7 @@ struct RequestTests {
         }
         try await Peripheral("Snapshot") { GATTService(0x180F) { value } }.test(mtu: 23) { first in
             let second = first.makeAnother()
-            try second.connect(mtu: 23)
+            try await second.connect(mtu: 23)
             let handle = try await first.locate(value).valueHandle
             var firsts = try await first.read(handle, offset: 0)
             var seconds = try await second.read(handle, offset: 0)
@@ -89,7 +89,7 @@ struct RequestTests {
         }
         try await Peripheral("Who") { GATTService(0x180F) { value } }.test(mtu: 100) { first in
             let second = first.makeAnother()
-            try second.connect(mtu: 50)
+            try await second.connect(mtu: 50)
             _ = try await first.read(value)
             try await second.write(value, 1)
             #expect(asked.entries.map(\.address) == [first.address, second.address])

@@ -105,6 +105,8 @@ extension ConformanceSuite {
     static let nothingWithoutSubscription = Scenario("nothing is sent to a central that has not subscribed") {
         trial(.notify) { central, session, value in
             try await session.notify(value, [1])
+            // Subscribing must not overtake the update that nobody gets.
+            _ = try await central.read(value)
             try await subscribe(central, to: value)
             try await session.notify(value, [2])
             try expect("first update", try await central.nextUpdate(of: value), is: [2])
@@ -136,6 +138,8 @@ extension ConformanceSuite {
             try await central.disconnect()
             try await session.notify(value, [2])
             try await central.connect()
+            // Subscribing again must not overtake the update that nobody gets.
+            _ = try await central.read(value)
             let configuration = BluetoothUUID.clientCharacteristicConfiguration
             try expect("configuration", try await central.read(configuration, of: value), is: [0, 0])
             try await subscribe(central, to: value)

@@ -1,0 +1,54 @@
+/// The advertisements of a ``VirtualGATTServer``, and the centrals that wait for one.
+struct VirtualAir: Sendable {
+    typealias Scanner = CheckedContinuation<Void, any Error>
+
+    private var advertisements: [AdvertisementID: VirtualAdvertisement] = [:]
+    /// Those that a connection has stopped.
+    private var interrupted: Set<AdvertisementID> = []
+    private var scanners: [Int: Scanner] = [:]
+
+    /// What can be heard, in the order in which it got there.
+    var audible: [VirtualAdvertisement] {
+        advertisements.filter { !interrupted.contains($0.key) }.sorted { $0.key < $1.key }.map(\.value)
+    }
+
+    var isConnectable: Bool {
+        advertisements.contains { $0.value.isConnectable && !interrupted.contains($0.key) }
+    }
+
+    subscript(id: AdvertisementID) -> VirtualAdvertisement? {
+        get { advertisements[id] }
+        set {
+            advertisements[id] = newValue
+            if newValue == nil { interrupted.remove(id) }
+        }
+    }
+
+    mutating func interrupt() {
+        interrupted = Set(advertisements.keys)
+    }
+
+    mutating func resume() {
+        interrupted = []
+    }
+
+    mutating func clear() {
+        advertisements = [:]
+        interrupted = []
+    }
+
+    mutating func addScanner(_ scanner: Scanner, id: Int) {
+        scanners[id] = scanner
+    }
+
+    mutating func removeScanner(_ id: Int) -> Scanner? {
+        scanners.removeValue(forKey: id)
+    }
+
+    /// The centrals that have found what they wait for.
+    mutating func takeServedScanners() -> [Scanner] {
+        guard isConnectable else { return [] }
+        defer { scanners = [:] }
+        return Array(scanners.values)
+    }
+}
