@@ -78,7 +78,10 @@ let layers: [Target] = [
     ),
     .testTarget(
         name: "PeripheralBlueZTests",
-        dependencies: ["PeripheralBlueZ", "PeripheralEmulator", "PeripheralTesting"],
+        dependencies: [
+            "PeripheralBlueZ", "PeripheralEmulator", "PeripheralTesting",
+            .product(name: "Logging", package: "swift-log"),
+        ],
         swiftSettings: swiftSettings
     ),
 
@@ -104,6 +107,7 @@ let layers: [Target] = [
         name: "EndToEndTests",
         dependencies: [
             "PeripheralBlueZ", "PeripheralEmulator", "PeripheralTesting", "PeripheralHeartRate",
+            .product(name: "Logging", package: "swift-log"),
         ],
         swiftSettings: swiftSettings
     ),

@@ -1,0 +1,203 @@
+internal import PeripheralDBus
+internal import PeripheralTesting
+
+/// An advertisement that bluetoothd has accepted.
+struct RegisteredAdvertisement: Sendable {
+    let number: Int
+    var description: AdvertisementDescription
+    /// Where it is on the air, if it is.
+    var air: AdvertisementID?
+}
+
+// MARK: - Registering
+
+extension AdapterService {
+    /// The advertisements that the controller has room for.
+    private static let capacity: UInt8 = 5
+
+    var activeInstances: UInt8 { UInt8(clamping: advertisements.values.count { $0.content != nil }) }
+    var supportedInstances: UInt8 { Self.capacity - min(activeInstances, Self.capacity) }
+
+    func registerAdvertisement(_ call: DaemonCall) {
+        guard let client = call.client else { return }
+        guard advertisements[client] == nil else { return _ = call.reply.fail(.alreadyExists) }
+        guard advertisements.count < Self.capacity else {
+            let error = MethodError("org.bluez.Error.NotPermitted", "Maximum advertisements reached")
+            return _ = call.reply.fail(error)
+        }
+        let number = makeNumber()
+        advertisements[client] = .pending(number)
+        tasks.start { await self.finishAdvertisement(of: client, number, call) }
+    }
+
+    private func finishAdvertisement(of client: Client, _ number: Int, _ call: DaemonCall) async {
+        // An advertisement needs no object manager, but is asked for one.
+        _ = try? await ask(client, .objectManager, "GetManagedObjects")
+        let properties = try? await ask(
+            client,
+            .properties,
+            "GetAll",
+            [.string(BlueZName.advertisement.text)]
+        )
+        guard advertisements[client]?.isPending(number) == true else {
+            unansweredCalls.append(call)
+            return
+        }
+        do throws(MethodError) {
+            guard let description = AdvertisementDescription(properties ?? [], isExtended: isExtended) else {
+                throw .bluez(failed: "Failed to parse advertisement.")
+            }
+            guard isPowered else { throw .notAdvertised }
+            tellTransmissionPower(to: client)
+            guard let air = encode(description) else { throw .notAdvertised }
+            let id = server.advertise(air)
+            advertisements[client] = .registered(
+                RegisteredAdvertisement(number: number, description: description, air: id)
+            )
+            call.reply.send()
+            announceInstances()
+            expire(client, number, after: description.timeout)
+        } catch {
+            advertisements[client] = nil
+            call.reply.fail(error)
+        }
+    }
+
+    private func ask(
+        _ client: Client,
+        _ interface: InterfaceName,
+        _ method: MemberName,
+        _ arguments: [BusValue] = []
+    ) async throws(BusError) -> [BusValue] {
+        try await connection.call(
+            client.owner,
+            client.path,
+            interface,
+            method,
+            arguments,
+            within: Self.objectsLimit,
+            on: configuration.clock
+        )
+    }
+
+    private func encode(_ description: AdvertisementDescription) -> VirtualAdvertisement? {
+        description.encoded(isExtended: isExtended, deviceName: alias)
+    }
+
+    /// With extended advertising the controller chooses the power, and bluetoothd tells.
+    private func tellTransmissionPower(to client: Client) {
+        guard isExtended else { return }
+        let arguments: [BusValue] = [
+            .string(BlueZName.advertisement.text), .string("TxPower"), .variant(.int16(0)),
+        ]
+        callIgnoringAnswer(client.owner, client.path, .properties, "Set", arguments)
+    }
+
+    private func announceInstances() {
+        emitChanged(
+            BlueZName.advertisingManager,
+            [("SupportedInstances", .byte(supportedInstances)), ("ActiveInstances", .byte(activeInstances))]
+        )
+    }
+}
+
+// MARK: - Changing
+
+extension AdapterService {
+    /// Takes over new values of an advertisement's properties, in place.
+    func updateAdvertisement(_ changes: PropertyChanges) {
+        guard var advertisement = advertisements[changes.client]?.content else { return }
+        var isChanged = false
+        for (name, value) in changes.changed {
+            if advertisement.description.set(name, to: value, isExtended: isExtended) { isChanged = true }
+        }
+        guard isChanged else { return }
+        advertisements[changes.client] = .registered(advertisement)
+        tellTransmissionPower(to: changes.client)
+        if let id = advertisement.air, let air = encode(advertisement.description) {
+            server.update(id, to: air)
+        }
+    }
+}
+
+// MARK: - Unregistering
+
+extension AdapterService {
+    func unregisterAdvertisement(_ call: DaemonCall) {
+        guard let client = call.client, advertisements[client] != nil else {
+            return _ = call.reply.fail(.doesNotExist)
+        }
+        removeAdvertisement(client)
+        call.reply.send()
+    }
+
+    /// Removes what a program has registered that has left the bus.
+    func removeAdvertisements(of owner: BusName) {
+        for client in advertisements.keys where client.owner == owner { removeAdvertisement(client) }
+    }
+
+    private func removeAdvertisement(_ client: Client) {
+        guard let registration = advertisements.removeValue(forKey: client) else { return }
+        if let id = registration.content?.air { server.withdraw(id) }
+        if registration.content != nil { announceInstances() }
+    }
+
+    private func expire(_ client: Client, _ number: Int, after seconds: UInt16) {
+        guard seconds > 0 else { return }
+        tasks.start { [clock = configuration.clock] in
+            do {
+                try await clock.sleep(for: .seconds(seconds))
+            } catch {
+                return
+            }
+            await self.release(client, number)
+        }
+    }
+
+    private func release(_ client: Client, _ number: Int) {
+        guard advertisements[client]?.content?.number == number else { return }
+        sendRelease(to: client)
+        removeAdvertisement(client)
+    }
+
+    /// Tells the programs that their advertisements are gone, since the adapter is.
+    func releaseAdvertisements() {
+        let registered = advertisements.filter { $0.value.content != nil }
+        for client in registered.keys.sorted(by: { $0.path.text < $1.path.text }) { sendRelease(to: client) }
+        advertisements = [:]
+    }
+
+    private func sendRelease(to client: Client) {
+        connection.assumeIsolated { connection in
+            // A program that is gone needs not be told.
+            try? connection.callWithoutReply(client.owner, client.path, BlueZName.advertisement, "Release")
+        }
+    }
+}
+
+// MARK: - Power
+
+extension AdapterService {
+    func takeAllOffAir() {
+        for (client, registration) in advertisements {
+            guard var advertisement = registration.content, let id = advertisement.air else { continue }
+            server.withdraw(id)
+            advertisement.air = nil
+            advertisements[client] = .registered(advertisement)
+        }
+    }
+
+    func airAll() {
+        for (client, registration) in advertisements {
+            guard var advertisement = registration.content, let air = encode(advertisement.description) else {
+                continue
+            }
+            advertisement.air = server.advertise(air)
+            advertisements[client] = .registered(advertisement)
+        }
+    }
+}
+
+extension MethodError {
+    fileprivate static let notAdvertised = MethodError.bluez(failed: "Failed to register advertisement")
+}

@@ -1,0 +1,145 @@
+internal import PeripheralCore
+internal import PeripheralDBus
+internal import PeripheralKit
+internal import PeripheralTesting
+
+/// An application whose services are in the database.
+struct RegisteredApplication: Sendable {
+    let number: Int
+    let id: ApplicationID
+    let services: [BluetoothUUID]
+    /// The value handles, in the application's own table, by the paths of the characteristics.
+    let characteristics: [ObjectPath: AttributeHandle]
+}
+
+// MARK: - Registering
+
+extension AdapterService {
+    /// How long bluetoothd waits for the objects of an application.
+    static let objectsLimit: Duration = .seconds(25)
+
+    func registerApplication(_ call: DaemonCall) {
+        guard let client = call.client else { return }
+        guard applications[client] == nil else { return _ = call.reply.fail(.alreadyExists) }
+        let number = makeNumber()
+        applications[client] = .pending(number)
+        tasks.start { await self.finishRegistration(of: client, number, call) }
+    }
+
+    private func finishRegistration(of client: Client, _ number: Int, _ call: DaemonCall) async {
+        let objects = try? await connection.call(
+            client.owner,
+            client.path,
+            .objectManager,
+            "GetManagedObjects",
+            within: Self.objectsLimit,
+            on: configuration.clock
+        )
+        guard applications[client]?.isPending(number) == true else {
+            // Unregistered meanwhile: bluetoothd forgets the call.
+            unansweredCalls.append(call)
+            return
+        }
+        do throws(MethodError) {
+            let description = try ApplicationDescription(objects ?? [])
+            let application = try add(description, of: client, number)
+            applications[client] = .registered(application)
+            tellHandles(of: description, application.id, to: client.owner)
+            announceServices()
+            call.reply.send()
+        } catch {
+            applications[client] = nil
+            call.reply.fail(error)
+        }
+    }
+
+    private func add(
+        _ description: ApplicationDescription,
+        of client: Client,
+        _ number: Int
+    ) throws(MethodError) -> RegisteredApplication {
+        let provider = RemoteApplication(
+            owner: client.owner,
+            objects: description.objects,
+            adapter: path,
+            connection: connection,
+            clock: configuration.clock,
+            subscriptions: SubscriptionCounts()
+        )
+        let id: ApplicationID
+        do {
+            id = try server.add(description.table, servedBy: provider)
+        } catch {
+            throw .notCreated
+        }
+        return RegisteredApplication(
+            number: number,
+            id: id,
+            services: description.table.services.map(\.uuid),
+            characteristics: description.characteristics
+        )
+    }
+
+    /// Tells the objects that ask for it which handle they have on the air.
+    private func tellHandles(
+        of description: ApplicationDescription,
+        _ id: ApplicationID,
+        to owner: BusName
+    ) {
+        for (local, object) in description.objects.sorted(by: { $0.key < $1.key }) where object.wantsHandle {
+            guard let handle = server.handle(of: local, in: id) else { continue }
+            let arguments: [BusValue] = [
+                .string(object.interface.text), .string("Handle"), .variant(.uint16(handle.rawValue)),
+            ]
+            callIgnoringAnswer(owner, object.path, .properties, "Set", arguments)
+        }
+    }
+
+    /// bluetoothd does so twice, for the record and for the service.
+    private func announceServices() {
+        emitChanged(BlueZName.adapter, [("UUIDs", serviceUUIDs)])
+        emitChanged(BlueZName.adapter, [("UUIDs", serviceUUIDs)])
+    }
+}
+
+// MARK: - Unregistering
+
+extension AdapterService {
+    func unregisterApplication(_ call: DaemonCall) {
+        guard let client = call.client, let registration = applications.removeValue(forKey: client) else {
+            return _ = call.reply.fail(.doesNotExist)
+        }
+        call.reply.send()
+        remove(registration)
+    }
+
+    /// Removes what a program has registered that has left the bus.
+    func removeApplications(of owner: BusName) {
+        for client in applications.keys where client.owner == owner {
+            if let registration = applications.removeValue(forKey: client) { remove(registration) }
+        }
+    }
+
+    private func remove(_ registration: Registration<RegisteredApplication>) {
+        guard let application = registration.content else { return }
+        server.removeAtOnce(application.id)
+        announceServices()
+    }
+}
+
+// MARK: - Updates
+
+extension AdapterService {
+    /// Sends a new value of a characteristic to the centrals that have subscribed.
+    func updateCharacteristic(_ changes: PropertyChanges) {
+        for (client, registration) in applications where client.owner == changes.client.owner {
+            guard let application = registration.content,
+                let handle = application.characteristics[changes.client.path]
+            else { continue }
+            for (name, value) in changes.changed where name == "Value" {
+                if let bytes = value.rawBytes { server.send(bytes, of: handle, in: application.id) }
+            }
+            if changes.invalidated.contains("Value") { server.send([], of: handle, in: application.id) }
+        }
+    }
+}

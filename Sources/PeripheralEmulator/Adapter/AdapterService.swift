@@ -1,0 +1,148 @@
+internal import PeripheralCore
+internal import PeripheralDBus
+internal import PeripheralKit
+internal import PeripheralTesting
+
+/// What bluetoothd does for one adapter: its object on the bus, and all that is registered there.
+///
+/// An actor of the daemon's event loop, as the connection is: method calls and signals are handled in their order.
+actor AdapterService {
+    let controller: Controller
+    let path: ObjectPath
+    let connection: BusConnection
+    let tasks: LoopTasks
+    let configuration: EmulatedBlueZ.Configuration
+
+    var isPowered: Bool
+    var alias: String
+    var pairable = false
+    var discoverable = false
+    var applications: [Client: Registration<RegisteredApplication>] = [:]
+    var advertisements: [Client: Registration<RegisteredAdvertisement>] = [:]
+    var devices: [DeviceAddress: Device] = [:]
+    private var lastNumber = 0
+    /// Calls that bluetoothd never answers.
+    var unansweredCalls: [DaemonCall] = []
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+        unsafe connection.loop.asUnownedSerialExecutor()
+    }
+
+    var server: VirtualGATTServer { controller.server }
+    var isExtended: Bool { controller.adapter.kind == .extended }
+
+    init(
+        _ controller: Controller,
+        connection: BusConnection,
+        tasks: LoopTasks,
+        configuration: EmulatedBlueZ.Configuration
+    ) throws {
+        self.controller = controller
+        self.connection = connection
+        self.tasks = tasks
+        self.configuration = configuration
+        path = try BlueZName.root.appending(controller.adapter.name)
+        isPowered = controller.adapter.isPowered
+        alias = configuration.deviceName
+    }
+
+    func makeNumber() -> Int {
+        lastNumber += 1
+        return lastNumber
+    }
+
+    /// Appears on the bus.
+    func start() async throws {
+        server.reset()
+        server.observeConnections { [weak self, loop = connection.loop] central, isConnected in
+            loop.execute {
+                self?.assumeIsolated { $0.connectionChanged(of: central, isConnected: isConnected) }
+            }
+        }
+        try await connection.export(makeObject())
+    }
+
+    /// Vanishes without a word.
+    func drop() {
+        server.observeConnections(nil)
+        server.reset()
+        applications = [:]
+        advertisements = [:]
+        devices = [:]
+    }
+}
+
+/// Something that a program registers: asked about, or in place.
+enum Registration<Content: Sendable>: Sendable {
+    /// The number tells one attempt from the next.
+    case pending(Int)
+    case registered(Content)
+
+    var content: Content? {
+        if case .registered(let content) = self { content } else { nil }
+    }
+
+    func isPending(_ number: Int) -> Bool {
+        if case .pending(number) = self { true } else { false }
+    }
+}
+
+extension AdapterService {
+    /// A method whose handler runs in this actor.
+    nonisolated func method(
+        _ name: MemberName,
+        _ input: Signature,
+        _ output: Signature = "",
+        _ body: @escaping @Sendable (isolated AdapterService, DaemonCall) -> Void
+    ) -> ExportedMethod {
+        ExportedMethod(name, input, output) { [weak self] message, reply in
+            guard let self, let call = DaemonCall(message, reply.deferred()) else { return }
+            self.assumeIsolated { body($0, call) }
+        }
+    }
+
+    /// A property whose value is in this actor.
+    nonisolated func property(
+        _ name: MemberName,
+        _ signature: Signature,
+        _ get: @escaping @Sendable (isolated AdapterService) -> BusValue,
+        set: (@Sendable (isolated AdapterService, BusValue) -> Void)? = nil
+    ) -> ExportedProperty {
+        var property = ExportedProperty(
+            name,
+            signature,
+            get: { [weak self] () throws(MethodError) in
+                guard let value = self?.assumeIsolated({ get($0) }) else {
+                    throw MethodError(.unknownObject, "the adapter is gone")
+                }
+                return value
+            }
+        )
+        if let set {
+            property.set = { [weak self] value in self?.assumeIsolated { set($0, value) } }
+        }
+        return property
+    }
+
+    func emitChanged(_ interface: InterfaceName, _ changed: [(String, BusValue)], at path: ObjectPath? = nil)
+    {
+        let path = path ?? self.path
+        connection.assumeIsolated { connection in
+            // Nobody listens when the bus is gone.
+            try? connection.emitPropertiesChanged(path, interface, changed)
+        }
+    }
+
+    func callIgnoringAnswer(
+        _ destination: BusName,
+        _ path: ObjectPath,
+        _ interface: InterfaceName,
+        _ member: MemberName,
+        _ arguments: [BusValue]
+    ) {
+        connection.assumeIsolated { connection in
+            // Whether it arrives changes nothing here.
+            try? connection.callIgnoringAnswer(destination, path, interface, member, arguments)
+        }
+    }
+}

@@ -1,0 +1,52 @@
+internal import PeripheralTesting
+
+/// The radio of an adapter: what stays when bluetoothd is restarted.
+///
+/// Centrals belong to a radio, so that they meet the same peripheral again.
+final class Controller: Sendable {
+    let adapter: EmulatedAdapter
+    let server: VirtualGATTServer
+
+    init(_ adapter: EmulatedAdapter, deviceName: String) {
+        self.adapter = adapter
+        server = VirtualGATTServer(
+            deviceName: deviceName,
+            address: adapter.address,
+            connectionsInterruptAdvertising: adapter.kind == .extended
+        )
+    }
+}
+
+/// The controllers that are or were plugged in.
+struct Hardware: Sendable {
+    private var known: [Controller] = []
+    private(set) var pluggedIn: [Controller] = []
+
+    init(_ configuration: EmulatedBlueZ.Configuration) {
+        for adapter in configuration.adapters {
+            _ = plugIn(adapter, deviceName: configuration.deviceName)
+        }
+    }
+
+    /// The controller of the adapter with this name, also when it is unplugged; the first one for `nil`.
+    func controller(named name: String?) -> Controller? {
+        (pluggedIn + known).first { name == nil || $0.adapter.name == name }
+    }
+
+    mutating func plugIn(_ adapter: EmulatedAdapter, deviceName: String) -> Controller {
+        let controller: Controller
+        if let former = known.first(where: { $0.adapter == adapter }) {
+            controller = former
+        } else {
+            controller = Controller(adapter, deviceName: deviceName)
+            known.removeAll { $0.adapter.name == adapter.name }
+            known.append(controller)
+        }
+        pluggedIn.append(controller)
+        return controller
+    }
+
+    mutating func unplug(_ name: String) {
+        pluggedIn.removeAll { $0.adapter.name == name }
+    }
+}

@@ -1,0 +1,149 @@
+internal import PeripheralDBus
+
+/// A run of bluetoothd: from its appearance on the bus to its end.
+///
+/// An actor of the event loop that its bus connection runs on.
+actor BluetoothDaemon {
+    nonisolated let connection: BusConnection
+    private let tasks: LoopTasks
+    private let configuration: EmulatedBlueZ.Configuration
+    private var adapters: [AdapterService] = []
+    private let agents: AgentRegister
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+        unsafe connection.loop.asUnownedSerialExecutor()
+    }
+
+    private init(_ connection: BusConnection, tasks: LoopTasks, configuration: EmulatedBlueZ.Configuration) {
+        self.connection = connection
+        self.tasks = tasks
+        self.configuration = configuration
+        agents = AgentRegister()
+    }
+
+    /// Appears on the bus: the name first, then the objects, as bluetoothd does.
+    static func start(
+        on bus: String,
+        loop: EventLoop,
+        tasks: LoopTasks,
+        configuration: EmulatedBlueZ.Configuration,
+        controllers: [Controller]
+    ) async throws -> BluetoothDaemon {
+        let connection = try await BusConnection.connect(to: .address(bus), on: loop)
+        let daemon = BluetoothDaemon(connection, tasks: tasks, configuration: configuration)
+        do {
+            try await daemon.appear(with: controllers)
+        } catch {
+            await connection.abandon()
+            throw error
+        }
+        return daemon
+    }
+
+    private func appear(with controllers: [Controller]) async throws {
+        try await listen()
+        try await connection.exportObjectManager(at: "/")
+        try await connection.requestName(BlueZName.service)
+        try await connection.export(
+            ExportedObject(
+                BlueZName.root,
+                [
+                    ExportedInterface(.introspectable), agents.interface,
+                    ExportedInterface(BlueZName.profileManager), ExportedInterface(BlueZName.healthManager),
+                ]
+            )
+        )
+        for controller in controllers { try await add(controller) }
+    }
+
+    private func listen() async throws {
+        let changes = MatchRule(interface: .properties, member: "PropertiesChanged")
+        _ = try await connection.subscribe(to: changes) { [weak self] signal in
+            guard let self, let changes = PropertyChanges(signal) else { return }
+            self.assumeIsolated { $0.propertiesChanged(changes) }
+        }
+        let owners = MatchRule(
+            sender: .bus,
+            interface: "org.freedesktop.DBus",
+            member: "NameOwnerChanged"
+        )
+        _ = try await connection.subscribe(to: owners) { [weak self] signal in
+            var arguments = signal.arguments
+            guard let self, let values = try? arguments.readValues(), values.signature == "sss",
+                values[2].string == "", let name = values[0].string.flatMap({ try? BusName($0) })
+            else { return }
+            self.assumeIsolated { $0.removeAll(of: name) }
+        }
+    }
+
+    private func propertiesChanged(_ changes: PropertyChanges) {
+        for adapter in adapters {
+            switch changes.interface {
+            case BlueZName.gattCharacteristic.text:
+                adapter.assumeIsolated { $0.updateCharacteristic(changes) }
+            case BlueZName.advertisement.text:
+                adapter.assumeIsolated { $0.updateAdvertisement(changes) }
+            default: break
+            }
+        }
+    }
+
+    /// Removes what a program has registered that has left the bus.
+    private func removeAll(of owner: BusName) {
+        agents.remove(owner)
+        for adapter in adapters {
+            adapter.assumeIsolated { adapter in
+                adapter.removeAdvertisements(of: owner)
+                adapter.removeApplications(of: owner)
+            }
+        }
+    }
+}
+
+// MARK: - Adapters
+
+extension BluetoothDaemon {
+    /// An adapter is plugged in.
+    func add(_ controller: Controller) async throws {
+        let adapter = try AdapterService(
+            controller,
+            connection: connection,
+            tasks: tasks,
+            configuration: configuration
+        )
+        adapters.append(adapter)
+        try await adapter.start()
+    }
+
+    /// An adapter is unplugged.
+    func remove(_ name: String) async {
+        guard let index = adapters.firstIndex(where: { $0.controller.adapter.name == name }) else { return }
+        await adapters[index].remove()
+        adapters.remove(at: index)
+    }
+
+    /// Switches an adapter on or off.
+    func setPowered(_ name: String, _ isOn: Bool) async {
+        guard let adapter = adapters.first(where: { $0.controller.adapter.name == name }) else { return }
+        await adapter.setPowered(isOn)
+    }
+}
+
+// MARK: - End
+
+extension BluetoothDaemon {
+    /// Ends in order: takes everything off the bus, and tells those whose advertisements are gone.
+    func stop() async {
+        for adapter in adapters { await adapter.remove() }
+        adapters = []
+        await connection.withdraw(BlueZName.root)
+        await connection.close()
+    }
+
+    /// Ends at once, as when it is killed.
+    func kill() async {
+        await connection.abandon()
+        for adapter in adapters { await adapter.drop() }
+        adapters = []
+    }
+}

@@ -1,0 +1,59 @@
+internal import PeripheralDBus
+
+/// A method call to the daemon: who calls, with what, and the answer to give.
+struct DaemonCall: Sendable {
+    let sender: BusName
+    let arguments: [BusValue]
+    let reply: DeferredReply
+
+    init?(_ message: borrowing IncomingMessage, _ reply: DeferredReply) {
+        var arguments = message.arguments
+        guard let sender = try? BusName(message.sender.string), let values = try? arguments.readValues()
+        else { return nil }
+        self.sender = sender
+        self.arguments = values
+        self.reply = reply
+    }
+
+    /// The object of the caller that the first argument names.
+    var client: Client? {
+        arguments.first?.objectPath.map { Client(owner: sender, path: $0) }
+    }
+}
+
+/// An object of another program on the bus: what bluetoothd knows a registration by.
+struct Client: Hashable, Sendable {
+    let owner: BusName
+    let path: ObjectPath
+}
+
+/// A `PropertiesChanged` signal of another program.
+struct PropertyChanges: Sendable {
+    let client: Client
+    let interface: String
+    let changed: [(name: String, value: BusValue)]
+    let invalidated: [String]
+
+    init?(_ signal: borrowing IncomingMessage) {
+        var reader = signal.arguments
+        guard let owner = try? BusName(signal.sender.string), let path = try? ObjectPath(signal.path.string),
+            let arguments = try? reader.readValues(), arguments.signature == "sa{sv}as",
+            let interface = arguments[0].string, let changed = arguments[1].dictionary
+        else { return nil }
+        client = Client(owner: owner, path: path)
+        self.interface = interface
+        self.changed = changed.entries.compactMap { entry in
+            entry.key.string.map { ($0, entry.value.unwrapped) }
+        }
+        invalidated = arguments[2].elements?.compactMap(\.string) ?? []
+    }
+}
+
+extension MethodError {
+    static let alreadyExists = MethodError("org.bluez.Error.AlreadyExists", "Already Exists")
+    static let doesNotExist = MethodError("org.bluez.Error.DoesNotExist", "Does Not Exist")
+
+    static func bluez(failed message: String) -> MethodError {
+        MethodError("org.bluez.Error.Failed", message)
+    }
+}

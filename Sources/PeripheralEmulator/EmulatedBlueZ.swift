@@ -1,0 +1,184 @@
+public import PeripheralBlueZ
+internal import PeripheralDBus
+public import PeripheralKit
+public import PeripheralTesting
+internal import Synchronization
+
+/// Runs bluetoothd's look-alike on a message bus of its own while the body runs.
+///
+/// ```swift
+/// try await withEmulatedBlueZ { bluez in
+///     try await peripheral.run(on: bluez.backend) { session in
+///         let central = bluez.central(for: peripheral)
+///         try await central.connect()
+///         …
+///     }
+/// }
+/// ```
+///
+/// Everything but the radio is real: the peripheral talks to a `dbus-daemon` through libdbus, as it does on a device.
+/// When the call returns, whatever the body does, the bus and its process, thread and files are gone.
+///
+/// - Parameters:
+///   - configuration: What the look-alike looks like.
+///   - body: What to do with it.
+/// - Returns: What the body returns.
+/// - Throws: ``PrivateBus/StartError`` when `dbus-daemon` is not installed or cannot start; otherwise what the body
+///   throws.
+public func withEmulatedBlueZ<Output>(
+    _ configuration: EmulatedBlueZ.Configuration = EmulatedBlueZ.Configuration(),
+    _ body: (_ bluez: EmulatedBlueZ) async throws -> Output
+) async throws -> Output {
+    let bus = try await PrivateBus()
+    let loop = EventLoop(name: "bluetoothd")
+    let bluez = EmulatedBlueZ(configuration, on: bus, loop: loop)
+    let outcome: Result<Output, any Error>
+    do {
+        outcome = .success(try await bluez.run(body))
+    } catch {
+        outcome = .failure(error)
+    }
+    await loop.stop()
+    bus.stop()
+    return try outcome.get()
+}
+
+/// `org.bluez` as bluetoothd speaks it, on a private message bus, with adapters that have no radio.
+///
+/// It is right when the conformance suite cannot tell it from the real daemon, and imitates what was recorded of
+/// that: the order of calls, options, errors, handles, advertising bytes. ``withEmulatedBlueZ(_:_:)`` makes one.
+public final class EmulatedBlueZ: Sendable {
+    /// What it looks like.
+    public let configuration: Configuration
+
+    private let bus: PrivateBus
+    private let loop: EventLoop
+    private let tasks: LoopTasks
+    private let hardware: Mutex<Hardware>
+    private let daemon = Mutex<BluetoothDaemon?>(nil)
+
+    fileprivate init(_ configuration: Configuration, on bus: PrivateBus, loop: EventLoop) {
+        self.configuration = configuration
+        self.bus = bus
+        self.loop = loop
+        tasks = LoopTasks(on: loop)
+        hardware = Mutex(Hardware(configuration))
+    }
+
+    fileprivate func run<Output>(_ body: (EmulatedBlueZ) async throws -> Output) async throws -> Output {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await self.tasks.run() }
+            let outcome: Result<Output, any Error>
+            do {
+                try await startDaemon()
+                outcome = .success(try await body(self))
+            } catch {
+                outcome = .failure(error)
+            }
+            await killDaemon()
+            group.cancelAll()
+            try await group.waitForAll()
+            return try outcome.get()
+        }
+    }
+}
+
+// MARK: - Use
+
+extension EmulatedBlueZ {
+    /// The address of the bus in D-Bus notation, for other programs: `busctl --address=… tree org.bluez`.
+    public var busAddress: String { bus.address }
+
+    /// BlueZ, on the first adapter that is powered on.
+    public var backend: BlueZBackend { backend(adapter: .firstPowered) }
+
+    /// BlueZ, on this adapter.
+    public func backend(adapter: AdapterSelection) -> BlueZBackend {
+        BlueZBackend(adapter: adapter, bus: .address(bus.address))
+    }
+
+    /// Makes a central near an adapter, with an address of its own, not yet connected.
+    ///
+    /// - Parameters:
+    ///   - peripheral: The peripheral that it looks for; it tells where a `Characteristic` stands.
+    ///   - adapter: The name of the adapter; `nil` for the first. Near one that is not there, nothing is on the air.
+    ///   - patience: How long it waits for an advertisement or an update before it throws.
+    ///   - clock: What measures that time.
+    /// - Returns: The central. Connect it with the MTU that it shall have.
+    public func central(
+        for peripheral: Peripheral,
+        near adapter: String? = nil,
+        patience: Duration = .seconds(5),
+        clock: any Clock<Duration> = ContinuousClock()
+    ) -> VirtualCentral {
+        let controller = hardware.withLock { $0.controller(named: adapter) }
+        let server = controller?.server ?? VirtualGATTServer(deviceName: "")
+        return VirtualCentral(of: peripheral, on: server, patience: patience, clock: clock)
+    }
+}
+
+// MARK: - Life
+
+extension EmulatedBlueZ {
+    /// Starts bluetoothd; it runs already when ``withEmulatedBlueZ(_:_:)`` calls its body.
+    ///
+    /// - Throws: When the bus is gone, or bluetoothd is running.
+    public func startDaemon() async throws {
+        let controllers = hardware.withLock { $0.pluggedIn }
+        let started = try await BluetoothDaemon.start(
+            on: bus.address,
+            loop: loop,
+            tasks: tasks,
+            configuration: configuration,
+            controllers: controllers
+        )
+        daemon.withLock { $0 = started }
+    }
+
+    /// Ends bluetoothd in order, as `systemctl stop bluetooth` does: it takes its objects off the bus, then its name.
+    public func stopDaemon() async {
+        await daemon.withLock { $0.take() }?.stop()
+    }
+
+    /// Ends bluetoothd at once, as a crash does: only its name disappears.
+    public func killDaemon() async {
+        await daemon.withLock { $0.take() }?.kill()
+    }
+
+    /// Ends bluetoothd in order and starts it again: nothing is registered any more, and handles begin anew.
+    ///
+    /// - Throws: When the bus is gone.
+    public func restartDaemon() async throws {
+        await stopDaemon()
+        try await startDaemon()
+    }
+
+    /// Kills the message bus, as a crash of it would.
+    public func killBus() {
+        bus.kill()
+    }
+
+    /// Plugs an adapter in; one with a name that is taken replaces that one.
+    ///
+    /// When the same adapter was there before, its centrals find it again.
+    ///
+    /// - Throws: When the bus is gone.
+    public func addAdapter(_ adapter: EmulatedAdapter) async throws {
+        await removeAdapter(adapter.name)
+        let controller = hardware.withLock { $0.plugIn(adapter, deviceName: configuration.deviceName) }
+        try await daemon.withLock { $0 }?.add(controller)
+    }
+
+    /// Unplugs an adapter: its centrals are disconnected, and nothing is registered there any more.
+    ///
+    /// Without effect when there is none of that name.
+    public func removeAdapter(_ name: String) async {
+        hardware.withLock { $0.unplug(name) }
+        await daemon.withLock { $0 }?.remove(name)
+    }
+
+    /// Switches an adapter on or off, as `bluetoothctl power` does.
+    public func setPowered(_ isOn: Bool, adapter: String = "hci0") async {
+        await daemon.withLock { $0 }?.setPowered(adapter, isOn)
+    }
+}

@@ -1,0 +1,67 @@
+internal import PeripheralCore
+internal import PeripheralDBus
+
+/// A GATT application as bluetoothd understands it: its services, and which object of the application stands for
+/// which attribute.
+struct ApplicationDescription {
+    /// An object that stands for an attribute.
+    struct Object: Hashable, Sendable {
+        var path: ObjectPath
+        var interface: InterfaceName
+        /// Whether the object has a property `Handle` that asks for the handle on the air.
+        var wantsHandle: Bool
+        /// Whether bluetoothd answers write requests by itself, and asks for no reply.
+        var acknowledgesWrites = false
+    }
+
+    let table: AttributeTable
+    /// By the handles of ``table``.
+    private(set) var objects: [AttributeHandle: Object] = [:]
+
+    /// Reads what `GetManagedObjects` answered.
+    ///
+    /// - Throws: The error that `RegisterApplication` is refused with.
+    init(_ answer: [BusValue]) throws(MethodError) {
+        let interfaces = ManagedInterface.list(answer)
+        guard !interfaces.isEmpty else { throw .bluez(failed: "No object received") }
+        let draft = try ApplicationDraft(interfaces)
+        let services = try draft.describe()
+        do {
+            table = try AttributeTable(services: services)
+        } catch {
+            throw .notCreated
+        }
+        for (service, content) in draft.services.enumerated() {
+            objects[table.serviceRange(service).lowerBound] = Object(content.object, BlueZName.gattService)
+            for (characteristic, content) in content.characteristics.enumerated() {
+                let handle = table.valueHandle(service: service, characteristic: characteristic)
+                var object = Object(content.object, BlueZName.gattCharacteristic)
+                object.acknowledgesWrites = content.flags.properties.contains(.writeWithoutResponse)
+                objects[handle] = object
+                for (descriptor, content) in content.descriptors.enumerated() {
+                    let handle = table.descriptorHandle(
+                        service: service,
+                        characteristic: characteristic,
+                        descriptor: descriptor
+                    )
+                    objects[handle] = Object(content.object, BlueZName.gattDescriptor)
+                }
+            }
+        }
+    }
+
+    /// The value handles by the paths of the characteristics.
+    var characteristics: [ObjectPath: AttributeHandle] {
+        let characteristics = objects.filter { $0.value.interface == BlueZName.gattCharacteristic }
+        return Dictionary(characteristics.map { ($0.value.path, $0.key) }) { first, _ in first }
+    }
+}
+
+extension ApplicationDescription.Object {
+    fileprivate init(_ object: ManagedInterface, _ interface: InterfaceName) {
+        path = object.path
+        self.interface = interface
+        // Without one, or with one that is pinned, nobody is told.
+        wantsHandle = object.properties["Handle"]?.integer(UInt16.self) == 0
+    }
+}

@@ -1,0 +1,139 @@
+internal import PeripheralCore
+internal import PeripheralDBus
+
+/// The objects of an application, put together in the two steps of bluetoothd.
+///
+/// First the objects are gathered: services, then characteristics, then descriptors, each kind in the order of the
+/// reply; what belongs nowhere or has unknown flags spoils the application. Then the database is made; what has no
+/// valid UUID spoils that.
+struct ApplicationDraft {
+    struct Service {
+        let object: ManagedInterface
+        var characteristics: [Characteristic] = []
+    }
+
+    struct Characteristic {
+        let object: ManagedInterface
+        let flags: AttributeFlags
+        var descriptors: [Descriptor] = []
+    }
+
+    struct Descriptor {
+        let object: ManagedInterface
+        let flags: AttributeFlags
+    }
+
+    /// What all flags of an object amount to.
+    struct AttributeFlags {
+        var properties: CharacteristicProperties = []
+        var permissions: DescriptorPermissions = []
+        var security = AttributeSecurity.open
+    }
+
+    private(set) var services: [Service] = []
+
+    /// Gathers the objects.
+    init(_ interfaces: [ManagedInterface]) throws(MethodError) {
+        services = interfaces.filter { $0.name == BlueZName.gattService.text }.map { Service(object: $0) }
+        for object in interfaces where object.name == BlueZName.gattCharacteristic.text {
+            guard let path = object.properties["Service"]?.objectPath,
+                let service = services.firstIndex(where: { $0.object.path == path })
+            else { throw .invalidObject }
+            let flags = try AttributeFlags(of: object, AttributeFlag.init(characteristic:))
+            services[service].characteristics.append(Characteristic(object: object, flags: flags))
+        }
+        for object in interfaces where object.name == BlueZName.gattDescriptor.text {
+            let flags = try AttributeFlags(of: object, AttributeFlag.init(descriptor:))
+            try add(Descriptor(object: object, flags: flags))
+        }
+        guard !services.isEmpty else { throw .invalidObject }
+    }
+
+    private mutating func add(_ descriptor: Descriptor) throws(MethodError) {
+        let path = descriptor.object.properties["Characteristic"]?.objectPath
+        for service in services.indices {
+            let characteristics = services[service].characteristics
+            if let index = characteristics.firstIndex(where: { $0.object.path == path }) {
+                services[service].characteristics[index].descriptors.append(descriptor)
+                return
+            }
+        }
+        throw .invalidObject
+    }
+
+    /// The services of the database.
+    func describe() throws(MethodError) -> [ServiceDescription] {
+        var descriptions: [ServiceDescription] = []
+        for service in services {
+            guard let isPrimary = service.object.properties["Primary"]?.bool else { throw .notCreated }
+            var description = ServiceDescription(uuid: try uuid(of: service.object), isPrimary: isPrimary)
+            description.includedServices = try includes(of: service, before: descriptions.count)
+            for characteristic in service.characteristics {
+                description.characteristics.append(try describe(characteristic))
+            }
+            descriptions.append(description)
+        }
+        return descriptions
+    }
+
+    private func describe(_ characteristic: Characteristic) throws(MethodError) -> CharacteristicDescription {
+        var description = CharacteristicDescription(
+            uuid: try uuid(of: characteristic.object),
+            properties: characteristic.flags.properties,
+            security: characteristic.flags.security
+        )
+        for descriptor in characteristic.descriptors {
+            description.descriptors.append(
+                DescriptorDescription(
+                    uuid: try uuid(of: descriptor.object),
+                    permissions: descriptor.flags.permissions,
+                    security: descriptor.flags.security
+                )
+            )
+        }
+        return description
+    }
+
+    private func uuid(of object: ManagedInterface) throws(MethodError) -> BluetoothUUID {
+        // The generic services are bluetoothd's own, wherever their UUIDs appear.
+        guard let text = object.properties["UUID"]?.string, let uuid = BluetoothUUID(text),
+            uuid != .genericAccess, uuid != .genericAttribute, hasValidHandle(object)
+        else { throw .notCreated }
+        return uuid
+    }
+
+    /// A handle is optional, and a number of 16 bits.
+    private func hasValidHandle(_ object: ManagedInterface) -> Bool {
+        guard let handle = object.properties["Handle"] else { return true }
+        return handle.signature == "q"
+    }
+
+    /// Paths that are no service of the application are passed over, as are those of services that come later.
+    private func includes(of service: Service, before count: Int) throws(MethodError) -> [Int] {
+        guard let includes = service.object.properties["Includes"] else { return [] }
+        guard let paths = includes.elements, includes.signature == "ao" else { throw .notCreated }
+        return paths.compactMap { path in
+            services.prefix(count).firstIndex { $0.object.path == path.objectPath }
+        }
+    }
+}
+
+extension ApplicationDraft.AttributeFlags {
+    fileprivate init(
+        of object: ManagedInterface,
+        _ read: (String) -> AttributeFlag?
+    ) throws(MethodError) {
+        guard let flags = object.properties["Flags"]?.elements, !flags.isEmpty else { throw .invalidObject }
+        for flag in flags {
+            guard let text = flag.string, let flag = read(text) else { throw .invalidObject }
+            properties.formUnion(flag.properties)
+            permissions.formUnion(flag.permissions)
+            security.tighten(by: flag.security)
+        }
+    }
+}
+
+extension MethodError {
+    fileprivate static let invalidObject = MethodError.bluez(failed: "No valid service object found")
+    static let notCreated = MethodError.bluez(failed: "Failed to create entry in database")
+}

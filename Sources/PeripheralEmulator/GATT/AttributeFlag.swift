@@ -1,0 +1,63 @@
+internal import PeripheralCore
+
+/// What one of the `Flags` of a characteristic or a descriptor means to bluetoothd 5.66.
+struct AttributeFlag {
+    var properties: CharacteristicProperties = []
+    var permissions: DescriptorPermissions = []
+    var security = AttributeSecurity.open
+
+    /// - Returns: `nil` for a flag that bluetoothd does not know, which spoils the whole application.
+    init?(characteristic flag: String) {
+        switch flag {
+        case "broadcast": properties = .broadcast
+        case "write-without-response": properties = .writeWithoutResponse
+        case "authenticated-signed-writes": properties = .authenticatedSignedWrites
+        case "reliable-write": properties = .reliableWrite
+        case "writable-auxiliaries": properties = .writableAuxiliaries
+        case "authorize", "extended-properties": break
+        default:
+            guard let (level, access) = Self.split(flag) else { return nil }
+            switch access {
+            case "read": (properties, security.read) = (.read, level)
+            case "write": (properties, security.write) = (.write, level)
+            case "notify": (properties, security.notify) = (.notify, level)
+            case "indicate": (properties, security.notify) = (.indicate, level)
+            default: return nil
+            }
+        }
+    }
+
+    /// - Returns: `nil` for a flag that bluetoothd does not know, which spoils the whole application.
+    init?(descriptor flag: String) {
+        if flag == "authorize" { return }
+        guard let (level, access) = Self.split(flag) else { return nil }
+        switch access {
+        case "read": (permissions, security.read) = (.read, level)
+        case "write": (permissions, security.write) = (.write, level)
+        default: return nil
+        }
+    }
+
+    /// The security that a prefix demands, and what it is demanded for.
+    private static func split(_ flag: String) -> (SecurityLevel, access: Substring)? {
+        for (prefix, level) in prefixes where flag.hasPrefix(prefix) {
+            return (level, flag.dropFirst(prefix.count))
+        }
+        return nil
+    }
+
+    /// A longer prefix stands before the one that it begins with.
+    private static let prefixes: [(String, SecurityLevel)] = [
+        ("encrypt-authenticated-", .authenticated), ("encrypt-", .encrypted), ("secure-", .secureConnections),
+        ("", .open),
+    ]
+}
+
+extension AttributeSecurity {
+    /// Of several flags the strictest counts.
+    mutating func tighten(by other: AttributeSecurity) {
+        read = max(read, other.read)
+        write = max(write, other.write)
+        notify = max(notify, other.notify)
+    }
+}

@@ -1,0 +1,23 @@
+internal import PeripheralDBus
+
+/// An interface of an object, as `GetManagedObjects` tells of it.
+struct ManagedInterface {
+    let path: ObjectPath
+    let name: String
+    let properties: BusValue
+
+    /// All interfaces of an `a{oa{sa{sv}}}`, in its order.
+    static func list(_ answer: [BusValue]) -> [ManagedInterface] {
+        guard answer.signature == "a{oa{sa{sv}}}", let objects = answer.first?.dictionary else { return [] }
+        return objects.entries.flatMap { object -> [ManagedInterface] in
+            guard let path = object.key.objectPath, let interfaces = object.value.dictionary else {
+                return []
+            }
+            return interfaces.entries.compactMap { interface in
+                interface.key.string.map {
+                    ManagedInterface(path: path, name: $0, properties: interface.value)
+                }
+            }
+        }
+    }
+}
