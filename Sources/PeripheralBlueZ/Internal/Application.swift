@@ -175,6 +175,14 @@ extension Application {
         )
     }
 
+    /// As much of a name as the scan response holds.
+    ///
+    /// bluetoothd cuts a longer one in the middle of a character. From 5.68 on, it cuts only to what extended
+    /// advertising would hold, and controllers refuse that in the advertising of the older kind which it asks for.
+    private func fitting(_ name: String) -> String {
+        String(name.longestPrefix(ofUTF8ByteCount: AdvertisingBudget.legacy.scanResponse - 2))
+    }
+
     private var advertisementProperties: [ExportedProperty] {
         let advertisement = publication.advertisement
         var properties = [
@@ -191,7 +199,7 @@ extension Application {
             ),
         ]
         if let name = advertisement.localName, !name.isEmpty {
-            properties.append(ExportedProperty("LocalName", .string(name)))
+            properties.append(ExportedProperty("LocalName", .string(fitting(name))))
         }
         if let services = advertisement.services, !services.isEmpty {
             properties.append(ExportedProperty("ServiceUUIDs", .strings(services.map(\.fullDescription))))

@@ -104,7 +104,7 @@ extension AdvertisementPayload {
 
 extension String {
     /// The longest beginning that takes no more bytes in UTF-8 and ends between two characters.
-    fileprivate func longestPrefix(ofUTF8ByteCount limit: Int) -> Substring {
+    package func longestPrefix(ofUTF8ByteCount limit: Int) -> Substring {
         var byteCount = 0
         return prefix { character in
             byteCount += character.utf8.count
