@@ -14,7 +14,7 @@ struct RequestRefusal: Hashable {
     let name: ErrorName
     let message: String
 
-    /// The error that the central sees.
+    /// The error that the central sees, with a daemon that is new enough.
     let received: ATTError
 
     init(_ error: ATTError, operation: Operation) {
@@ -26,6 +26,9 @@ struct RequestRefusal: Hashable {
         case .readNotPermitted where operation == .read: self.init("org.bluez.Error.NotPermitted", error)
         case .writeNotPermitted where operation == .write: self.init("org.bluez.Error.NotPermitted", error)
         case .procedureAlreadyInProgress: self.init("org.bluez.Error.InProgress", error)
+        // Before 5.76, bluetoothd does not know this name, and makes "unlikely error" of it.
+        case .clientCharacteristicConfigurationImproperlyConfigured:
+            self.init("org.bluez.Error.ImproperlyConfigured", error)
         case _ where error.isApplicationError:
             self.init("org.bluez.Error.Failed", error, message: "0x" + String(error.rawValue, radix: 16))
         default:

@@ -18,6 +18,7 @@ extension ConformanceSuite {
     static let handlerErrors: [ATTError] = [
         ATTError(rawValue: 0x80), ATTError(rawValue: 0x9F), .readNotPermitted, .requestNotSupported,
         .insufficientAuthorization, .invalidOffset, .invalidAttributeValueLength, .unlikelyError,
+        .procedureAlreadyInProgress, .clientCharacteristicConfigurationImproperlyConfigured,
     ]
 
     static func staticValue(of length: Int, mtu: Int) -> Scenario {

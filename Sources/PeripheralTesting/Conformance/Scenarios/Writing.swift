@@ -14,7 +14,7 @@ extension ConformanceSuite {
     static let writeErrors: [ATTError] = [
         ATTError(rawValue: 0x80), ATTError(rawValue: 0x9F), .writeNotPermitted, .requestNotSupported,
         .insufficientAuthorization, .invalidOffset, .invalidAttributeValueLength, .unlikelyError,
-        .procedureAlreadyInProgress,
+        .procedureAlreadyInProgress, .clientCharacteristicConfigurationImproperlyConfigured,
     ]
 
     static func writtenBytes(_ length: Int) -> Scenario {
