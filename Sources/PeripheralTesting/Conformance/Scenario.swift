@@ -101,4 +101,9 @@ public struct Trial: Sendable {
 public struct ConformanceFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// What was expected, and what came.
     public let description: String
+
+    /// Makes an error for a scenario to throw.
+    public init(description: String) {
+        self.description = description
+    }
 }

@@ -8,18 +8,28 @@ import Synchronization
 /// Runs the conformance suite against the real bluetoothd: the peripheral through `.bluez`, the central on
 /// Bumble.
 ///
-/// Started in the virtual machine of `Tests/System/rig`, with the path of `bumble_central.py` in the environment
-/// variable `BUMBLE_CENTRAL`. Arguments are words that a scenario's name has to contain.
+/// Started in the virtual machine of `Tests/System/rig`, which tells the daemon's version in the environment
+/// variable `BLUEZ_VERSION`, with the path of `bumble_central.py` in `BUMBLE_CENTRAL`. Arguments are words that
+/// a scenario's name has to contain; `--document` alone prints what is known of the versions, and runs nothing.
 @main
 struct ConformanceRunner {
     /// What the rig's radio gives to the adapter.
     private static let adapter = DeviceAddress("00:AA:01:00:00:42")
 
     static func main() async throws {
-        guard let adapter, let program = getenv("BUMBLE_CENTRAL").map({ String(cString: $0) }) else {
+        if CommandLine.arguments.dropFirst() == ["--document"] {
+            print(bluezVersionsDocument, terminator: "")
+            return
+        }
+        guard let adapter, let program = environment("BUMBLE_CENTRAL") else {
             print("BUMBLE_CENTRAL is not set: it has to be the path of bumble_central.py.")
             exit(2)
         }
+        guard let version = environment("BLUEZ_VERSION").flatMap({ BlueZVersion($0) }) else {
+            print("BLUEZ_VERSION has to be what bluetoothd --version prints.")
+            exit(2)
+        }
+        print("BlueZ \(version)")
         let words = CommandLine.arguments.dropFirst().map { Substring($0) }
         let scenarios = ConformanceSuite.scenarios.filter { scenario in
             Set(words).isSubset(of: scenario.name.split(separator: " "))
@@ -28,13 +38,17 @@ struct ConformanceRunner {
         try await CentralPool.run(program) { pool in
             for scenario in scenarios {
                 let start = ContinuousClock.now
-                let failure = await failure(of: scenario, on: adapter, with: pool)
+                let result = await run(scenario, as: version, on: adapter, with: pool)
                 let time = "\((ContinuousClock.now - start) / .seconds(1))".prefix(4)
-                print(
-                    "\(failure == nil ? "ok  " : "FAIL")  \(scenario.name) (\(time) s)\(failure.map { ": \($0)" } ?? "")"
-                )
+                switch result {
+                case .success(nil): print("ok    \(scenario) (\(time) s)")
+                case .success(let difference?):
+                    print("ok    \(scenario) (\(time) s): known, \(difference.reason)")
+                case .failure(let error):
+                    print("FAIL  \(scenario) (\(time) s): \(error)")
+                    failures.withLock { $0 += 1 }
+                }
                 fflush(nil)
-                if failure != nil { failures.withLock { $0 += 1 } }
             }
         }
         let failed = failures.withLock { $0 }
@@ -42,30 +56,35 @@ struct ConformanceRunner {
         exit(failed == 0 && !scenarios.isEmpty ? 0 : 1)
     }
 
+    private static func environment(_ name: String) -> String? {
+        getenv(name).map { String(cString: $0) }
+    }
+
     /// Runs a scenario within its time.
-    private static func failure(
-        of scenario: Scenario,
+    private static func run(
+        _ scenario: Scenario,
+        as version: BlueZVersion,
         on adapter: DeviceAddress,
         with pool: CentralPool
-    ) async -> (any Error)? {
-        await withTaskGroup(of: (any Error)?.self) { group in
-            group.addTask {
+    ) async -> Result<KnownDifference?, any Error> {
+        await withTaskGroup { group in
+            group.addTask { () -> Result<KnownDifference?, any Error> in
                 do {
-                    try await scenario.run(on: .bluez) { peripheral in
+                    let difference = try await scenario.run(on: .bluez, as: version) { peripheral in
                         BumbleCentral(of: peripheral, on: adapter) { try await pool.process(mtu: $0) }
                     }
-                    return nil
+                    return .success(difference)
                 } catch {
-                    return error
+                    return .failure(error)
                 }
             }
             group.addTask {
                 try? await Task.sleep(for: .seconds(60))
-                return TestCentralError(code: .timedOut, message: "The scenario did not end within 60 s.")
+                let message = "The scenario did not end within 60 s."
+                return .failure(TestCentralError(code: .timedOut, message: message))
             }
-            let first = await group.next() ?? nil
-            group.cancelAll()
-            return first
+            defer { group.cancelAll() }
+            return await group.next() ?? .failure(CancellationError())
         }
     }
 }

@@ -1,0 +1,99 @@
+public import Logging
+public import PeripheralKit
+
+/// A scenario that some versions of BlueZ fail, and how.
+///
+/// It is an expectation like any other: a run on such a version fails unless the scenario fails in this very
+/// way. So nothing is skipped, and an entry that is no longer true is noticed.
+public struct KnownDifference: Sendable {
+    /// The versions of BlueZ that a difference is found in.
+    public struct Versions: Hashable, Sendable, CustomStringConvertible {
+        let first: BlueZVersion?
+        let fixed: BlueZVersion?
+
+        /// All versions.
+        public static let all = Versions(first: nil, fixed: nil)
+
+        /// The versions before this one.
+        public static func before(_ version: BlueZVersion) -> Versions {
+            Versions(first: nil, fixed: version)
+        }
+
+        /// This version and the later ones, or only those before `end`.
+        public static func from(_ version: BlueZVersion, before end: BlueZVersion? = nil) -> Versions {
+            Versions(first: version, fixed: end)
+        }
+
+        /// Whether a version is one of these.
+        public func contains(_ version: BlueZVersion) -> Bool {
+            first.map { $0 <= version } ?? true && fixed.map { version < $0 } ?? true
+        }
+
+        /// The versions in words, such as `before 5.76`.
+        public var description: String {
+            switch (first, fixed) {
+            case (nil, nil): "all"
+            case (nil, let fixed?): "before \(fixed)"
+            case (let first?, nil): "from \(first)"
+            case (let first?, let fixed?): "from \(first), before \(fixed)"
+            }
+        }
+    }
+
+    /// The name of the scenario.
+    public let scenario: String
+    /// The versions that fail it.
+    public let versions: Versions
+    /// How: the description of the ``ConformanceFailure``.
+    public let failure: String
+    /// Why BlueZ does so.
+    public let reason: String
+
+    /// Describes a difference.
+    ///
+    /// - Parameters:
+    ///   - scenario: The scenario that fails.
+    ///   - versions: The versions that fail it.
+    ///   - failure: How: the description of the ``ConformanceFailure``.
+    ///   - reason: Why BlueZ does so.
+    public init(_ scenario: Scenario, in versions: Versions, failure: String, reason: String) {
+        self.scenario = scenario.name
+        self.versions = versions
+        self.failure = failure
+        self.reason = reason
+    }
+}
+
+extension Scenario {
+    /// Runs the scenario once, on a version of BlueZ, with what is known of it taken into account.
+    ///
+    /// - Parameters:
+    ///   - backend: The backend under test.
+    ///   - version: The version of BlueZ below it.
+    ///   - differences: What is known of all versions.
+    ///   - logger: Where the framework logs.
+    ///   - makeCentral: Makes a central for the peripheral, not yet connected.
+    /// - Returns: The difference that was found, where one is known.
+    /// - Throws: ``ConformanceFailure`` when something does not hold, or when it does against what is known;
+    ///   or whatever stopped the scenario.
+    @discardableResult
+    public func run(
+        on backend: some PeripheralBackend,
+        as version: BlueZVersion,
+        knowing differences: [KnownDifference] = ConformanceSuite.knownDifferences,
+        logger: Logger = Logger(label: "peripheral"),
+        _ makeCentral: @escaping @Sendable (Peripheral) async throws -> any TestCentral
+    ) async throws -> KnownDifference? {
+        let difference = differences.first { $0.scenario == name && $0.versions.contains(version) }
+        do {
+            try await run(on: backend, logger: logger, makeCentral)
+        } catch let failure as ConformanceFailure where failure.description == difference?.failure {
+            return difference
+        }
+        guard let difference else { return nil }
+        throw ConformanceFailure(
+            description:
+                "BlueZ \(version) is known to differ here, and no longer does. Expected: \(difference.failure)"
+        )
+    }
+}

@@ -1,0 +1,25 @@
+import PeripheralTesting
+
+/// What `docs/bluez-versions.md` says.
+let bluezVersionsDocument = """
+    # Versions of BlueZ
+
+    <!-- Made by `make bluez-versions` from ConformanceSuite.knownDifferences; do not edit. -->
+
+    `make system-test` runs the [conformance suite](testing.md) on bluetoothd \(BlueZVersion.v5_66) (Debian 12 "bookworm"),
+    \(BlueZVersion.v5_82) (Debian 13 "trixie") and \(BlueZVersion.v5_87) ("forky"). What it checks holds on all of them, and is expected
+    to hold on those between, except for this:
+
+    | What does not hold | In BlueZ | What happens instead | Why |
+    |---|---|---|---|
+    \(ConformanceSuite.knownDifferences.map(\.row).joined(separator: "\n"))
+
+    The suite fails where a version differs in any other way, and also where one of these differences is gone.
+
+    """
+
+extension KnownDifference {
+    fileprivate var row: String {
+        "| \(scenario) | \(versions) | \(failure) | \(reason) |"
+    }
+}
