@@ -3,8 +3,10 @@
 
 SWIFT ?= swift
 EXAMPLES = --package-path Examples
+# The Debian releases whose bluetoothd is tested against: bookworm (5.66), trixie (5.82), forky (the newest).
+BLUEZ ?= bookworm forky
 
-.PHONY: help setup build test test-thread-sanitizer examples demo system-test benchmark format lint \
+.PHONY: help setup build test test-thread-sanitizer examples demo system-test bluez-versions benchmark format lint \
 	check-imports check-diagnostics check-linkage docs ci clean
 
 help: ## Show this list
@@ -29,9 +31,12 @@ demo: setup ## Run the heart rate sensor with an emulated Bluetooth stack for 20
 	$(SWIFT) build $(EXAMPLES) -c release --static-swift-stdlib --product heart-rate-sensor
 	Examples/.build/release/heart-rate-sensor --emulated --duration 20s
 
-system-test: examples ## Test against the real bluetoothd, in a virtual machine with a virtual radio
+system-test: examples ## Test against the real bluetoothd of the Debian releases BLUEZ, with a virtual radio
 	$(SWIFT) build --package-path Tests/System
-	Tests/System/run Examples/.build/release/heart-rate-sensor Tests/System/.build/debug/conformance-runner
+	Tests/System/run --bluez "$(BLUEZ)" Examples/.build/release/heart-rate-sensor Tests/System/.build/debug/conformance-runner
+
+bluez-versions: ## Write docs/bluez-versions.md anew
+	$(SWIFT) run --package-path Tests/System conformance-runner --document > docs/bluez-versions.md
 
 benchmark: setup ## Compare the cost of a request with that of a server in C
 	$(SWIFT) run -c release --package-path Tests/Benchmarks dbus-benchmark
