@@ -8,7 +8,7 @@ struct ConformanceTests {
     @Test(arguments: ConformanceSuite.scenarios)
     func emulatedBlueZ(scenario: Scenario) async throws {
         try await withEmulatedBlueZ { bluez in
-            try await scenario.run(on: bluez.backend, logger: .silent) { peripheral in
+            try await scenario.run(on: bluez.backend, as: .v5_66, logger: .silent) { peripheral in
                 bluez.central(for: peripheral)
             }
         }
