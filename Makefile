@@ -6,7 +6,8 @@ EXAMPLES = --package-path Examples
 # The Debian releases whose bluetoothd is tested against: bookworm (5.66), trixie (5.82), forky (the newest).
 BLUEZ ?= bookworm forky
 
-.PHONY: help setup build test test-thread-sanitizer examples demo system-test bluez-versions benchmark format lint \
+.PHONY: help setup build test test-thread-sanitizer fuzz examples demo system-test bluez-versions benchmark \
+	format lint \
 	check-imports check-diagnostics check-linkage docs ci clean
 
 help: ## Show this list
@@ -23,6 +24,9 @@ test: setup ## Run every test that needs no kernel of its own
 
 test-thread-sanitizer: setup ## Run the same tests under the thread sanitizer
 	@SWIFT=$(SWIFT) Tests/ThreadSanitizer/run
+
+fuzz: setup ## Give each decoder 100,000 random inputs
+	FUZZ_INPUTS=100000 $(SWIFT) test --filter PeripheralCoreTests
 
 examples: setup ## Build the examples for release into Examples/.build/release/
 	$(SWIFT) build $(EXAMPLES) -c release --static-swift-stdlib

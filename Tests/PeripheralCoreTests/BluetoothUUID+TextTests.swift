@@ -64,7 +64,7 @@ struct BluetoothUUIDTextTests {
         var generator = SeededGenerator(seed: seed)
         let alphabet = Array("0123456789abcdefABCDEF--gx é")
         var taken = 0
-        for _ in 0..<50_000 {
+        for _ in 0..<fuzzInputCount {
             let count =
                 [4, 8, 36, Int.random(in: 0...40, using: &generator)].randomElement(using: &generator) ?? 4
             let text = String((0..<count).map { _ in alphabet.randomElement(using: &generator) ?? "0" })

@@ -80,7 +80,7 @@ struct AdvertisementPayloadDecodingTests {
         let types: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 0x0A, 0x16, 0x19, 0x20, 0x21, 0xFF, 0x99]
         var generator = SeededGenerator(seed: seed)
         var fieldCount = 0
-        for _ in 0..<50_000 {
+        for _ in 0..<fuzzInputCount {
             var input: [UInt8] = []
             while input.count < 31 {
                 let count = [1, 2, 4, 5, 8, 16, 17].randomElement(using: &generator) ?? 1

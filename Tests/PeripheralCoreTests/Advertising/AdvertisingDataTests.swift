@@ -40,7 +40,7 @@ struct AdvertisingDataTests {
     func anyBytesAreTakenAsFarAsTheyGo(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var structureCount = 0
-        for _ in 0..<50_000 {
+        for _ in 0..<fuzzInputCount {
             let input = generator.plausibleBytes(count: Int.random(in: 0...62, using: &generator))
             let data = AdvertisingData(decoding: input)
             structureCount += data.structures.count

@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct DecoderFuzzTests {
     private static let seeds: [UInt64] = [11, 12]
-    private static let inputCount = 50_000
+    private static let inputCount = fuzzInputCount
 
     private func fuzz<Value: GATTValue>(_ type: Value.Type, upTo maximumCount: Int, seed: UInt64) {
         var generator = SeededGenerator(seed: seed)

@@ -90,7 +90,7 @@ struct MedicalFloatTests {
     func patternsComeBack(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var wrong: [UInt32] = []
-        for _ in 0..<50_000 {
+        for _ in 0..<fuzzInputCount {
             let value = MedicalFloat(rawValue: UInt32(truncatingIfNeeded: generator.next()))
             guard value.isFinite, abs(value.mantissa) <= 8_388_605 else {
                 continue
