@@ -6,7 +6,7 @@ extension Peripheral {
     /// ```swift
     /// try await peripheral.run(on: .bluez) { session in
     ///     for await beat in sensor.beats {
-    ///         try await session.notify(heartRate.measurement, HeartRateMeasurement(beatsPerMinute: beat.rate))
+    ///         try await session.notify(heartRate.measurement, HeartRateMeasurement(bpm: beat.bpm))
     ///     }
     /// }
     /// ```

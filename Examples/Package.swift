@@ -1,0 +1,28 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The examples use the products of the package above, as any other program does.
+let package = Package(
+    name: "examples",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(name: "swift-peripheral", path: ".."),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    ],
+    targets: [
+        .executableTarget(
+            name: "heart-rate-sensor",
+            dependencies: [
+                .product(name: "PeripheralKit", package: "swift-peripheral"),
+                .product(name: "PeripheralBlueZ", package: "swift-peripheral"),
+                .product(name: "PeripheralHeartRate", package: "swift-peripheral"),
+                .product(name: "PeripheralBattery", package: "swift-peripheral"),
+                .product(name: "PeripheralDeviceInformation", package: "swift-peripheral"),
+                .product(name: "PeripheralTesting", package: "swift-peripheral"),
+                .product(name: "PeripheralEmulator", package: "swift-peripheral"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]
+        ),
+        .testTarget(name: "HeartRateSensorTests", dependencies: ["heart-rate-sensor"]),
+    ]
+)

@@ -1,0 +1,60 @@
+import ArgumentParser
+import PeripheralBlueZ
+
+/// A heart rate sensor with a simulated heart: the command line.
+@main
+struct HeartRateSensor: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "heart-rate-sensor",
+        abstract: "Be a Bluetooth LE heart rate sensor, with a simulated heart.",
+        discussion: """
+            Any app that shows the heart rate of a chest strap shows this one's. With --emulated, no Bluetooth is \
+            needed: a virtual central finds the sensor and plots the pulse in the terminal.
+            """
+    )
+
+    @Option(help: "The Bluetooth adapter to use, such as hci0. (default: the first that is powered on)")
+    var adapter: String?
+
+    @Option(help: "The name under which centrals find the sensor.")
+    var name = "Pulse"
+
+    @Option(help: "How long to run, such as 20s, 5m or 1h. (default: until Ctrl-C)")
+    var duration: TimeLimit?
+
+    @Flag(help: "Run with an emulated Bluetooth stack and a virtual central.")
+    var emulated = false
+
+    func validate() throws {
+        if emulated, adapter != nil {
+            throw ValidationError(
+                "An emulated Bluetooth stack has no adapter to choose: leave out --adapter."
+            )
+        }
+    }
+
+    func run() async throws {
+        let sensor = PulseSensor(name: name)
+        try await withStopRequest(after: duration?.duration) { [adapter, emulated] stop in
+            if emulated {
+                try await runEmulated(sensor, until: stop)
+            } else {
+                try await runOnBlueZ(sensor, adapter: adapter, until: stop)
+            }
+        }
+    }
+}
+
+/// Serves the sensor to real centrals.
+private func runOnBlueZ(_ sensor: PulseSensor, adapter: String?, until stop: StopRequest) async throws {
+    let backend: BlueZBackend = adapter.map { .bluez(adapter: .named($0)) } ?? .bluez
+    try await sensor.peripheral.run(on: backend) { session in
+        let place = adapter.map { " on \($0)" } ?? ""
+        Terminal.print("\(sensor.peripheral.name) is advertising\(place); stop with Ctrl-C.")
+        try await stop.ends {
+            try await sensor.sendMeasurements(over: session) { measurement in
+                Terminal.print(measurement.summary)
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import PeripheralBattery
+import PeripheralDeviceInformation
+import PeripheralHeartRate
+import PeripheralKit
+import Synchronization
+
+/// The sensor: what it declares, and what it sends once a second.
+struct PulseSensor: Sendable {
+    let heartRate: HeartRateService
+    let battery: BatteryService
+    let deviceInformation: DeviceInformationService
+    let peripheral: Peripheral
+
+    private let body: SimulatedBody
+
+    init(name: String) {
+        let body = SimulatedBody()
+        let heartRate = HeartRateService(
+            location: .chest,
+            onResetEnergyExpended: { body.resetEnergyExpended() }
+        )
+        let battery = BatteryService(level: body.batteryLevel)
+        let deviceInformation = DeviceInformationService(
+            manufacturerName: "swift-peripheral",
+            modelNumber: "Simulated heart",
+            firmwareRevision: "1.0"
+        )
+        self.body = body
+        self.heartRate = heartRate
+        self.battery = battery
+        self.deviceInformation = deviceInformation
+        peripheral = Peripheral(name) {
+            heartRate
+            battery
+            deviceInformation
+            Advertisement(appearance: 0x0341)  // heart rate belt
+        }
+    }
+
+    /// Measures once a second, and notifies the centrals that have subscribed, until cancelled.
+    ///
+    /// - Parameters:
+    ///   - session: The session of this sensor's peripheral.
+    ///   - didSend: Called with each measurement that has been sent to somebody.
+    /// - Throws: `CancellationError`, or a `PeripheralError` when the peripheral is no longer served.
+    func sendMeasurements(
+        over session: PeripheralSession,
+        didSend: @Sendable (HeartRateMeasurement) -> Void = { _ in }
+    ) async throws {
+        // This clock stands still while the machine sleeps, so that nothing has to be made up for afterwards.
+        let clock = SuspendingClock()
+        var nextMeasurement = clock.now
+        while true {
+            nextMeasurement += .seconds(1)
+            try await clock.sleep(until: nextMeasurement)
+            let measurement = body.measureLastSecond()
+            let isHeard = try session.hasSubscribers(heartRate.measurement)
+            try await session.notify(heartRate.measurement, measurement)
+            try await battery.update(to: body.batteryLevel, in: session)
+            if isHeard { didSend(measurement) }
+        }
+    }
+}
+
+/// The heart and the battery, which the measurements and the handlers of requests share.
+private final class SimulatedBody: Sendable {
+    private struct State {
+        var heart = SimulatedHeart(seed: .random(in: .min ... .max))
+        var seconds = 0
+    }
+
+    private let state = Mutex(State())
+
+    func measureLastSecond() -> HeartRateMeasurement {
+        state.withLock { state in
+            state.seconds += 1
+            let intervals = state.heart.beatForOneSecond()
+            return HeartRateMeasurement(
+                bpm: UInt16(state.heart.rate.rounded()),
+                sensorContact: .detected,
+                energyExpended: UInt16(clamping: Int(state.heart.energyExpended)),
+                rrIntervals: intervals.map { RRInterval(.seconds($0)) }
+            )
+        }
+    }
+
+    func resetEnergyExpended() {
+        state.withLock { $0.heart.energyExpended = 0 }
+    }
+
+    /// Drains by one percent in 15 seconds; an empty battery is replaced.
+    var batteryLevel: BatteryLevel {
+        state.withLock { BatteryLevel(100 - $0.seconds / 15 % 100) }
+    }
+}
+
+extension HeartRateMeasurement {
+    /// The measurement as a line of text.
+    var summary: String {
+        var parts = ["\(bpm) bpm"]
+        if !rrIntervals.isEmpty {
+            parts.append("RR \(rrIntervals.map { "\($0.milliseconds)" }.joined(separator: " ")) ms")
+        }
+        if let energyExpended {
+            parts.append("energy \(energyExpended) kJ")
+        }
+        return parts.joined(separator: ", ")
+    }
+}
+
+extension RRInterval {
+    /// The interval in milliseconds, rounded.
+    var milliseconds: Int { (Int(rawValue) * 1000 + 512) / 1024 }
+}

@@ -1,0 +1,86 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// A heart that beats as that of somebody who rests, runs for a while, and rests again.
+///
+/// The rate follows the effort with some delay. Each interval between two beats depends on the rate, on breathing
+/// (a heart at rest is faster while its owner inhales), and a little on chance. All of it follows from the seed.
+struct SimulatedHeart {
+    /// The mean rate of the last beats, in beats per minute.
+    var rate: Double {
+        60 * Double(lastIntervals.count) / lastIntervals.reduce(0, +)
+    }
+
+    /// The energy expended in kilojoules.
+    var energyExpended = 0.0
+
+    /// How long the body rests first and runs then, in seconds.
+    private static let rest = 5.0
+    private static let run = 45.0
+    private static let cycle = 100.0
+
+    private var random: RandomNumbers
+    private var time = 0.0
+    private var nextBeat: Double
+    private var lastIntervals: [Double]
+    /// What the rate tends to, without breathing and chance.
+    private var pace = 64.0
+    private var wander = 0.0
+
+    init(seed: UInt64) {
+        random = RandomNumbers(state: seed)
+        lastIntervals = [60 / pace]
+        nextBeat = 60 / pace
+    }
+
+    /// Lets a second pass.
+    ///
+    /// - Returns: The intervals that ended with a beat in this second, each in seconds.
+    mutating func beatForOneSecond() -> [Double] {
+        time += 1
+        followEffort()
+        var intervals: [Double] = []
+        var interval = lastIntervals.last ?? 60 / pace
+        while nextBeat <= time {
+            intervals.append(interval)
+            interval = makeInterval(after: nextBeat)
+            nextBeat += interval
+            lastIntervals.append(interval)
+        }
+        lastIntervals = lastIntervals.suffix(6)
+        return intervals
+    }
+
+    /// Moves the pace a second closer to what the effort demands, and burns the energy of that second.
+    private mutating func followEffort() {
+        let phase = time.truncatingRemainder(dividingBy: Self.cycle)
+        let isRunning = phase >= Self.rest && phase < Self.rest + Self.run
+        pace += isRunning ? (138 - pace) / 14 : (64 - pace) / 20
+        wander += Double.random(in: -1.2...1.2, using: &random) - wander / 8
+        // 80 watts at rest, 600 and more at a run.
+        energyExpended += 0.08 + max(0, pace - 64) * 0.008
+    }
+
+    private mutating func makeInterval(after beat: Double) -> Double {
+        let breathingDepth = 0.05 * max(0.2, (140 - pace) / 76)
+        let breathing = breathingDepth * sin(2 * .pi * beat / 4)
+        let chance = Double.random(in: -0.01...0.01, using: &random)
+        return 60 / (pace + wander) * (1 + breathing + chance)
+    }
+}
+
+/// Random numbers that follow from their seed (SplitMix64).
+private struct RandomNumbers: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

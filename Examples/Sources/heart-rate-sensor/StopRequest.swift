@@ -1,0 +1,75 @@
+import Dispatch
+import Glibc
+
+/// The wish that the program ends: what `SIGINT`, `SIGTERM` and the end of `--duration` have in common.
+struct StopRequest: Sendable {
+    private let requests: AsyncStream<Void>
+    private let continuation: AsyncStream<Void>.Continuation
+
+    fileprivate init() {
+        (requests, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    fileprivate func make() {
+        continuation.yield()
+    }
+
+    /// Runs an operation, and cancels it when the stop is requested; for one operation at a time.
+    ///
+    /// - Throws: What the operation throws before the stop is requested.
+    func ends(_ operation: @escaping @Sendable () async throws -> Void) async throws {
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await operation() }
+            group.addTask { for await _ in requests { return } }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+}
+
+/// Runs the body, and requests that it stops on `SIGINT`, on `SIGTERM`, or when the time is up.
+///
+/// The body then ends in its own time, and in order. One that has not ended 5 seconds later is cancelled.
+func withStopRequest(
+    after limit: Duration?,
+    _ body: @escaping @Sendable (_ stop: StopRequest) async throws -> Void
+) async throws {
+    let stop = StopRequest()
+    let signals = terminationSignals()
+    try await withThrowingTaskGroup { group in
+        group.addTask { try await body(stop) }
+        group.addTask {
+            try await waitForEnd(of: limit, or: signals)
+            stop.make()
+            try await Task.sleep(for: .seconds(5))
+        }
+        defer { group.cancelAll() }
+        try await group.next()
+    }
+}
+
+private func waitForEnd(of limit: Duration?, or signals: AsyncStream<Void>) async throws {
+    try await withThrowingTaskGroup { group in
+        group.addTask { for await _ in signals { return } }
+        if let limit {
+            group.addTask { try await Task.sleep(for: limit) }
+        }
+        defer { group.cancelAll() }
+        try await group.next()
+    }
+}
+
+/// The arrivals of `SIGINT` and `SIGTERM`, which no longer end the process by themselves.
+private func terminationSignals() -> AsyncStream<Void> {
+    AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+        for number in [SIGINT, SIGTERM] {
+            let source = DispatchSource.makeSignalSource(signal: number)
+            // The handler keeps the source alive, which nothing else does.
+            source.setEventHandler { [source] in
+                continuation.yield()
+                withExtendedLifetime(source) {}
+            }
+            source.resume()
+        }
+    }
+}
