@@ -45,8 +45,6 @@ public struct BlueZBackend: PeripheralBackend {
     /// Registers the services, then the advertisement, and serves them; see
     /// `PeripheralBackend.serve(_:for:)`.
     ///
-    /// Handlers that still run when the peripheral is withdrawn have 4 seconds to end; then they are cancelled.
-    ///
     /// - Throws: `PeripheralError` in words that say what to do: when there is no system bus, no
     ///   bluetoothd, no adapter or no permission; when bluetoothd refuses the registration; when bluetoothd,
     ///   the bus or the adapter goes away. `CancellationError` when cancelled.
@@ -65,37 +63,27 @@ public struct BlueZBackend: PeripheralBackend {
         for host: any PeripheralHost,
         on loop: EventLoop
     ) async -> RegistrationStateMachine.Failure? {
-        let handlers = LoopTasks(on: loop)
+        let connection: BusConnection
+        do {
+            connection = try await BusConnection.connect(to: bus, on: loop)
+        } catch {
+            return RegistrationStateMachine.Failure(error, step: .connecting)
+        }
         let registration = Registration(
-            application: Application(publication, host: host, handlers: handlers, logger: logger),
+            application: Application(publication, host: host, logger: logger),
             host: host,
             selection: adapter
         )
-        return await withTaskGroup { group in
-            group.addTask { await handlers.run() }
-            let connection: BusConnection
-            do {
-                connection = try await BusConnection.connect(to: bus, on: loop)
-            } catch {
-                group.cancelAll()
-                return RegistrationStateMachine.Failure(error, step: .connecting)
-            }
-            // What is registered has to be withdrawn in order also when this task is cancelled, which would end
-            // each wait for bluetoothd's answer: hence a task of its own, which this one never leaves alone.
-            let life = Task { await registration.run(on: connection) }
-            let failure = await withTaskCancellationHandler {
-                await life.value
-            } onCancel: {
-                registration.stop()
-            }
-            handlers.finish()
-            group.addTask { try? await Task.sleep(for: .seconds(4)) }
-            await group.next()
-            group.cancelAll()
-            await group.waitForAll()
-            await connection.close()
-            return failure
+        // What is registered has to be withdrawn in order also when this task is cancelled, which would end each
+        // wait for bluetoothd's answer: hence a task of its own, which this one never leaves alone.
+        let life = Task { await registration.run(on: connection) }
+        let failure = await withTaskCancellationHandler {
+            await life.value
+        } onCancel: {
+            registration.stop()
         }
+        await connection.close()
+        return failure
     }
 }
 

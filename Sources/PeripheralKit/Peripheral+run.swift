@@ -19,6 +19,8 @@ extension Peripheral {
     /// When the backend can no longer serve the peripheral, the body is cancelled and the backend's error is
     /// thrown.
     ///
+    /// The call does not return while a handler runs: handlers that do not heed cancellation hold it up.
+    ///
     /// - Parameters:
     ///   - backend: The Bluetooth stack, such as `.bluez`.
     ///   - logger: Where the framework tells what cannot be told otherwise, such as errors of handlers that
@@ -32,16 +34,40 @@ extension Peripheral {
         logger: Logger = Logger(label: "peripheral"),
         _ body: @escaping @Sendable (_ session: PeripheralSession) async throws -> Output
     ) async throws -> Output {
+        try await run(on: backend, logger: logger, clock: ContinuousClock(), body)
+    }
+
+    /// Publishes and serves as ``run(on:logger:_:)`` does, with the clock that measures how long a handler may
+    /// take.
+    package func run<Output: Sendable>(
+        on backend: some PeripheralBackend,
+        logger: Logger,
+        clock: any Clock<Duration>,
+        _ body: @escaping @Sendable (_ session: PeripheralSession) async throws -> Output
+    ) async throws -> Output {
         let publication = try publication()
         for warning in validate() {
             logger.warning("\(warning)", metadata: ["peripheral.name": "\(name)"])
         }
-        let runtime = PeripheralRuntime(self, publication: publication, logger: logger)
+        let runtime = PeripheralRuntime(self, publication: publication, clock: clock, logger: logger)
+        let outcome = await run(runtime, on: backend, body)
+        await runtime.endHandlers()
+        return try outcome.get()
+    }
 
-        return try await withThrowingTaskGroup(of: Ending<Output>.self) { group in
+    private func run<Output: Sendable>(
+        _ runtime: PeripheralRuntime,
+        on backend: some PeripheralBackend,
+        _ body: @escaping @Sendable (_ session: PeripheralSession) async throws -> Output
+    ) async -> Result<Output, any Error> {
+        await withTaskGroup(of: Ending<Output>.self) { group in
+            group.addTask {
+                await runtime.keepTime()
+                return .timekeeping
+            }
             group.addTask {
                 do {
-                    try await backend.serve(publication, for: runtime)
+                    try await backend.serve(runtime.publication, for: runtime)
                     return .served(nil)
                 } catch {
                     return .served(error)
@@ -56,7 +82,7 @@ extension Peripheral {
                 }
             }
             var outcome: Result<Output, any Error>?
-            while let ending = try await group.next() {
+            while let ending = await group.next() {
                 switch ending {
                 case .body(let result):
                     outcome = outcome ?? result
@@ -66,9 +92,11 @@ extension Peripheral {
                     outcome = outcome ?? .failure(error ?? CancellationError())
                     runtime.stop()
                     group.cancelAll()
+                case .timekeeping:
+                    break
                 }
             }
-            return try (outcome ?? .failure(CancellationError())).get()
+            return outcome ?? .failure(CancellationError())
         }
     }
 
@@ -92,6 +120,7 @@ extension Peripheral {
 private enum Ending<Output: Sendable>: Sendable {
     case served((any Error)?)
     case body(Result<Output, any Error>)
+    case timekeeping
 }
 
 private func untilCancelled() async throws {

@@ -89,14 +89,18 @@ private struct HostProvider: VirtualAttributeProvider {
     func read(_ request: ReadRequest) async -> Result<[UInt8], ATTError> {
         switch host.read(request) {
         case .immediate(let result): result
-        case .deferred(let work): await work()
+        case .deferred(let start):
+            await withCheckedContinuation { answer in start { answer.resume(returning: $0) } }
         }
     }
 
     func write(_ request: WriteRequest, withResponse: Bool) async -> Result<Void, ATTError> {
-        switch host.write(request) {
+        var request = request
+        request.expectsResponse = withResponse
+        return switch host.write(request) {
         case .immediate(let result): result
-        case .deferred(let work): await work()
+        case .deferred(let start):
+            await withCheckedContinuation { answer in start { answer.resume(returning: $0) } }
         }
     }
 

@@ -12,9 +12,9 @@ struct Application: Sendable {
     let publication: Publication
     let requests: AttributeRequests
 
-    init(_ publication: Publication, host: any PeripheralHost, handlers: LoopTasks, logger: Logger) {
+    init(_ publication: Publication, host: any PeripheralHost, logger: Logger) {
         self.publication = publication
-        requests = AttributeRequests(host: host, handlers: handlers, logger: logger)
+        requests = AttributeRequests(host: host, logger: logger)
     }
 
     /// Exports everything; the objects of the database in the order of their handles, which is the order in

@@ -6,7 +6,6 @@ internal import PeripheralKit
 /// The methods by which bluetoothd asks for what centrals want of an attribute.
 struct AttributeRequests: Sendable {
     let host: any PeripheralHost
-    let handlers: LoopTasks
     let logger: Logger
 
     func readMethod(of handle: AttributeHandle) -> ExportedMethod {
@@ -24,10 +23,10 @@ struct AttributeRequests: Sendable {
                 reply.send { $0.append(bytes: value) }
             case .immediate(.failure(let error)):
                 reply.fail(refusal(of: .read, handle, with: error))
-            case .deferred(let work):
+            case .deferred(let start):
                 let reply = reply.deferred()
-                handlers.start {
-                    switch await work() {
+                start { result in
+                    switch result {
                     case .success(let value): reply.send(bytes: value)
                     case .failure(let error): reply.fail(refusal(of: .read, handle, with: error))
                     }
@@ -52,6 +51,7 @@ struct AttributeRequests: Sendable {
                 attribute: handle,
                 value: value,
                 offset: options.offset,
+                expectsResponse: reply.isExpected,
                 central: options.central
             )
             switch host.write(request) {
@@ -59,10 +59,10 @@ struct AttributeRequests: Sendable {
                 reply.send()
             case .immediate(.failure(let error)):
                 reply.fail(refusal(of: .write, handle, with: error))
-            case .deferred(let work):
+            case .deferred(let start):
                 let reply = reply.deferred()
-                handlers.start {
-                    switch await work() {
+                start { result in
+                    switch result {
                     case .success: reply.send()
                     case .failure(let error): reply.fail(refusal(of: .write, handle, with: error))
                     }

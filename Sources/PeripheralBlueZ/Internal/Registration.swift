@@ -131,6 +131,8 @@ final class Registration: Sendable {
             }
         case .withdrawApplication(let adapter):
             await outcome(.withdrawing) {
+                // New centrals no longer find the peripheral; those that are here get their answers.
+                await self.host.untilAnswered()
                 try await self.withdraw(
                     "UnregisterApplication",
                     BlueZ.gattManager,

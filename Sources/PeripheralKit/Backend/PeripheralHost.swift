@@ -2,7 +2,7 @@ public import PeripheralCore
 
 /// The side of a running ``Peripheral`` that a backend talks to.
 ///
-/// Calls are quick and never block: work that takes time is handed back as ``Answer/deferred(_:)``.
+/// Calls are quick and never block: what takes time is answered later, by ``Answer/deferred(_:)``.
 public protocol PeripheralHost: Sendable {
     /// Answers a central's request to read.
     func read(_ request: ReadRequest) -> Answer<[UInt8]>
@@ -12,19 +12,25 @@ public protocol PeripheralHost: Sendable {
 
     /// Takes note of what happened.
     func handle(_ event: BackendEvent)
+
+    /// Returns when all requests are answered that are in progress, which takes at most 4 s.
+    ///
+    /// A backend that was told to stop waits for this before it closes the way on which the answers go.
+    func untilAnswered() async
 }
 
-/// How a request is answered: at once, or by work that the backend has to run.
+/// How a request is answered: at once, or later.
 public enum Answer<Success: Sendable>: Sendable {
     /// The answer itself.
     case immediate(Result<Success, ATTError>)
 
-    /// Work that leads to the answer.
+    /// A function that has the answer worked out, to be called at once and once.
     ///
-    /// It contains the handler of the program, which may take its time or even block: run it exactly once, in
-    /// a task of its own and not on the thread on which requests arrive. Cancel that task when nobody waits
-    /// for the answer any more.
-    case deferred(@Sendable () async -> Result<Success, ATTError>)
+    /// It returns immediately. What it is given takes the answer: it is called exactly once, from any thread, and
+    /// within 4 s where the central waits for a response.
+    case deferred(
+        _ start: @Sendable (_ deliver: @escaping @Sendable (Result<Success, ATTError>) -> Void) -> Void
+    )
 }
 
 /// A central's request to read an attribute, or its part from an offset on.
@@ -57,14 +63,25 @@ public struct WriteRequest: Hashable, Sendable {
     /// Where to write, in bytes.
     public var offset: Int
 
+    /// Whether the stack waits for the answer; not for a write without response, which may wait for its turn as
+    /// long as it takes.
+    public var expectsResponse: Bool
+
     /// Who asks.
     public var central: Central
 
     /// Makes a request.
-    public init(attribute: AttributeHandle, value: [UInt8], offset: Int = 0, central: Central) {
+    public init(
+        attribute: AttributeHandle,
+        value: [UInt8],
+        offset: Int = 0,
+        expectsResponse: Bool = true,
+        central: Central
+    ) {
         self.attribute = attribute
         self.value = value
         self.offset = offset
+        self.expectsResponse = expectsResponse
         self.central = central
     }
 }

@@ -10,8 +10,8 @@ public import PeripheralCore
 ///
 /// The handler runs in a task of its own, off the thread that talks to the Bluetooth stack, and concurrently
 /// with other handlers. What it throws refuses the read: an ``ATTErrorConvertible`` error by its ATT error,
-/// any other by `ATTError.unlikelyError`. Its task is cancelled when the peripheral stops
-/// without waiting.
+/// any other by `ATTError.unlikelyError`. A handler that has not answered after 4 seconds is cancelled, and the
+/// central told the same: Bluetooth stacks wait no longer.
 ///
 /// A value that does not fit into one packet is read in parts. The handler is asked for the first; the further
 /// ones come from the same value, so that a central never sees a mixture.

@@ -12,6 +12,7 @@ final class AttributeServer: Sendable {
     private let logger: Logger
     private let snapshots = Mutex(ReadSnapshots())
     private let writeOrder = WriteOrder()
+    private let tasks: RequestTasks
 
     struct Entry: Sendable {
         var name: String
@@ -19,7 +20,8 @@ final class AttributeServer: Sendable {
         var write: WriteHandler?
     }
 
-    init(services: [GATTService], table: AttributeTable, logger: Logger) {
+    init(services: [GATTService], table: AttributeTable, tasks: RequestTasks, logger: Logger) {
+        self.tasks = tasks
         self.logger = logger
         firstHandle = table.attributes.first?.handle.rawValue ?? 0
         entries = table.attributes.map { attribute in
@@ -58,8 +60,10 @@ final class AttributeServer: Sendable {
             if request.offset > 0, let value = snapshots.withLock({ $0.value(for: request) }) {
                 return .immediate(value.attributePart(from: request.offset))
             }
-            return .deferred { [self] in
-                await answer(request, of: entry, by: handler)
+            return .deferred { [self] deliver in
+                tasks.start(entry.name, isTimed: true, deliver: deliver) {
+                    await self.answer(request, of: entry, by: handler)
+                }
             }
         }
     }
@@ -106,12 +110,14 @@ final class AttributeServer: Sendable {
             )
             return .immediate(.failure(.insufficientResources))
         }
-        return .deferred { [self] in
-            await writeOrder.run(ticket) {
-                do {
-                    return .success(try await handler(request.value, request.central))
-                } catch {
-                    return .failure(attError(for: error, from: entry, "write"))
+        return .deferred { [self] deliver in
+            tasks.start(entry.name, isTimed: request.expectsResponse, deliver: deliver) {
+                await self.writeOrder.run(ticket) {
+                    do {
+                        return .success(try await handler(request.value, request.central))
+                    } catch {
+                        return .failure(self.attError(for: error, from: entry, "write"))
+                    }
                 }
             }
         }

@@ -12,14 +12,21 @@ final class PeripheralRuntime: PeripheralHost {
 
     let publication: Publication
     private let server: AttributeServer
+    private let tasks: RequestTasks
     private let valueHandles: [CharacteristicIdentity: AttributeHandle]
     private let state = Mutex(State())
     private let published: AsyncStream<any BackendLink>
     private let publish: AsyncStream<any BackendLink>.Continuation
 
-    init(_ peripheral: Peripheral, publication: Publication, logger: Logger) {
+    init(_ peripheral: Peripheral, publication: Publication, clock: any Clock<Duration>, logger: Logger) {
         self.publication = publication
-        server = AttributeServer(services: peripheral.services, table: publication.table, logger: logger)
+        tasks = RequestTasks(clock: clock, logger: logger)
+        server = AttributeServer(
+            services: peripheral.services,
+            table: publication.table,
+            tasks: tasks,
+            logger: logger
+        )
         var handles: [CharacteristicIdentity: AttributeHandle] = [:]
         for attribute in publication.table.attributes {
             guard case .characteristicValue(let service, let characteristic) = attribute.kind else {
@@ -52,6 +59,22 @@ final class PeripheralRuntime: PeripheralHost {
         case .unsubscribed(let characteristic, let central):
             state.withLock { $0.subscriptions.end(characteristic, by: central) }
         }
+    }
+
+    func untilAnswered() async {
+        await tasks.untilAnswered()
+    }
+
+    // MARK: For the run
+
+    /// Answers for handlers that are late, until cancelled.
+    func keepTime() async {
+        await tasks.keepTime()
+    }
+
+    /// Ends the handlers that still run.
+    func endHandlers() async {
+        await tasks.end()
     }
 
     // MARK: For the session

@@ -1,0 +1,214 @@
+internal import Logging
+internal import PeripheralCore
+private import Synchronization
+
+/// Runs the handlers of requests, each in a task of its own, and sees to it that each request is answered
+/// exactly once and in time.
+///
+/// The tasks are owned here: ``end()`` cancels them and returns when none is left. A handler that takes too long is
+/// answered for and cancelled; what it says afterwards is dropped.
+final class RequestTasks: Sendable {
+    private struct Entry {
+        var task: Task<Void, Never>
+        /// When the answer is due, on the clock of ``Stopwatch``; `nil` when nobody waits for it.
+        var due: Duration?
+        /// Answers in place of the handler, and tells whether that was needed.
+        var answerForHandler: @Sendable () -> Bool
+        var name: String
+    }
+
+    private struct State {
+        var entries: [UInt64: Entry] = [:]
+        var nextIdentifier: UInt64 = 0
+        /// All entries before this one are answered, or have been answered for.
+        var firstUnjudged: UInt64 = 0
+        var unanswered = 0
+        var waiters: [CheckedContinuation<Void, Never>] = []
+        var isKeepingTime = false
+        var isEnded = false
+    }
+
+    /// BlueZ gives up after 5 s and tells the central so, in its own way.
+    static let timeLimit = Duration.seconds(4)
+
+    private let stopwatch: Stopwatch
+    private let logger: Logger
+    private let state = Mutex(State())
+    private let (wakeUps, wakeUp) = AsyncStream.makeStream(
+        of: Void.self,
+        bufferingPolicy: .bufferingNewest(1)
+    )
+
+    init(clock: any Clock<Duration>, logger: Logger) {
+        stopwatch = Stopwatch(clock)
+        self.logger = logger
+    }
+
+    /// Runs the work and delivers its result, or the error of whoever is late.
+    ///
+    /// - Parameters:
+    ///   - name: The attribute, for the log.
+    ///   - isTimed: Whether the central waits for the answer.
+    ///   - deliver: Takes the answer; called once, from any thread.
+    ///   - work: Calls the handler.
+    func start<Success: Sendable>(
+        _ name: String,
+        isTimed: Bool,
+        deliver: @escaping @Sendable (Result<Success, ATTError>) -> Void,
+        _ work: @escaping @Sendable () async -> Result<Success, ATTError>
+    ) {
+        let answer = OneAnswer(deliver)
+        let due = isTimed ? stopwatch.elapsed() + Self.timeLimit : nil
+        let (isStarted, wakesTimekeeper) = state.withLock { state in
+            guard !state.isEnded else { return (false, false) }
+            let identifier = state.nextIdentifier
+            state.nextIdentifier += 1
+            state.unanswered += 1
+            state.entries[identifier] = Entry(
+                task: Task { [self] in
+                    let result = await work()
+                    finish(identifier, isAnswer: answer.give(result))
+                },
+                due: due,
+                answerForHandler: { answer.give(.failure(.unlikelyError)) },
+                name: name
+            )
+            defer { if isTimed { state.isKeepingTime = true } }
+            return (true, isTimed && !state.isKeepingTime)
+        }
+        if !isStarted { _ = answer.give(.failure(.unlikelyError)) }
+        if wakesTimekeeper { wakeUp.yield() }
+    }
+
+    private func finish(_ identifier: UInt64, isAnswer: Bool) {
+        let name = state.withLock { $0.entries.removeValue(forKey: identifier)?.name }
+        if isAnswer {
+            countAnswer()
+        } else {
+            logger.warning(
+                "A handler has answered too late; its answer is dropped.",
+                metadata: ["peripheral.attribute": "\(name ?? "")"]
+            )
+        }
+    }
+
+    private func countAnswer() {
+        let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+            state.unanswered -= 1
+            guard state.unanswered == 0 else { return [] }
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// Returns when no request waits for its answer; in time, since no answer comes later than its limit.
+    func untilAnswered() async {
+        await withCheckedContinuation { continuation in
+            let isIdle = state.withLock { state in
+                if state.unanswered > 0 { state.waiters.append(continuation) }
+                return state.unanswered == 0
+            }
+            if isIdle { continuation.resume() }
+        }
+    }
+}
+
+// MARK: - Time
+
+extension RequestTasks {
+    /// Answers for handlers that are late, until the calling task is cancelled, and with it all handlers.
+    func keepTime() async {
+        await withTaskCancellationHandler {
+            for await _ in wakeUps {
+                while let due = nextDue() {
+                    let wait = due - stopwatch.elapsed()
+                    if wait > .zero {
+                        guard (try? await stopwatch.sleep(wait)) != nil else { return }
+                    }
+                    answerForLateHandlers()
+                }
+            }
+        } onCancel: {
+            cancelAll()
+        }
+    }
+
+    /// When the oldest answer is due; with none to come, the timekeeper has to be woken for the next.
+    private func nextDue() -> Duration? {
+        state.withLock { state in
+            while state.firstUnjudged < state.nextIdentifier {
+                if let due = state.entries[state.firstUnjudged]?.due { return due }
+                state.firstUnjudged += 1
+            }
+            state.isKeepingTime = false
+            return nil
+        }
+    }
+
+    private func answerForLateHandlers() {
+        let now = stopwatch.elapsed()
+        while let due = nextDue(), due <= now {
+            guard
+                let entry = state.withLock({ state -> Entry? in
+                    defer { state.firstUnjudged += 1 }
+                    return state.entries[state.firstUnjudged]
+                })
+            else { continue }
+            guard entry.answerForHandler() else { continue }
+            logger.warning(
+                "A handler has not answered in time; the central is told 'unlikely error'.",
+                metadata: ["peripheral.attribute": "\(entry.name)"]
+            )
+            entry.task.cancel()
+            countAnswer()
+        }
+    }
+}
+
+// MARK: - End
+
+extension RequestTasks {
+    private func cancelAll() {
+        let tasks = state.withLock { $0.entries.values.map(\.task) }
+        for task in tasks { task.cancel() }
+    }
+
+    /// Cancels the handlers that still run, and returns when all have ended; none is started any more.
+    func end() async {
+        let tasks = state.withLock { state in
+            state.isEnded = true
+            return state.entries.values.map(\.task)
+        }
+        for task in tasks { task.cancel() }
+        for task in tasks { await task.value }
+    }
+}
+
+/// A request's answer: the first that is given counts.
+private final class OneAnswer<Success: Sendable>: Sendable {
+    private let deliver: Mutex<(@Sendable (Result<Success, ATTError>) -> Void)?>
+
+    init(_ deliver: @escaping @Sendable (Result<Success, ATTError>) -> Void) {
+        self.deliver = Mutex(deliver)
+    }
+
+    /// Gives the answer, and tells whether it was the first.
+    func give(_ result: Result<Success, ATTError>) -> Bool {
+        guard let deliver = deliver.withLock({ $0.take() }) else { return false }
+        deliver(result)
+        return true
+    }
+}
+
+/// A clock of any kind, as the time since it was started.
+private struct Stopwatch: Sendable {
+    let elapsed: @Sendable () -> Duration
+    let sleep: @Sendable (Duration) async throws -> Void
+
+    init(_ clock: some Clock<Duration>) {
+        let start = clock.now
+        elapsed = { start.duration(to: clock.now) }
+        sleep = { try await clock.sleep(for: $0) }
+    }
+}

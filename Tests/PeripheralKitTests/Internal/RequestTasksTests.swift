@@ -1,0 +1,141 @@
+import Logging
+import PeripheralTesting
+import Testing
+
+@testable import PeripheralKit
+
+@Suite(.timeLimit(.minutes(1)))
+struct RequestTasksTests {
+    private typealias Answer = Result<[UInt8], ATTError>
+
+    private let clock = ManualClock()
+    private let answers = Log<Answer>()
+    private let tasks: RequestTasks
+
+    init() {
+        tasks = RequestTasks(clock: clock, logger: Logger(label: "test"))
+    }
+
+    /// Keeps time while the body runs.
+    private func keepingTime(_ body: @Sendable () async throws -> Void) async rethrows {
+        try await withThrowingTaskGroup { group in
+            group.addTask { await tasks.keepTime() }
+            try await body()
+            group.cancelAll()
+        }
+        await tasks.end()
+    }
+
+    /// A handler that waits until its task is cancelled.
+    private func hang() async {
+        let (never, _) = AsyncStream.makeStream(of: Never.self)
+        for await _ in never {}
+    }
+
+    @Test func aHandlersAnswerIsDelivered() async {
+        await keepingTime {
+            tasks.start("a", isTimed: true, deliver: answers.append) { .success([7]) }
+            await tasks.untilAnswered()
+            #expect(answers.entries == [.success([7])])
+        }
+        #expect(answers.entries.count == 1)
+    }
+
+    @Test func aLateHandlerIsAnsweredForAndCancelled() async {
+        let ended = Log<Bool>()
+        await keepingTime {
+            tasks.start("a", isTimed: true, deliver: answers.append) {
+                await hang()
+                ended.append(Task.isCancelled)
+                return .success([7])
+            }
+            await clock.waitForSleeper()
+            clock.advance(by: RequestTasks.timeLimit - .milliseconds(1))
+            #expect(answers.entries.isEmpty)
+            clock.advance(by: .milliseconds(1))
+            await tasks.untilAnswered()
+            await ended.untilNotEmpty()
+        }
+        #expect(answers.entries == [.failure(.unlikelyError)])
+        #expect(ended.entries == [true])
+    }
+
+    @Test func eachAnswerHasItsOwnTime() async {
+        await keepingTime {
+            tasks.start("first", isTimed: true, deliver: answers.append) { [self] in
+                await hang()
+                return .success([1])
+            }
+            await clock.waitForSleeper()
+            clock.advance(by: .seconds(3))
+            let second = Log<Answer>()
+            tasks.start("second", isTimed: true, deliver: second.append) { [self] in
+                await hang()
+                return .success([2])
+            }
+            clock.advance(by: .seconds(1))
+            await answers.untilNotEmpty()
+            #expect(answers.entries == [.failure(.unlikelyError)])
+            #expect(second.entries.isEmpty)
+            await clock.waitForSleeper()
+            clock.advance(by: .seconds(3))
+            await second.untilNotEmpty()
+            #expect(second.entries == [.failure(.unlikelyError)])
+        }
+    }
+
+    @Test func timeIsKeptAgainAfterAllWasAnswered() async {
+        await keepingTime {
+            tasks.start("first", isTimed: true, deliver: answers.append) { .success([1]) }
+            await tasks.untilAnswered()
+            await clock.waitForSleeper()
+            clock.advance(by: RequestTasks.timeLimit)
+            let second = Log<Answer>()
+            tasks.start("second", isTimed: true, deliver: second.append) { [self] in
+                await hang()
+                return .success([2])
+            }
+            await clock.waitForSleeper()
+            clock.advance(by: RequestTasks.timeLimit)
+            await second.untilNotEmpty()
+            #expect(second.entries == [.failure(.unlikelyError)])
+        }
+    }
+
+    @Test func whatNobodyWaitsForMayTakeItsTime() async {
+        let (go, goOn) = AsyncStream.makeStream(of: Void.self)
+        await keepingTime {
+            tasks.start("command", isTimed: false, deliver: answers.append) {
+                for await _ in go { break }
+                return Task.isCancelled ? .failure(.unlikelyError) : .success([7])
+            }
+            tasks.start("request", isTimed: true, deliver: { (_: Answer) in }) { [self] in
+                await hang()
+                return .success([])
+            }
+            await clock.waitForSleeper()
+            clock.advance(by: .seconds(60))
+            goOn.yield()
+            await tasks.untilAnswered()
+        }
+        #expect(answers.entries == [.success([7])])
+    }
+
+    @Test func theEndCancelsHandlersAndWaitsForThem() async {
+        let ended = Log<Bool>()
+        tasks.start("a", isTimed: true, deliver: answers.append) { [self] in
+            await hang()
+            ended.append(Task.isCancelled)
+            return .success([7])
+        }
+        await tasks.end()
+        #expect(ended.entries == [true])
+        #expect(answers.entries == [.success([7])])
+    }
+
+    @Test func afterTheEndRequestsAreRefused() async {
+        await tasks.end()
+        tasks.start("a", isTimed: true, deliver: answers.append) { .success([7]) }
+        #expect(answers.entries == [.failure(.unlikelyError)])
+    }
+}
