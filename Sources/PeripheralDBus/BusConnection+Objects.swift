@@ -47,6 +47,11 @@ extension BusConnection {
         }
     }
 
+    /// Has calls that fit no object refused in other words than the tree's own.
+    package func wordRefusals(_ wording: @escaping CallMismatch.Wording) {
+        tree.wording = wording
+    }
+
     /// Gives the object at `root`, which need not be exported, `org.freedesktop.DBus.ObjectManager`: it tells of all
     /// objects below, in the order of their export.
     package func exportObjectManager(at root: ObjectPath) throws(BusError) {

@@ -26,9 +26,16 @@ extension ObjectTree {
             }
             text += "  </interface>\n"
         }
-        for interface in node?.object.interfaces ?? [] { text += Self.describe(interface) }
+        for interface in node?.object.interfaces ?? [] where !isStandard(interface) {
+            text += Self.describe(interface)
+        }
         for child in children(of: path) { text += "  <node name=\"\(child)\"/>\n" }
         return text + "</node>\n"
+    }
+
+    /// Whether an object declares the interface for the listings alone, since the tree serves it anyway.
+    private func isStandard(_ interface: ExportedInterface) -> Bool {
+        interface.methods.isEmpty && StandardMethod.all.contains { $0.interface == interface.name }
     }
 
     /// The next path elements below a path, of exported objects and of those on the way to one.

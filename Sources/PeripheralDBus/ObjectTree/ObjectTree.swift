@@ -8,6 +8,7 @@ final class ObjectTree {
     private(set) var nodes: [PathKey: ObjectNode] = [:]
     private var nextSequence = 0
     private(set) var managers: Set<ObjectPath> = []
+    var wording = CallMismatch.explanation
 
     /// The exported objects in the order of their export.
     var objects: [ExportedObject] {
@@ -79,17 +80,19 @@ extension ObjectTree {
         let node = unsafe nodes[PathKey(path)]
         if let method = unsafe node?.method(interface, member) {
             guard unsafe method.input.equals(dbus_message_get_signature(call)) else {
-                return reply.fail(wrongArguments(message, expected: method.declaration.input))
+                return reply.fail(
+                    error(.wrongArguments(expected: method.declaration.input), message)
+                )
             }
             return method.handler(message, reply)
         }
         if let method = unsafe standardMethod(interface, member, at: message.path, node: node) {
             guard message.signature.equals(method.input.text) else {
-                return reply.fail(wrongArguments(message, expected: method.input))
+                return reply.fail(error(.wrongArguments(expected: method.input), message))
             }
             return method.answer(self, message, reply)
         }
-        unsafe reply.fail(unknownMethod(message, node: node, namesInterface: interface != nil))
+        unsafe reply.fail(error(mismatch(of: message, node: node, namesInterface: interface != nil), message))
     }
 
     /// The standard method that is meant, when the object has it.
@@ -135,28 +138,21 @@ extension ObjectTree {
             || managers.contains { $0.isBelow(path) }
     }
 
-    private func wrongArguments(_ call: borrowing IncomingMessage, expected: Signature) -> MethodError {
-        let expectation = expected.text.isEmpty ? "no arguments" : "arguments of type \"\(expected)\""
-        let found = call.signature.string
-        return MethodError(
-            .invalidArguments,
-            "\(call.member.string) takes \(expectation), not \(found.isEmpty ? "none" : "\"\(found)\"")"
-        )
+    /// The error that a call is refused with.
+    func error(_ mismatch: CallMismatch, _ call: borrowing IncomingMessage) -> MethodError {
+        wording(mismatch, RefusedCall(call))
     }
 
-    private func unknownMethod(
-        _ call: borrowing IncomingMessage,
+    private func mismatch(
+        of call: borrowing IncomingMessage,
         node: ObjectNode?,
         namesInterface: Bool
-    ) -> MethodError {
-        let (path, interface) = (call.path.string, call.interface.string)
-        let standard =
-            (try? ObjectPath(path)).map { standardInterfaces(at: $0, isExported: node != nil) } ?? []
-        if standard.isEmpty { return MethodError(.unknownObject, "there is no object \(path)") }
+    ) -> CallMismatch {
+        let interface = call.interface.string
+        let path = try? ObjectPath(call.path.string)
+        let standard = path.map { standardInterfaces(at: $0, isExported: node != nil) } ?? []
+        if standard.isEmpty { return .unknownObject }
         let isKnown = node?.hasInterface(interface) == true || standard.contains { $0.text == interface }
-        if namesInterface, !isKnown {
-            return MethodError(.unknownInterface, "the object \(path) has no interface \(interface)")
-        }
-        return MethodError(.unknownMethod, "the object \(path) has no method \(call.member.string)")
+        return namesInterface && !isKnown ? .unknownInterface : .unknownMethod
     }
 }

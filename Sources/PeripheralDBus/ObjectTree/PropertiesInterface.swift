@@ -2,7 +2,7 @@ extension ObjectTree {
     func getProperty(_ call: borrowing IncomingMessage, _ reply: consuming Reply) {
         do throws(MethodError) {
             let (interface, name) = try names(call)
-            let value = try property(interface, name, at: call.path.string).checkedValue()
+            let value = try property(interface, name, call).checkedValue()
             reply.send { $0.append(.variant(value)) }
         } catch {
             reply.fail(error)
@@ -12,11 +12,9 @@ extension ObjectTree {
     func setProperty(_ call: borrowing IncomingMessage, _ reply: consuming Reply) {
         do throws(MethodError) {
             let (interface, name) = try names(call)
-            let property = try property(interface, name, at: call.path.string)
-            guard let set = property.set else {
-                throw MethodError(.propertyReadOnly, "the property \(name) cannot be set")
-            }
-            try set(property.checkedArgument(call))
+            let property = try property(interface, name, call)
+            guard let set = property.set else { throw error(.readOnlyProperty(property.name), call) }
+            try set(argument(of: property, call))
             reply.send()
         } catch {
             reply.fail(error)
@@ -27,7 +25,7 @@ extension ObjectTree {
         var arguments = call.arguments
         let interface = (try? arguments.readString()) ?? ""
         do throws(MethodError) {
-            let properties = try interfaces(named: interface, at: call.path.string).flatMap(\.properties)
+            let properties = try interfaces(named: interface, call).flatMap(\.properties)
             reply.send { $0.appendAll(properties) }
         } catch {
             reply.fail(error)
@@ -48,29 +46,50 @@ extension ObjectTree {
     private func property(
         _ interface: String,
         _ name: String,
-        at path: String
+        _ call: borrowing IncomingMessage
     ) throws(MethodError) -> ExportedProperty {
-        for candidate in try interfaces(named: interface, at: path) {
+        for candidate in try interfaces(named: interface, call) {
             for property in candidate.properties where property.name.text == name { return property }
         }
-        throw MethodError(
-            .unknownProperty,
-            "the object \(path) has no property \(name) in interface \"\(interface)\""
-        )
+        throw error(.unknownProperty(name, interface: interface), call)
     }
 
     /// The interfaces meant: all of the object for an empty name, as D-Bus allows.
-    private func interfaces(named name: String, at path: String) throws(MethodError) -> [ExportedInterface] {
-        guard let path = try? ObjectPath(path) else { return [] }
+    private func interfaces(
+        named name: String,
+        _ call: borrowing IncomingMessage
+    ) throws(MethodError) -> [ExportedInterface] {
+        guard let path = try? ObjectPath(call.path.string) else { return [] }
         let node = node(path)
         let declared = node?.object.interfaces ?? []
         if name.isEmpty { return declared }
         let meant = declared.filter { $0.name.text == name }
         let isStandard = standardInterfaces(at: path, isExported: node != nil).contains { $0.text == name }
         guard isStandard || !meant.isEmpty else {
-            throw MethodError(.unknownInterface, "the object \(path) has no interface \"\(name)\"")
+            throw error(.unknownPropertyInterface(name), call)
         }
         return meant
+    }
+
+    /// The value that a call of `Set` carries.
+    private func argument(
+        of property: ExportedProperty,
+        _ call: borrowing IncomingMessage
+    ) throws(MethodError) -> BusValue {
+        var arguments = call.arguments
+        arguments.skip()
+        arguments.skip()
+        let signature = property.signature
+        do throws(BusError) {
+            return try arguments.readVariant { (value) throws(BusError) in
+                guard value.signature == signature.text else {
+                    throw .signatureMismatch(expected: signature.text, found: value.signature)
+                }
+                return try value.readValue()
+            }
+        } catch {
+            throw self.error(.wrongPropertyType(property.name, found: error), call)
+        }
     }
 }
 
@@ -85,23 +104,6 @@ extension ExportedProperty {
             )
         }
         return value
-    }
-
-    /// The value that a call of `Set` carries.
-    fileprivate func checkedArgument(_ call: borrowing IncomingMessage) throws(MethodError) -> BusValue {
-        var arguments = call.arguments
-        arguments.skip()
-        arguments.skip()
-        do throws(BusError) {
-            return try arguments.readVariant { (value) throws(BusError) in
-                guard value.signature == signature.text else {
-                    throw .signatureMismatch(expected: signature.text, found: value.signature)
-                }
-                return try value.readValue()
-            }
-        } catch {
-            throw MethodError(.invalidArguments, "the property \(name): \(error)")
-        }
     }
 }
 
