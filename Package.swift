@@ -32,7 +32,7 @@ let documentation: [Package.Dependency] =
     ? [] : [.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0")]
 
 let dependencies: [Package.Dependency] = [
-    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2")
 ]
 
 /// The layers, from the bottom up: each depends only on what stands above it in this list.
@@ -79,7 +79,7 @@ let layers: [Target] = [
     .testTarget(
         name: "PeripheralBlueZTests",
         dependencies: [
-            "PeripheralBlueZ", "PeripheralEmulator", "PeripheralTesting",
+            "PeripheralBlueZ", "PeripheralDBus", "PeripheralEmulator", "PeripheralTesting",
             .product(name: "Logging", package: "swift-log"),
         ],
         swiftSettings: swiftSettings
@@ -104,10 +104,15 @@ let layers: [Target] = [
         swiftSettings: cFacingSettings
     ),
     .testTarget(
+        name: "PeripheralEmulatorTests",
+        dependencies: ["PeripheralDBus", "PeripheralEmulator", "PeripheralTesting"],
+        swiftSettings: swiftSettings
+    ),
+    .testTarget(
         name: "EndToEndTests",
         dependencies: [
-            "PeripheralBlueZ", "PeripheralEmulator", "PeripheralTesting", "PeripheralHeartRate",
-            .product(name: "Logging", package: "swift-log"),
+            "PeripheralBlueZ", "PeripheralDBus", "PeripheralEmulator", "PeripheralTesting",
+            "PeripheralHeartRate", .product(name: "Logging", package: "swift-log"),
         ],
         swiftSettings: swiftSettings
     ),

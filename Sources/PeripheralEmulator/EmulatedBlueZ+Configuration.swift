@@ -3,8 +3,8 @@ public import PeripheralTesting
 extension EmulatedBlueZ {
     /// What an ``EmulatedBlueZ`` looks like.
     public struct Configuration: Sendable {
-        /// The version of bluetoothd to imitate.
-        public var version: BlueZVersion
+        /// The version of bluetoothd that is imitated; there is one yet.
+        public let version: BlueZVersion = .v5_66
 
         /// The adapters, in the order in which bluetoothd lists them; none is possible.
         public var adapters: [EmulatedAdapter]
@@ -21,19 +21,16 @@ extension EmulatedBlueZ {
         /// Describes a bluetoothd.
         ///
         /// - Parameters:
-        ///   - version: The version to imitate.
         ///   - adapters: The adapters.
         ///   - deviceName: The name of the adapters; `nil` for `BlueZ` and the version.
         ///   - clock: What measures bluetoothd's time limits.
         public init(
-            version: BlueZVersion = .v5_66,
             adapters: [EmulatedAdapter] = [EmulatedAdapter()],
             deviceName: String? = nil,
             clock: any Clock<Duration> = ContinuousClock()
         ) {
-            self.version = version
             self.adapters = adapters
-            self.deviceName = deviceName ?? "BlueZ \(version)"
+            self.deviceName = deviceName ?? "BlueZ \(BlueZVersion.v5_66)"
             self.clock = clock
         }
     }

@@ -25,6 +25,7 @@ internal import Synchronization
 /// - Returns: What the body returns.
 /// - Throws: ``PrivateBus/StartError`` when `dbus-daemon` is not installed or cannot start; otherwise what the body
 ///   throws.
+@discardableResult
 public func withEmulatedBlueZ<Output>(
     _ configuration: EmulatedBlueZ.Configuration = EmulatedBlueZ.Configuration(),
     _ body: (_ bluez: EmulatedBlueZ) async throws -> Output

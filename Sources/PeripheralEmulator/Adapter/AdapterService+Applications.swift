@@ -86,10 +86,12 @@ extension AdapterService {
         _ id: ApplicationID,
         to owner: BusName
     ) {
+        guard let first = server.serviceHandles(of: id).first?.lowerBound.rawValue else { return }
         for (local, object) in description.objects.sorted(by: { $0.key < $1.key }) where object.wantsHandle {
-            guard let handle = server.handle(of: local, in: id) else { continue }
+            // Neither table has gaps; that of the application begins with 1.
+            let handle = first + local.rawValue - 1
             let arguments: [BusValue] = [
-                .string(object.interface.text), .string("Handle"), .variant(.uint16(handle.rawValue)),
+                .string(object.interface.text), .string("Handle"), .variant(.uint16(handle)),
             ]
             callIgnoringAnswer(owner, object.path, .properties, "Set", arguments)
         }

@@ -70,7 +70,7 @@ extension AdapterService {
     }
 
     private func withdraw(_ path: ObjectPath) {
-        connection.assumeIsolated { _ = $0.withdraw(path) }
+        connection.assumeIsolated { $0.withdraw(path, [.properties, .introspectable, BlueZName.device]) }
     }
 
     private nonisolated func makeDevice(_ address: DeviceAddress) -> ExportedObject {

@@ -42,6 +42,7 @@ actor BluetoothDaemon {
 
     private func appear(with controllers: [Controller]) async throws {
         try await listen()
+        await connection.wordRefusals(CallMismatch.bluetoothd)
         try await connection.exportObjectManager(at: "/")
         try await connection.requestName(BlueZName.service)
         try await connection.export(

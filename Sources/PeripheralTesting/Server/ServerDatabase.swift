@@ -43,6 +43,10 @@ struct ServerDatabase: Sendable {
         handles[application]?[local]
     }
 
+    func serviceHandles(of application: ApplicationID) -> [ClosedRange<AttributeHandle>] {
+        services.filter { $0.owner == application }.map(\.discovered.handles)
+    }
+
     /// The properties of the characteristic with this value handle, extended ones included.
     func properties(of characteristic: AttributeHandle) -> CharacteristicProperties {
         characteristics[characteristic] ?? []

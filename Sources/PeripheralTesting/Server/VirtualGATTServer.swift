@@ -214,9 +214,9 @@ package final class VirtualGATTServer: Sendable {
         return provider != nil
     }
 
-    /// The handle on the air of an application's attribute.
-    package func handle(of local: AttributeHandle, in application: ApplicationID) -> AttributeHandle? {
-        state.withLock { $0.att.database.handle(of: local, in: application) }
+    /// The handles on the air of an application's services, in their order.
+    package func serviceHandles(of application: ApplicationID) -> [ClosedRange<AttributeHandle>] {
+        state.withLock { $0.att.database.serviceHandles(of: application) }
     }
 
     // MARK: Connections

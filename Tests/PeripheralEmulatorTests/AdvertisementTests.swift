@@ -1,0 +1,305 @@
+import PeripheralDBus
+import PeripheralEmulator
+import PeripheralKit
+import PeripheralTesting
+import Testing
+
+/// What of an advertisement gets on the air, byte by byte as recorded of bluetoothd 5.66.
+@Suite(.timeLimit(.minutes(1)))
+struct AdvertisementTests {
+    struct Candidate: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var properties: [(String, BusValue)]
+        /// Advertising data and scan response, or the error.
+        var extended: String
+        /// The same where not said otherwise.
+        var legacy: String
+        var type = "peripheral"
+
+        init(
+            _ what: String,
+            _ properties: [(String, BusValue)],
+            _ extended: String,
+            legacy: String? = nil,
+            type: String = "peripheral"
+        ) {
+            testDescription = what
+            self.properties = properties
+            self.extended = extended
+            self.legacy = legacy ?? extended
+            self.type = type
+        }
+    }
+
+    private static let tooLong = "org.bluez.Error.Failed: Failed to register advertisement"
+    private static let notParsed = "org.bluez.Error.Failed: Failed to parse advertisement."
+    private static let custom = "52490000-7269-6700-0000-000000000001"
+
+    private static let name = ("LocalName", BusValue.string("Pulse"))
+    private static let discoverable = ("Discoverable", BusValue.bool(true))
+
+    private static func name(of count: Int) -> (String, BusValue) {
+        ("LocalName", .string(String(repeating: "n", count: count)))
+    }
+
+    private static func services(_ uuids: String...) -> (String, BusValue) {
+        ("ServiceUUIDs", .strings(uuids))
+    }
+
+    private static func services(count: Int) -> (String, BusValue) {
+        ("ServiceUUIDs", .strings((0..<count).map { "18" + UInt8($0).hexadecimal }))
+    }
+
+    private static func manufacturer(_ company: UInt16, _ data: [UInt8]) -> (String, BusValue) {
+        let entry = BusDictionary.Entry(key: .uint16(company), value: .variant(.bytes(data)))
+        return ("ManufacturerData", .dictionary(BusDictionary(key: "q", value: "v", [entry])))
+    }
+
+    private static func data(_ type: UInt8, _ data: [UInt8]) -> (String, BusValue) {
+        let entry = BusDictionary.Entry(key: .byte(type), value: .variant(.bytes(data)))
+        return ("Data", .dictionary(BusDictionary(key: "y", value: "v", [entry])))
+    }
+
+    static let candidates: [Candidate] = [
+        Candidate("Type only", [], " ", legacy: "020104 "),
+        Candidate("LocalName", [name], " 060950756c7365", legacy: "020104 060950756c7365"),
+        Candidate("LocalName, Discoverable", [name, discoverable], "020106 060950756c7365"),
+        Candidate(
+            "LocalName, Discoverable false",
+            [name, ("Discoverable", .bool(false))],
+            " 060950756c7365",
+            legacy: "020104 060950756c7365"
+        ),
+        Candidate(
+            "LocalName, 180d 180f, Discoverable",
+            [name, services("180d", "180f"), discoverable],
+            "05030d180f18020106 060950756c7365"
+        ),
+        Candidate(
+            "the same as 128-bit text",
+            [name, services("0000180d-0000-1000-8000-00805f9b34fb"), discoverable],
+            "03030d18020106 060950756c7365"
+        ),
+        Candidate("180D in capitals", [name, services("180D")], "02010403030d18 060950756c7365"),
+        Candidate(
+            "128 bit",
+            [name, services(custom), discoverable],
+            "110701000000000000000067697200004952020106 060950756c7365"
+        ),
+        Candidate(
+            "16 and 128 bit",
+            [name, services("180d", custom), discoverable],
+            "03030d18110701000000000000000067697200004952020106 060950756c7365"
+        ),
+        Candidate(
+            "manufacturer data",
+            [name, manufacturer(0x0059, [1, 2]), discoverable],
+            "05ff59000102020106 060950756c7365"
+        ),
+        Candidate(
+            "all small",
+            [
+                name, services("180d", "180f"), manufacturer(0x0059, [1, 2]),
+                ("ServiceData", .properties([("180f", .bytes([0x64]))])), ("Appearance", .uint16(832)),
+                ("Includes", .strings(["tx-power"])), discoverable,
+            ],
+            "05030d180f1805ff5900010204160f186403194003020106020a00 060950756c7365"
+        ),
+        Candidate("SolicitUUIDs", [("SolicitUUIDs", .strings(["180d"]))], "02010403140d18 "),
+        Candidate("Data", [data(0x26, [1, 1])], "02010403260101 "),
+        Candidate(
+            "Includes local-name appearance tx-power",
+            [("Includes", .strings(["local-name", "appearance", "tx-power"]))],
+            tooLong
+        ),
+        Candidate(
+            "name of 29",
+            [name(of: 29)],
+            " 1e09" + String(repeating: "6e", count: 29),
+            legacy: "020104 1e09" + String(repeating: "6e", count: 29)
+        ),
+        Candidate(
+            "name of 30",
+            [name(of: 30)],
+            " 1e08" + String(repeating: "6e", count: 29),
+            legacy: "020104 1e08" + String(repeating: "6e", count: 29)
+        ),
+        Candidate(
+            "name of 300",
+            [name(of: 300)],
+            " 1e08" + String(repeating: "6e", count: 29),
+            legacy: "020104 1e08" + String(repeating: "6e", count: 29)
+        ),
+        Candidate(
+            "28 bytes and a name",
+            [name, services(count: 13)],
+            "0201041b0300180118021803180418051806180718081809180a180b180c18 060950756c7365"
+        ),
+        Candidate(
+            "exactly 31",
+            [name, services(count: 9), manufacturer(1, [UInt8](repeating: 0, count: 7))],
+            tooLong,
+            legacy: "13030018011802180318041805180618071808180aff010000000000000000 060950756c7365"
+        ),
+        Candidate(
+            "exactly 31 and Discoverable",
+            [discoverable, services(count: 9), manufacturer(1, [UInt8](repeating: 0, count: 7))],
+            tooLong
+        ),
+        Candidate(
+            "one more than 31",
+            [services(count: 9), manufacturer(1, [UInt8](repeating: 0, count: 8))],
+            tooLong
+        ),
+        Candidate("broadcast", [name, services("180d")], "02010403030d18 060950756c7365", type: "broadcast"),
+        Candidate("Type unknown", [], notParsed, type: "x"),
+        Candidate("bad UUID", [services("xyz")], notParsed),
+        Candidate("ServiceUUIDs is a string", [("ServiceUUIDs", .string("180d"))], notParsed),
+        Candidate("local-name twice", [name, ("Includes", .strings(["local-name"]))], notParsed),
+        Candidate("unknown include", [("Includes", .strings(["x"]))], " ", legacy: "020104 "),
+        Candidate("an interval", [("MinInterval", .uint32(100))], " ", legacy: "020104 "),
+        Candidate("unknown property", [("Wings", .byte(2))], " ", legacy: "020104 "),
+        Candidate("Discoverable broadcast", [discoverable], notParsed, type: "broadcast"),
+    ]
+
+    private static func configuration(_ kind: EmulatedAdapter.Kind) -> EmulatedBlueZ.Configuration {
+        EmulatedBlueZ.Configuration(adapters: [EmulatedAdapter("hci0", kind: kind)])
+    }
+
+    private static func onAir(_ central: VirtualCentral) -> String {
+        central.scan().map { "\($0.advertisingData.hexadecimal) \($0.scanResponse.hexadecimal)" }
+            .joined(separator: "; ")
+    }
+
+    @Test(arguments: candidates) func getsOnTheAirOrIsRefused(candidate: Candidate) async throws {
+        for kind in [EmulatedAdapter.Kind.extended, .legacy] {
+            try await withEmulatedBlueZ(Self.configuration(kind)) { bluez in
+                let central = bluez.central(for: Peripheral("Air") {})
+                try await RawApplication.run(on: bluez) { application in
+                    let properties = candidate.properties + [("Type", .string(candidate.type))]
+                    try await application.exportAdvertisement(properties)
+                    let outcome = await application.advertise()
+                    let found = outcome == "ok" ? Self.onAir(central) : outcome
+                    #expect(found == (kind == .legacy ? candidate.legacy : candidate.extended), "\(kind)")
+                    let isConnectable = outcome == "ok" ? candidate.type == "peripheral" : nil
+                    #expect(central.scan().first?.isConnectable == isConnectable)
+                }
+            }
+        }
+    }
+
+    private func run(
+        _ configuration: EmulatedBlueZ.Configuration = .init(),
+        _ properties: [(String, BusValue)] = [("Type", .string("peripheral"))],
+        _ body: (EmulatedBlueZ, RawApplication) async throws -> Void
+    ) async throws {
+        try await withEmulatedBlueZ(configuration) { bluez in
+            try await RawApplication.run(on: bluez) { application in
+                try await application.exportAdvertisement(properties)
+                try await body(bluez, application)
+            }
+        }
+    }
+
+    private static let questions = [
+        "GetManagedObjects /app/adv()", "GetAll /app/adv(s 'org.bluez.LEAdvertisement1')",
+    ]
+    private static let power = "Set /app/adv(s 'org.bluez.LEAdvertisement1', s 'TxPower', n 0)"
+
+    @Test func extendedAdvertisingTellsThePower() async throws {
+        try await run { _, application in
+            #expect(await application.advertise() == "ok")
+            #expect(application.calls.take() == Self.questions + [Self.power])
+            try await application.settle()
+            #expect(
+                application.signals.take() == [
+                    "PropertiesChanged /org/bluez/hci0(s 'org.bluez.LEAdvertisingManager1', "
+                        + "{'SupportedInstances': y 4, 'ActiveInstances': y 1}, [])"
+                ]
+            )
+            #expect(await application.advertise() == "org.bluez.Error.AlreadyExists: Already Exists")
+            #expect(application.calls.take() == [])
+            #expect(await application.unadvertise() == "ok")
+            #expect(await application.unadvertise() == "org.bluez.Error.DoesNotExist: Does Not Exist")
+            #expect(application.calls.take() == [])
+        }
+    }
+
+    @Test func legacyAdvertisingDoesNot() async throws {
+        try await run(Self.configuration(.legacy)) { _, application in
+            #expect(await application.advertise() == "ok")
+            #expect(application.calls.take() == Self.questions)
+        }
+    }
+
+    @Test func sixthIsTooMany() async throws {
+        try await run { _, application in
+            for number in 1...6 {
+                let path = try ObjectPath("/app/adv\(number)")
+                try await application.exportAdvertisement([("Type", .string("peripheral"))], at: path)
+                let refusal = "org.bluez.Error.NotPermitted: Maximum advertisements reached"
+                #expect(await application.advertise(path) == (number < 6 ? "ok" : refusal))
+            }
+        }
+    }
+
+    @Test(arguments: [
+        RawApplication.Answer.error("test.Error.No", "no"), .values([.properties([])]),
+    ])
+    func withoutPropertiesThereIsSomethingNevertheless(answer: RawApplication.Answer) async throws {
+        try await run { _, application in
+            application.answer("GetAll /app/adv", answer)
+            #expect(await application.advertise() == "ok")
+        }
+    }
+
+    @Test func changesAreOnTheAirInPlace() async throws {
+        try await run { bluez, application in
+            let central = bluez.central(for: Peripheral("Live") {})
+            #expect(await application.advertise() == "ok")
+            _ = application.calls.take()
+            try await application.connection.emitPropertiesChanged(
+                "/app/adv",
+                "org.bluez.LEAdvertisement1",
+                [("LocalName", .string("Other")), ("ServiceUUIDs", .strings(["180f"]))]
+            )
+            try await application.settle()
+            #expect(Self.onAir(central) == "02010403030f18 06094f74686572")
+            #expect(application.calls.take() == [Self.power])
+        }
+    }
+
+    @Test func timeoutReleases() async throws {
+        let clock = ManualClock()
+        let properties: [(String, BusValue)] = [("Type", .string("peripheral")), ("Timeout", .uint16(1))]
+        try await run(.init(clock: clock), properties) { bluez, application in
+            #expect(await application.advertise() == "ok")
+            _ = application.calls.take()
+            await clock.waitForSleeper()
+            clock.advance(by: .seconds(1))
+            #expect(await application.calls.take(1) == ["Release /app/adv() NO_REPLY_EXPECTED"])
+            #expect(await application.unadvertise() == "org.bluez.Error.DoesNotExist: Does Not Exist")
+            #expect(bluez.central(for: Peripheral("Gone") {}).scan().isEmpty)
+        }
+    }
+
+    @Test(arguments: [EmulatedAdapter.Kind.extended, .legacy])
+    func connectionInterruptsExtendedAdvertising(kind: EmulatedAdapter.Kind) async throws {
+        try await run(Self.configuration(kind)) { bluez, application in
+            #expect(await application.advertise() == "ok")
+            let central = bluez.central(for: Peripheral("First") {})
+            try await central.connect()
+            #expect(central.scan().isEmpty == (kind == .extended))
+            #expect(await application.advertise() == "org.bluez.Error.AlreadyExists: Already Exists")
+            if kind == .extended {
+                #expect(await application.unadvertise() == "ok")
+                #expect(await application.advertise() == "ok")
+                #expect(central.scan().count == 1)
+            }
+            let other = central.makeAnother()
+            try await other.connect()
+            central.disconnect()
+            #expect(central.scan().count == 1)
+        }
+    }
+}
