@@ -6,9 +6,8 @@ EXAMPLES = --package-path Examples
 # The Debian releases whose bluetoothd is tested against: bookworm (5.66), trixie (5.82), forky (the newest).
 BLUEZ ?= bookworm forky
 
-.PHONY: help setup build test test-thread-sanitizer fuzz examples demo system-test bluez-versions benchmark \
-	format lint \
-	check-imports check-diagnostics check-linkage docs ci clean
+.PHONY: help setup build test test-thread-sanitizer fuzz examples test-examples demo system-test bluez-versions \
+	benchmark format lint check-imports check-diagnostics check-linkage docs ci clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-24s %s\n", $$1, $$2}'
@@ -30,6 +29,9 @@ fuzz: setup ## Give each decoder 100,000 random inputs
 
 examples: setup ## Build the examples for release into Examples/.build/release/
 	$(SWIFT) build $(EXAMPLES) -c release --static-swift-stdlib
+
+test-examples: setup ## Test what the examples are made of
+	$(SWIFT) test $(EXAMPLES)
 
 demo: setup ## Run the heart rate sensor with an emulated Bluetooth stack for 20 seconds
 	$(SWIFT) build $(EXAMPLES) -c release --static-swift-stdlib --product heart-rate-sensor
@@ -67,7 +69,7 @@ docs: setup ## Build the reference documentation; a dead link is an error
 			--target $$target --warnings-as-errors || exit 1; \
 	done
 
-ci: lint check-imports check-diagnostics examples check-linkage system-test test-thread-sanitizer test ## Run all that CI runs
+ci: lint check-imports check-diagnostics examples test-examples check-linkage system-test test-thread-sanitizer test ## Run all that CI runs
 
 clean: ## Remove everything that was built
 	rm -rf .build .build-* Examples/.build Tests/*/.build
