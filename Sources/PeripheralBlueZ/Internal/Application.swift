@@ -177,8 +177,9 @@ extension Application {
 
     /// As much of a name as the scan response holds.
     ///
-    /// bluetoothd cuts a longer one in the middle of a character. From 5.68 on, it cuts only to what extended
-    /// advertising would hold, and controllers refuse that in the advertising of the older kind which it asks for.
+    /// bluetoothd cuts a longer one in the middle of a character. From 5.69 on, it cuts only to what extended
+    /// advertising would hold, and controllers refuse that in the advertising of the older kind which it asks for;
+    /// one of some 250 bytes ends bluetoothd.
     private func fitting(_ name: String) -> String {
         String(name.longestPrefix(ofUTF8ByteCount: AdvertisingBudget.legacy.scanResponse - 2))
     }
