@@ -16,14 +16,14 @@ private import Synchronization
 /// }
 /// ```
 ///
-/// The server behaves as that of BlueZ 5.66. Handlers run in tasks of their own. Updates reach the centrals at
+/// The server behaves as that of BlueZ 5.87. Handlers run in tasks of their own. Updates reach the centrals at
 /// once: there is no limit to their speed, and each keeps its updates until the test takes them.
 public struct InMemoryBackend: PeripheralBackend {
     private let server: VirtualGATTServer
 
     /// Makes a stack of its own, with nothing on the air.
     public init() {
-        server = VirtualGATTServer(deviceName: "Virtual", address: .virtualHost)
+        server = VirtualGATTServer(deviceName: "Virtual", version: .v5_87, address: .virtualHost)
     }
 
     /// Makes a central on the air of this stack, not yet connected.

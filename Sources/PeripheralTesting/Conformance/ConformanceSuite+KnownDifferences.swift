@@ -4,12 +4,23 @@ extension ConformanceSuite {
     /// Where versions of BlueZ do something else than the scenarios say.
     ///
     /// `docs/bluez-versions.md` is made of this table.
-    public static let knownDifferences: [KnownDifference] = improperConfigurationIsUnlikely
+    public static let knownDifferences: [KnownDifference] = lengthIsThatOfThePacket + errorHasNoName
 
-    private static let improperConfigurationIsUnlikely = ["read", "write"].map { operation in
+    private static let lengthIsThatOfThePacket = [writtenBytes(511), writtenBytes(512), longWrite(of: 512)]
+        .map {
+            KnownDifference(
+                $0,
+                in: .before(BlueZVersion(major: 5, minor: 69)),
+                failure: "\(ATTError.invalidAttributeValueLength)",
+                reason: "bluetoothd counts the handle and the offset in the packet as part of the value."
+            )
+        }
+
+    private static let errorHasNoName = [
+        (refusedRead(by: .improperlyConfigured), "read"), (refusedWrite(by: .improperlyConfigured), "write"),
+    ].map { scenario, operation in
         KnownDifference(
-            operation == "read"
-                ? refusedRead(by: .improperlyConfigured) : refusedWrite(by: .improperlyConfigured),
+            scenario,
             in: .before(BlueZVersion(major: 5, minor: 76)),
             failure:
                 "refusal of \(operation): expected \(ATTError.improperlyConfigured), but got \(ATTError.unlikelyError).",

@@ -44,7 +44,7 @@ public struct KnownDifference: Sendable {
     public let scenario: String
     /// The versions that fail it.
     public let versions: Versions
-    /// How: the description of the ``ConformanceFailure``.
+    /// How: the description of the error, a ``ConformanceFailure`` or an `ATTError`.
     public let failure: String
     /// Why BlueZ does so.
     public let reason: String
@@ -54,7 +54,7 @@ public struct KnownDifference: Sendable {
     /// - Parameters:
     ///   - scenario: The scenario that fails.
     ///   - versions: The versions that fail it.
-    ///   - failure: How: the description of the ``ConformanceFailure``.
+    ///   - failure: How: the description of the error, a ``ConformanceFailure`` or an `ATTError`.
     ///   - reason: Why BlueZ does so.
     public init(_ scenario: Scenario, in versions: Versions, failure: String, reason: String) {
         self.scenario = scenario.name
@@ -87,7 +87,7 @@ extension Scenario {
         let difference = differences.first { $0.scenario == name && $0.versions.contains(version) }
         do {
             try await run(on: backend, logger: logger, makeCentral)
-        } catch let failure as ConformanceFailure where failure.description == difference?.failure {
+        } catch  where "\(error)" == difference?.failure {
             return difference
         }
         guard let difference else { return nil }

@@ -1,7 +1,7 @@
 internal import PeripheralCore
 internal import PeripheralKit
 
-/// What the GATT server of bluetoothd 5.66 decides, request by request, without doing it.
+/// What the GATT server of bluetoothd decides, request by request, without doing it.
 ///
 /// The rules are those of its `src/shared/gatt-server.c` and `src/gatt-database.c`; where these are more lenient
 /// or stricter than the specification, so is this.
@@ -39,8 +39,13 @@ struct ATTServerState: Sendable {
     private(set) var database: ServerDatabase
     private(set) var connections: [ConnectionID: Connection] = [:]
 
-    init(deviceName: String) {
-        database = ServerDatabase(deviceName: deviceName)
+    /// Whether the limit of a value's length holds for the packet without its opcode, handle and offset included:
+    /// 510 bytes can be written at once, and 508 in parts.
+    private let limitsPackets: Bool
+
+    init(deviceName: String, version: BlueZVersion) {
+        database = ServerDatabase(deviceName: deviceName, version: version)
+        limitsPackets = version < BlueZVersion(major: 5, minor: 69)
     }
 
     // MARK: Connections
@@ -123,8 +128,7 @@ struct ATTServerState: Sendable {
         guard let connection = connections[id], let attribute = database[handle] else {
             return .answer(.failure(.invalidHandle))
         }
-        // bluetoothd measures the packet with the 2 bytes of its handle: 510 bytes of value pass, 512 do not.
-        guard value.count + 2 <= maximumLength else {
+        guard value.count + (limitsPackets ? 2 : 0) <= maximumLength else {
             return .answer(.failure(.invalidAttributeValueLength))
         }
         if let refusal = attribute.refusal(of: .write, at: connection.security) {
@@ -153,7 +157,9 @@ struct ATTServerState: Sendable {
         guard let attribute = database[handle] else { return .failure(.invalidHandle) }
         if offset > maximumLength { return .failure(.invalidOffset) }
         // The 4 bytes of handle and offset count here.
-        guard value.count + 4 + offset <= maximumLength else { return .failure(.invalidAttributeValueLength) }
+        guard value.count + (limitsPackets ? 4 : 0) + offset <= maximumLength else {
+            return .failure(.invalidAttributeValueLength)
+        }
         if let refusal = attribute.refusal(of: .write, at: connection.security) { return .failure(refusal) }
         guard case .application = attribute.content else { return .failure(.invalidAttributeValueLength) }
         connections[id]?.prepared.append(value, to: handle, at: offset)

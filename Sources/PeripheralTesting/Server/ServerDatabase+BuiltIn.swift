@@ -1,25 +1,33 @@
 internal import PeripheralCore
 
 extension ServerDatabase {
-    /// The services that bluetoothd 5.66 publishes by itself, at the handles that it gives them.
-    mutating func addBuiltInServices(deviceName: String) {
+    /// The services that bluetoothd publishes by itself, at the handles that it gives them.
+    ///
+    /// On a controller without address resolution, and configured as it comes.
+    mutating func addBuiltInServices(deviceName: String, version: BlueZVersion) {
         var genericAccess = BuiltInService(.genericAccess, at: 0x0001)
         genericAccess.add(.deviceName, .fixed(Array(deviceName.utf8)))
         genericAccess.add(.appearance, .fixed([0, 0]))
-        genericAccess.add(.centralAddressResolution, .fixed([1]))
+        if version < BlueZVersion(major: 5, minor: 81) {
+            genericAccess.add(.centralAddressResolution, .fixed([1]))
+        }
         insert(genericAccess)
 
-        var genericAttribute = BuiltInService(.genericAttribute, at: 0x0008)
+        var genericAttribute = BuiltInService(.genericAttribute, at: genericAccess.next)
         genericAttribute.add(.serviceChanged, .fixed([]), properties: .indicate)
         genericAttribute.add(.clientSupportedFeatures, .clientFeatures, properties: [.read, .write])
         genericAttribute.add(.databaseHash, .databaseHash)
-        // Enhanced ATT.
-        genericAttribute.add(.serverSupportedFeatures, .fixed([1]))
+        serviceChanged = genericAttribute.characteristics[0].valueHandle
+        if version < BlueZVersion(major: 5, minor: 67) {
+            // Enhanced ATT.
+            genericAttribute.add(.serverSupportedFeatures, .fixed([1]))
+        }
         insert(genericAttribute)
 
-        var deviceInformation = BuiltInService(.deviceInformation, at: 0x0012)
-        // PnP ID: Linux Foundation, BlueZ, 5.66.
-        deviceInformation.add(.pnpID, .fixed([0x02, 0x6B, 0x1D, 0x46, 0x02, 0x42, 0x05]))
+        var deviceInformation = BuiltInService(.deviceInformation, at: genericAttribute.next)
+        // PnP ID: Linux Foundation, BlueZ, and the version.
+        let product = [UInt8(clamping: version.minor), UInt8(clamping: version.major)]
+        deviceInformation.add(.pnpID, .fixed([0x02, 0x6B, 0x1D, 0x46, 0x02] + product))
         insert(deviceInformation)
     }
 

@@ -16,12 +16,12 @@ struct ServerDatabase: Sendable {
     /// Handles are never given twice: centrals may remember what was there.
     private(set) var nextHandle = 1
 
-    init(deviceName: String) {
-        addBuiltInServices(deviceName: deviceName)
+    init(deviceName: String, version: BlueZVersion) {
+        addBuiltInServices(deviceName: deviceName, version: version)
     }
 
     /// The value handle of Service Changed.
-    let serviceChanged = AttributeHandle(rawValue: 0x000A)
+    var serviceChanged = AttributeHandle(rawValue: 0x000A)
 
     var discovered: DiscoveredDatabase {
         DiscoveredDatabase(services: services.map(\.discovered))

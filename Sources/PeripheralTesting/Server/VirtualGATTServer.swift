@@ -40,23 +40,27 @@ package final class VirtualGATTServer: Sendable {
     package let connectionsInterruptAdvertising: Bool
 
     private let deviceName: String
+    private let version: BlueZVersion
     private let state: Mutex<State>
 
     /// Makes a host that serves nothing but the stack's own services.
     ///
     /// - Parameters:
     ///   - deviceName: The device name of the Generic Access service.
+    ///   - version: The version of bluetoothd to behave as.
     ///   - address: The address of the host.
     ///   - connectionsInterruptAdvertising: Whether a connection stops all advertisements.
     package init(
         deviceName: String,
+        version: BlueZVersion = .v5_66,
         address: DeviceAddress = .virtualHost,
         connectionsInterruptAdvertising: Bool = false
     ) {
         self.address = address
         self.deviceName = deviceName
+        self.version = version
         self.connectionsInterruptAdvertising = connectionsInterruptAdvertising
-        state = Mutex(State(att: ATTServerState(deviceName: deviceName)))
+        state = Mutex(State(att: ATTServerState(deviceName: deviceName, version: version)))
     }
 
     /// Begins anew, as a stack does that is restarted: with nobody connected, nothing on the air, and the handles
@@ -66,7 +70,7 @@ package final class VirtualGATTServer: Sendable {
     package func reset() {
         disconnectAll()
         let pending = state.withLock { state in
-            state.att = ATTServerState(deviceName: deviceName)
+            state.att = ATTServerState(deviceName: deviceName, version: version)
             state.providers = [:]
             state.air.clear()
             return state.inquiries.values.map(\.task)

@@ -3,7 +3,8 @@ internal import PeripheralKit
 
 extension ConformanceSuite {
     static let longWriting: [Scenario] = [
-        partsAreJoined, manySmallPartsAreJoined, cancelledPartsAreForgotten, gapIsRefused,
+        longWrite(of: 508), longWrite(of: 512), manySmallPartsAreJoined, cancelledPartsAreForgotten,
+        gapIsRefused,
         readOnlyIsNotPrepared,
         refusedLongWrite, smallPacketsSuffice, longWriteFromTheMiddleIsRefused, tooLongPartIsRefused,
     ]
@@ -21,15 +22,17 @@ extension ConformanceSuite {
         }
     }
 
-    static let partsAreJoined = Scenario("the parts of a long write arrive as one value") {
-        trial { central, handle, written in
-            let value = pattern(508)
-            for offset in stride(from: 0, to: value.count, by: 200) {
-                let part = value[offset..<min(offset + 200, value.count)]
-                try await central.prepareWrite(handle, Array(part), offset: offset)
+    static func longWrite(of length: Int) -> Scenario {
+        Scenario("the parts of a long write of \(length) bytes arrive as one value") {
+            trial { central, handle, written in
+                let value = pattern(length)
+                for offset in stride(from: 0, to: value.count, by: 200) {
+                    let part = value[offset..<min(offset + 200, value.count)]
+                    try await central.prepareWrite(handle, Array(part), offset: offset)
+                }
+                try await central.executePreparedWrites(commit: true)
+                try expect("written value", try await written.next(), is: value)
             }
-            try await central.executePreparedWrites(commit: true)
-            try expect("written value", try await written.next(), is: value)
         }
     }
 

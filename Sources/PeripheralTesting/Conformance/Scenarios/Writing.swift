@@ -7,7 +7,7 @@ extension ConformanceSuite {
             writtenValueArrives, undecodableValueIsRefused, readOnlyIsNotWritten, commandArrives,
             refusalIsLostWhereCommandsAreTaken, tooLongValueIsRefused, handlerKnowsTheCentral,
         ]
-        + [0, 1, 20, 509, 510].map(writtenBytes(_:))
+        + [0, 1, 20, 509, 510, 511, 512].map(writtenBytes(_:))
         + writeErrors.map(refusedWrite(by:))
 
     /// The errors that a handler of writes may answer with on every backend.
