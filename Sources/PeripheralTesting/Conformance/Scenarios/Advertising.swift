@@ -2,7 +2,9 @@ internal import PeripheralCore
 internal import PeripheralKit
 
 extension ConformanceSuite {
-    static let advertising: [Scenario] = [derivedAdvertisement, declaredAdvertisement, longNameIsShortened]
+    static let advertising: [Scenario] = [
+        derivedAdvertisement, declaredAdvertisement, hiddenAdvertisement, longNameIsShortened,
+    ]
 
     /// A trial of what a scan finds of a peripheral.
     private static func trial(
@@ -50,6 +52,22 @@ extension ConformanceSuite {
             try expect("manufacturer data", payload.manufacturerData, is: [0xFFFF: [1, 2, 3]])
             try expect("service data", payload.serviceData, is: [.battery: [98]])
             try expect("appearance", payload.appearance, is: 0x0340)
+        }
+    }
+
+    static let hiddenAdvertisement = Scenario(
+        "what is not discoverable says only that it is Low Energy alone"
+    ) {
+        let peripheral = Peripheral("Hidden") {
+            GATTService(.battery) { Characteristic<UInt8>(0x2A19, value: 99) }
+            Advertisement(isDiscoverable: false)
+        }
+        return trial("Hidden", of: peripheral) { payload in
+            try expect(
+                "flags",
+                payload.flags?.rawValue ?? 0,
+                is: AdvertisingFlags.classicNotSupported.rawValue
+            )
         }
     }
 
