@@ -252,5 +252,21 @@ extension Registration {
                 if key == "Connected" { report.yield(.connectionChanged) }
             }
         }
+        // A central that bluetoothd has not known before is connected when its object appears.
+        let additions = MatchRule(
+            sender: BlueZ.name,
+            path: "/",
+            interface: BlueZ.objectManager,
+            member: "InterfacesAdded"
+        )
+        let adapterPath = try ObjectPath(adapter)
+        _ = try await connection.subscribe(to: additions) { signal in
+            var arguments = signal.arguments
+            guard let values = try? arguments.readValues(), values.count == 2,
+                values[0].objectPath?.isBelow(adapterPath) == true,
+                values[1][BlueZ.device.text]?["Connected"]?.bool == true
+            else { return }
+            report.yield(.connectionChanged)
+        }
     }
 }
