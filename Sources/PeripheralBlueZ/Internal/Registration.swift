@@ -96,7 +96,11 @@ final class Registration: Sendable {
         case .reportPublished:
             await outcome(.connecting) {
                 let paths = try self.application.characteristicPaths()
-                self.host.handle(.published(BlueZLink(connection, paths: paths, stop: self.stop)))
+                // Not `self.stop`: the host keeps the link, and this object keeps the host.
+                let link = BlueZLink(connection, paths: paths) { [report = self.report] in
+                    report.yield(.stopRequested)
+                }
+                self.host.handle(.published(link))
                 return nil
             }
         case .renewAdvertisement(let adapter):
