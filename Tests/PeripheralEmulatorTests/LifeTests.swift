@@ -196,8 +196,31 @@ struct LifeTests {
                 owners.add(owner == nil ? "gone" : "there")
             }
             _ = owners.take()
+            try await stage.application.settle()
+            _ = stage.application.signals.take()
             await stage.bluez.stopDaemon()
             #expect(await owners.take(1) == ["gone"])
+            let signals = stage.application.signals.take().filter { !$0.contains("org.bluez.Device1") }
+            #expect(
+                signals == [
+                    Self.poweredOff, Self.removed(Self.adapter, "org.bluez.Media1"),
+                    Self.removed("/org/bluez", "org.bluez.HealthManager1"),
+                    Self.removed(
+                        "/org/bluez",
+                        "org.freedesktop.DBus.Introspectable",
+                        "org.bluez.AgentManager1",
+                        "org.bluez.ProfileManager1"
+                    ),
+                    Self.removed(Self.adapter, "org.bluez.GattManager1"),
+                    Self.removed(Self.adapter, "org.bluez.LEAdvertisingManager1"),
+                    Self.removed(
+                        Self.adapter,
+                        "org.freedesktop.DBus.Properties",
+                        "org.freedesktop.DBus.Introspectable",
+                        "org.bluez.Adapter1"
+                    ),
+                ]
+            )
             #expect(stage.application.calls.take() == ["Release /app/adv() NO_REPLY_EXPECTED"])
             #expect(central.scan().isEmpty)
             #expect(await outcome { try await central.read(Stage.Handle.ro, offset: 0) } != "01")

@@ -15,12 +15,7 @@ extension AdapterService {
         } else {
             takeAllOffAir()
             server.disconnectAll()
-            afterDisconnections { service in
-                service.emitChanged(
-                    BlueZName.adapter,
-                    [("Powered", .bool(false)), ("Discovering", .bool(false))]
-                )
-            }
+            afterDisconnections { $0.announcePowerOff() }
         }
     }
 
@@ -29,18 +24,44 @@ extension AdapterService {
         connection.loop.execute { self.assumeIsolated { body($0) } }
     }
 
-    /// Vanishes as an adapter does that is unplugged, or whose bluetoothd is told to end.
+    /// Vanishes as an adapter does that is unplugged.
     func remove() async {
+        await end()
+        forgetDevices()
+        announcePowerOff()
+        withdraw([BlueZName.gattManager, BlueZName.media])
+        vanish()
+    }
+
+    /// Begins to vanish as an adapter does whose bluetoothd is told to end.
+    func beginShutdown() async {
+        await end()
+        announcePowerOff()
+        withdraw([BlueZName.media])
+    }
+
+    /// Vanishes, once bluetoothd itself has.
+    func finishShutdown() {
+        forgetDevices()
+        withdraw([BlueZName.gattManager])
+        vanish()
+    }
+
+    private func end() async {
         takeAllOffAir()
         server.disconnectAll()
         await untilDisconnectionsAreTold()
-        forgetDevices()
-        emitChanged(BlueZName.adapter, [("Powered", .bool(false)), ("Discovering", .bool(false))])
-        withdraw([BlueZName.gattManager, BlueZName.media])
+    }
+
+    private func vanish() {
         withdraw([BlueZName.advertisingManager])
         releaseAdvertisements()
         withdraw([.properties, .introspectable, BlueZName.adapter])
         drop()
+    }
+
+    private func announcePowerOff() {
+        emitChanged(BlueZName.adapter, [("Powered", .bool(false)), ("Discovering", .bool(false))])
     }
 
     private func untilDisconnectionsAreTold() async {

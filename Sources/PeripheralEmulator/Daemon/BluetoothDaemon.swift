@@ -135,9 +135,12 @@ extension BluetoothDaemon {
 extension BluetoothDaemon {
     /// Ends in order: takes everything off the bus, and tells those whose advertisements are gone.
     func stop() async {
-        for adapter in adapters { await adapter.remove() }
+        for adapter in adapters { await adapter.beginShutdown() }
+        await connection.withdraw(BlueZName.root, [BlueZName.healthManager])
+        let rest = [.introspectable, BlueZName.agentManager, BlueZName.profileManager]
+        await connection.withdraw(BlueZName.root, rest)
+        for adapter in adapters { await adapter.finishShutdown() }
         adapters = []
-        await connection.withdraw(BlueZName.root)
         await connection.close()
     }
 
