@@ -1,0 +1,182 @@
+import PeripheralBlueZ
+import PeripheralDBus
+import PeripheralEmulator
+import PeripheralKit
+import PeripheralTesting
+import Testing
+
+/// What the program is told when its peripheral cannot be published: what is wrong, and what to do.
+@Suite(.timeLimit(.minutes(1)))
+struct FailureTests {
+    private func failure(
+        on backend: BlueZBackend,
+        _ peripheral: Peripheral = .battery
+    ) async throws -> PeripheralError {
+        try await #require(throws: PeripheralError.self) {
+            try await peripheral.run(on: backend, logger: .silent) { _ in
+                Issue.record("the body must not begin")
+            }
+        }
+    }
+
+    @Test func noBus() async throws {
+        let backend = BlueZBackend(bus: .address("unix:path=/nonexistent/bus"))
+        let error = try await failure(on: backend)
+        #expect(error.code == .stackUnavailable)
+        #expect(error.message.hasPrefix("The system bus cannot be reached at unix:path=/nonexistent/bus"))
+        #expect(error.message.hasSuffix("start D-Bus first."))
+    }
+
+    @Test func noDaemon() async throws {
+        try await withEmulatedBlueZ { bluez in
+            await bluez.stopDaemon()
+            let error = try await failure(on: bluez.backend)
+            #expect(error.code == .stackUnavailable)
+            #expect(error.message == "bluetoothd is not running; start it with 'systemctl start bluetooth'.")
+        }
+    }
+
+    struct Adapters: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var adapters: [EmulatedAdapter]
+        var selection: AdapterSelection = .firstPowered
+        var message: String
+    }
+
+    @Test(arguments: [
+        Adapters(
+            testDescription: "none",
+            adapters: [],
+            message:
+                "bluetoothd knows no Bluetooth adapter; plug one in, or look with 'bluetoothctl list' and 'rfkill'."
+        ),
+        Adapters(
+            testDescription: "off",
+            adapters: [EmulatedAdapter(isPowered: false)],
+            message: "No Bluetooth adapter is powered on; switch one on with 'bluetoothctl power on'."
+        ),
+        Adapters(
+            testDescription: "the named one is missing",
+            adapters: ["hci0", "hci1"],
+            selection: "hci7",
+            message: "There is no Bluetooth adapter hci7; there is hci0, hci1."
+        ),
+        Adapters(
+            testDescription: "the named one is off",
+            adapters: ["hci0", EmulatedAdapter("hci1", isPowered: false)],
+            selection: "hci1",
+            message:
+                "The Bluetooth adapter hci1 is powered off; switch it on with 'bluetoothctl power on'."
+        ),
+    ])
+    func noAdapter(adapters: Adapters) async throws {
+        try await withEmulatedBlueZ(.init(adapters: adapters.adapters)) { bluez in
+            let error = try await failure(on: bluez.backend(adapter: adapters.selection))
+            #expect(error.code == .adapterUnavailable)
+            #expect(error.message == adapters.message)
+        }
+    }
+
+    @Test func secondAdapterServesWhenTheFirstIsOff() async throws {
+        let adapters = [EmulatedAdapter("hci0", isPowered: false), "hci1"]
+        try await withEmulatedBlueZ(.init(adapters: adapters)) { bluez in
+            try await Peripheral.battery.run(on: bluez.backend, logger: .silent) { _ in
+                let central = bluez.central(for: .battery, near: "hci1")
+                try await central.connect()
+                #expect(try await central.read(.batteryLevel) == 99)
+                #expect(bluez.central(for: .battery, near: "hci0").scan().isEmpty)
+            }
+        }
+    }
+
+    @Test func noRoomForAnotherAdvertisement() async throws {
+        try await withEmulatedBlueZ { bluez in
+            try await withThrowingTaskGroup { group in
+                let published = Signal<Void>()
+                for _ in 0..<5 {
+                    group.addTask {
+                        try await Peripheral.battery.run(on: bluez.backend, logger: .silent) { _ in
+                            published.send()
+                            try await untilCancelled()
+                        }
+                    }
+                }
+                for _ in 0..<5 { try await published.next() }
+                let error = try await failure(on: bluez.backend)
+                #expect(error.code == .rejected)
+                #expect(
+                    error.message
+                        == "The adapter has no room for another advertisement (org.bluez.Error.NotPermitted: "
+                        + "Maximum advertisements reached); stop another program that advertises."
+                )
+                group.cancelAll()
+                while let result = await group.nextResult() {
+                    #expect(throws: CancellationError.self) { try result.get() }
+                }
+            }
+        }
+    }
+
+    struct Refusal: Sendable, CustomTestStringConvertible {
+        var name: ErrorName
+        var message: String
+        var code: PeripheralError.Code
+        var sentence: String
+        var testDescription: String { name.text }
+    }
+
+    @Test(arguments: [
+        Refusal(
+            name: "org.bluez.Error.Failed",
+            message: "No valid service object found",
+            code: .rejected,
+            sentence:
+                "bluetoothd refused the services (org.bluez.Error.Failed: No valid service object found)"
+        ),
+        Refusal(
+            name: "org.freedesktop.DBus.Error.AccessDenied",
+            message: "Rejected send message",
+            code: .permissionDenied,
+            sentence: "This user may not use bluetoothd; run as root"
+        ),
+        Refusal(
+            name: "org.freedesktop.DBus.Error.UnknownObject",
+            message: "gone",
+            code: .adapterUnavailable,
+            sentence: "The Bluetooth adapter is gone"
+        ),
+    ])
+    func refusedByTheDaemon(refusal: Refusal) async throws {
+        try await withEmulatedBlueZ { bluez in
+            await bluez.stopDaemon()
+            try await BusObserver.run(on: bluez) { impostor in
+                let refuse: ExportedMethod.Handler = { _, reply in
+                    reply.fail(MethodError(refusal.name, refusal.message))
+                }
+                try await impostor.connection.exportObjectManager(at: "/")
+                try await impostor.connection.export(
+                    ExportedObject(
+                        "/org/bluez/hci0",
+                        [
+                            ExportedInterface(
+                                "org.bluez.Adapter1",
+                                properties: [ExportedProperty("Powered", .bool(true))]
+                            ),
+                            ExportedInterface(
+                                "org.bluez.GattManager1",
+                                methods: [
+                                    ExportedMethod("RegisterApplication", "oa{sv}", "", handler: refuse)
+                                ]
+                            ),
+                            ExportedInterface("org.bluez.LEAdvertisingManager1"),
+                        ]
+                    )
+                )
+                try await impostor.connection.requestName("org.bluez")
+                let error = try await failure(on: bluez.backend)
+                #expect(error.code == refusal.code)
+                #expect(error.message.hasPrefix(refusal.sentence))
+            }
+        }
+    }
+}

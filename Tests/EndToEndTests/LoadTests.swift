@@ -1,0 +1,91 @@
+import Glibc
+import PeripheralBlueZ
+import PeripheralEmulator
+import PeripheralKit
+import PeripheralTesting
+import Testing
+
+/// Many requests, one after the other and all at once.
+@Suite(.timeLimit(.minutes(1)))
+struct LoadTests {
+    /// In a process of its own, where nothing else opens files.
+    @Test func tenThousandRequestsLeaveNothingBehind() async throws {
+        await #expect(processExitsWith: .success) {
+            let value = Characteristic<[UInt8]>(0x2A19, [.read, .write, .notify]) {
+                Read { [1] }
+                Write { _ in }
+            }
+            let peripheral = Peripheral("Load") { GATTService(.battery) { value } }
+            try await withEmulatedBlueZ { bluez in
+                try await peripheral.run(on: bluez.backend, logger: .silent) { session in
+                    let central = bluez.central(for: peripheral)
+                    try await central.connect()
+                    try await central.subscribe(to: value)
+                    func request(_ count: Int) async throws {
+                        for _ in 0..<count {
+                            let read = try await central.read(value)
+                            try #require(read == [1])
+                            try await central.write(value, [2])
+                            try await session.notify(value, [3])
+                            let update = try await central.nextUpdate(of: value)
+                            try #require(update == [3])
+                        }
+                    }
+                    try await request(100)
+                    let files = openFiles()
+                    try await request(3300)
+                    // The runtime may open a few.
+                    try #require(openFiles() < files + 5)
+                }
+            }
+            let before = openFiles()
+            for _ in 0..<10 {
+                try await withEmulatedBlueZ { bluez in
+                    try await peripheral.run(on: bluez.backend, logger: .silent) { _ in }
+                }
+            }
+            // A run with its daemon, buses and loops has a dozen.
+            try #require(openFiles() < before + 5)
+        }
+    }
+
+    @Test func manyRequestsAtOnce() async throws {
+        let values = (0..<10).map { number in
+            Characteristic<UInt8>(0x2A19, .read) {
+                Read {
+                    await Task.yield()
+                    return UInt8(number)
+                }
+            }
+        }
+        let peripheral = Peripheral("Crowd") { GATTService(.battery) { values } }
+        let configuration = EmulatedBlueZ.Configuration(adapters: [EmulatedAdapter(kind: .legacy)])
+        try await withEmulatedBlueZ(configuration) { bluez in
+            try await peripheral.run(on: bluez.backend, logger: .silent) { _ in
+                try await withThrowingTaskGroup { group in
+                    for _ in 0..<20 {
+                        group.addTask {
+                            let central = bluez.central(for: peripheral)
+                            try await central.connect()
+                            for _ in 0..<5 {
+                                for (number, value) in values.enumerated() {
+                                    #expect(try await central.read(value) == UInt8(number))
+                                }
+                            }
+                            central.disconnect()
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+            }
+        }
+    }
+}
+
+private func openFiles() -> Int {
+    guard let directory = opendir("/proc/self/fd") else { return .max }
+    defer { closedir(directory) }
+    var count = 0
+    while readdir(directory) != nil { count += 1 }
+    return count
+}
