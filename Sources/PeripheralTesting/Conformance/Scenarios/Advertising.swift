@@ -3,7 +3,9 @@ internal import PeripheralKit
 
 extension ConformanceSuite {
     static let advertising: [Scenario] = [
-        derivedAdvertisement, declaredAdvertisement, hiddenAdvertisement, longNameIsShortened,
+        derivedAdvertisement, declaredAdvertisement, hiddenAdvertisement,
+        longName("A peripheral with a name of too many bytes", cutTo: "A peripheral with a name of t"),
+        longName("ééééééééééééééé", cutTo: "éééééééééééééé"),
     ]
 
     /// A trial of what a scan finds of a peripheral.
@@ -71,12 +73,14 @@ extension ConformanceSuite {
         }
     }
 
-    static let longNameIsShortened = Scenario("a long name is cut to 29 bytes") {
-        let peripheral = Peripheral("A peripheral with a name of too many bytes") {
-            GATTService(.battery) { Characteristic<UInt8>(0x2A19, value: 99) }
-        }
-        return trial("A peripheral with a name of t", of: peripheral) { payload in
-            try expect("services", payload.services, is: [.battery])
+    private static func longName(_ name: String, cutTo expected: String) -> Scenario {
+        Scenario("a name of \(name.utf8.count) bytes is cut to \(expected.utf8.count)") {
+            let peripheral = Peripheral(name) {
+                GATTService(.battery) { Characteristic<UInt8>(0x2A19, value: 99) }
+            }
+            return trial(expected, of: peripheral) { payload in
+                try expect("services", payload.services, is: [.battery])
+            }
         }
     }
 }
