@@ -1,0 +1,85 @@
+import PeripheralKit
+import Testing
+
+@testable import PeripheralBlueZ
+
+@Suite(.timeLimit(.minutes(1)))
+struct AdapterSelectionTests {
+    struct Choice: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var selection: AdapterSelection = .firstPowered
+        var adapters: [AdapterDescription]
+        /// The name of the chosen one, or the beginning of the sentence.
+        var outcome: String
+    }
+
+    private static func adapter(_ name: String, isPowered: Bool = true, isUsable: Bool = true)
+        -> AdapterDescription
+    {
+        AdapterDescription(path: "/org/bluez/\(name)", isPowered: isPowered, isUsable: isUsable)
+    }
+
+    @Test(arguments: [
+        Choice(testDescription: "the only one", adapters: [adapter("hci0")], outcome: "hci0"),
+        Choice(
+            testDescription: "the first that is on",
+            adapters: [adapter("hci0", isPowered: false), adapter("hci1"), adapter("hci2")],
+            outcome: "hci1"
+        ),
+        Choice(
+            testDescription: "the first that can",
+            adapters: [adapter("hci0", isUsable: false), adapter("hci1")],
+            outcome: "hci1"
+        ),
+        Choice(
+            testDescription: "none that can",
+            adapters: [adapter("hci0", isUsable: false)],
+            outcome: "No powered adapter can be a Bluetooth LE peripheral"
+        ),
+        Choice(
+            testDescription: "none that is on",
+            adapters: [adapter("hci0", isPowered: false)],
+            outcome: "No Bluetooth adapter is powered on"
+        ),
+        Choice(testDescription: "none", adapters: [], outcome: "bluetoothd knows no Bluetooth adapter"),
+        Choice(
+            testDescription: "by name",
+            selection: "hci1",
+            adapters: [adapter("hci0"), adapter("hci1")],
+            outcome: "hci1"
+        ),
+        Choice(
+            testDescription: "by name, not there",
+            selection: .named("hci2"),
+            adapters: [adapter("hci0"), adapter("hci1")],
+            outcome: "There is no Bluetooth adapter hci2; there is hci0, hci1."
+        ),
+        Choice(
+            testDescription: "by name, off",
+            selection: "hci0",
+            adapters: [adapter("hci0", isPowered: false), adapter("hci1")],
+            outcome: "The Bluetooth adapter hci0 is powered off"
+        ),
+        Choice(
+            testDescription: "by name, cannot",
+            selection: "hci0",
+            adapters: [adapter("hci0", isUsable: false), adapter("hci1")],
+            outcome: "The Bluetooth adapter hci0 cannot be a Bluetooth LE peripheral"
+        ),
+        Choice(
+            testDescription: "by a part of the name",
+            selection: "hci",
+            adapters: [adapter("hci0")],
+            outcome: "There is no Bluetooth adapter hci; there is hci0."
+        ),
+    ])
+    func chooses(choice: Choice) {
+        switch choice.selection.choose(from: choice.adapters) {
+        case .success(let adapter):
+            #expect(adapter.name == choice.outcome)
+        case .failure(let failure):
+            #expect(failure.code == .adapterUnavailable)
+            #expect(failure.message.hasPrefix(choice.outcome), "\(failure.message)")
+        }
+    }
+}
