@@ -77,20 +77,6 @@ extension Transport {
         self.owner = owner
         let data = unsafe Unmanaged.passRetained(self).toOpaque()
         unsafe dbus_connection_set_exit_on_disconnect(handle, 0)
-        // Otherwise libdbus answers Peer calls by itself, and not as an exported tree should.
-        unsafe dbus_connection_set_route_peer_messages(handle, 1)
-        unsafe dbus_connection_add_filter(
-            handle,
-            { _, message, data in
-                guard let message = unsafe message, let data = unsafe data else {
-                    return DBUS_HANDLER_RESULT_HANDLED
-                }
-                unsafe Transport.from(data).receive(message)
-                return DBUS_HANDLER_RESULT_HANDLED
-            },
-            data,
-            nil
-        )
         unsafe dbus_connection_set_dispatch_status_function(
             handle,
             { _, status, data in
@@ -186,18 +172,21 @@ extension Transport {
 
 extension Transport {
     /// Serves what has arrived, all of it up to a bound: a wake-up costs more than a message.
+    ///
+    /// The messages are taken out of the queue instead of being dispatched by libdbus, which would look for filters,
+    /// for pending calls and in an object tree of its own; all of these are kept here.
     private func takeTurn() {
         guard !isInsideLibrary, let handle = unsafe handle else { return }
         isInsideLibrary = true
-        var status = DBUS_DISPATCH_DATA_REMAINS
         var remaining = Self.messagesPerTurn
-        while remaining > 0, !isClosing, status == DBUS_DISPATCH_DATA_REMAINS {
-            unsafe status = dbus_connection_dispatch(handle)
+        while remaining > 0, !isClosing, let message = unsafe dbus_connection_pop_message(handle) {
+            unsafe receive(message)
+            unsafe dbus_message_unref(message)
             remaining -= 1
         }
         isInsideLibrary = false
         if isClosing { return close() }
-        if status != DBUS_DISPATCH_COMPLETE { queueTurn() }
+        if unsafe dbus_connection_get_dispatch_status(handle) != DBUS_DISPATCH_COMPLETE { queueTurn() }
     }
 
     private func queueTurn() {

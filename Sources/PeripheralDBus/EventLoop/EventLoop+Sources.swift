@@ -95,6 +95,9 @@ package final class LoopSource: @unchecked Sendable {
         unsafe g_source_set_callback(source, callback, Unmanaged.passRetained(handler).toOpaque()) { data in
             if let data = unsafe data { unsafe Unmanaged<Handler>.fromOpaque(data).release() }
         }
+        // Otherwise GLib takes the source out of the poll set while its callback runs, and puts it back: two system
+        // calls for each message. The loop never runs within a callback, so nothing recurses.
+        unsafe g_source_set_can_recurse(source, gboolean(1))
         unsafe g_source_attach(source, loop.context)
     }
 

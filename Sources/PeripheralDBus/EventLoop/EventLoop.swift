@@ -7,8 +7,8 @@ internal import Synchronization
 /// Everything that touches a C handle (the bus, sockets, timers) runs here, so C callbacks enter Swift without a
 /// lock and without a change of thread. The thread starts with the loop and lives until ``stop()``.
 ///
-/// `@unchecked Sendable`: the mutable state is in `state`, a mutex, and in `thread`, an atomic. `context` is a
-/// constant; GLib allows its use from any thread, and the code here still touches its sources on the loop only.
+/// `@unchecked Sendable`: the shared state is in `state` and `joinable`, which are mutexes, and in `thread`, an atomic;
+/// `expectsWork` is used on the loop's thread alone. `context` is a constant; GLib allows its use from any thread, and the code here still touches its sources on the loop only.
 @safe
 package final class EventLoop: @unchecked Sendable {
     private struct State: ~Copyable {
@@ -41,6 +41,10 @@ package final class EventLoop: @unchecked Sendable {
 
     nonisolated(unsafe) let context: OpaquePointer
     private let state = Mutex(State())
+    /// Whether `state.pending` holds anything, for a look without the lock.
+    private let hasPendingWork = Atomic(false)
+    /// Belongs to the loop's thread.
+    private var expectsWork = false
     /// The thread that `stop()` joins.
     private let joinable = Mutex<JoinableThread?>(nil)
     /// The identity of the thread that runs the loop, 0 when none does.
@@ -87,10 +91,17 @@ package final class EventLoop: @unchecked Sendable {
         joinable.withLock { $0.take() }?.join()
     }
 
+    /// Tells that another thread has been given something and will, as a rule, come back with it at once; call it on the
+    /// loop.
+    func expectWork() {
+        expectsWork = true
+    }
+
     func submit(_ work: Work) {
         let isLoop = inLoop
         let (wakes, startsLateThread) = state.withLock { state in
             state.pending.append(work)
+            hasPendingWork.store(true, ordering: .relaxed)
             if state.phase == .stopped {
                 state.phase = .runningLateWork
                 return (false, true)
@@ -143,7 +154,8 @@ extension EventLoop {
         thread.store(UInt(pthread_self()), ordering: .relaxed)
         unsafe g_main_context_acquire(context)
         var poll = PollSet()
-        while runPendingWork() {
+        var batch: [Work] = []
+        while runPendingWork(&batch) {
             iterate(&poll)
         }
         unsafe g_main_context_release(context)
@@ -152,17 +164,20 @@ extension EventLoop {
 
     /// Runs what is queued, bounded so that work which queues more work cannot starve the file descriptors.
     ///
+    /// The batch is empty before and after; it is passed in to keep its storage.
+    ///
     /// - Returns: Whether the loop goes on.
-    private func runPendingWork() -> Bool {
+    private func runPendingWork(_ batch: inout [Work]) -> Bool {
         let rounds = 8
         for _ in 0..<rounds {
-            var batch: [Work] = []
             let goesOn = state.withLock { state in
                 swap(&batch, &state.pending)
+                hasPendingWork.store(false, ordering: .relaxed)
                 return state.phase == .running || !batch.isEmpty
             }
             if batch.isEmpty { return goesOn }
             for work in batch { perform(work) }
+            batch.removeAll(keepingCapacity: true)
         }
         return true
     }
@@ -176,7 +191,7 @@ extension EventLoop {
         let isReady = unsafe g_main_context_prepare(context, &priority) != 0
         var timeout: gint = 0
         unsafe poll.query(context, priority: priority, timeout: &timeout)
-        if isReady { timeout = 0 }
+        if isReady || meetsExpectedWork() { timeout = 0 }
         if timeout != 0 {
             let sleeps = state.withLock { state in
                 state.mayBeAsleep = state.pending.isEmpty && state.phase == .running
@@ -189,6 +204,25 @@ extension EventLoop {
         if unsafe poll.check(context, priority: priority) {
             unsafe g_main_context_dispatch(context)
         }
+    }
+
+    /// Lets other threads run for a moment when they are expected to bring work.
+    ///
+    /// To sleep and to be woken costs several times what most handlers take; a loop that has just handed work to
+    /// another thread is better off if it stays awake for the answer. It yields its processor meanwhile, so that
+    /// nothing waits for it, and gives up soon.
+    ///
+    /// - Returns: Whether there is work now.
+    private func meetsExpectedWork() -> Bool {
+        guard expectsWork else { return false }
+        expectsWork = false
+        let end = ContinuousClock.now.advanced(by: .microseconds(30))
+        repeat {
+            sched_yield()
+            // Not by the lock, which those who bring work would have to wait for.
+            if hasPendingWork.load(ordering: .relaxed) { return true }
+        } while ContinuousClock.now < end
+        return false
     }
 
     /// Ends this thread's part: late work may come from here on, and `stop()` returns.
@@ -206,7 +240,8 @@ extension EventLoop {
 
     private func runLateWork() {
         thread.store(UInt(pthread_self()), ordering: .relaxed)
-        while runPendingWork() {}
+        var batch: [Work] = []
+        while runPendingWork(&batch) {}
         leave()
     }
 }

@@ -132,6 +132,11 @@ extension MessageReader {
         _ expected: StaticString
     ) throws(BusError) -> UnsafePointer<CChar> {
         guard typeCode == code else { throw mismatch(expected, found: signature) }
+        return try unsafe takeText()
+    }
+
+    /// The text here, which is known to be one.
+    private mutating func takeText() throws(BusError) -> UnsafePointer<CChar> {
         var text: UnsafePointer<CChar>?
         unsafe dbus_message_iter_get_basic(&iterator, &text)
         unsafe dbus_message_iter_next(&iterator)
@@ -177,11 +182,14 @@ extension MessageReader {
             unsafe dbus_message_iter_get_element_type(&iterator) == TypeCode.dictionaryEntry
         else { throw mismatch("a{sv}", found: signature) }
         var entries = unsafe MessageReader(within: &iterator)
+        var isChecked = false
         while !entries.isAtEnd {
             var entry = unsafe MessageReader(within: &entries.iterator)
-            guard entry.typeCode == TypeCode.string else { throw mismatch("a{sv}", found: signature) }
-            let key = try entry.readBorrowedString()
-            guard entry.typeCode == TypeCode.variant else { throw mismatch("a{sv}", found: signature) }
+            // All entries have the types of the first.
+            if !isChecked, entry.typeCode != TypeCode.string { throw mismatch("a{sv}", found: signature) }
+            let key = try unsafe BorrowedText(entry.takeText())
+            if !isChecked, entry.typeCode != TypeCode.variant { throw mismatch("a{sv}", found: signature) }
+            isChecked = true
             var value = unsafe MessageReader(within: &entry.iterator)
             try body(key, &value)
             entries.skip()

@@ -37,8 +37,9 @@ package struct Reply: ~Copyable, Sendable {
         discard self
     }
 
-    /// Turns this into an answer that any thread may give later.
+    /// Turns this into an answer that any thread may give later; call it on the loop.
     package consuming func deferred() -> DeferredReply {
+        pending.loop.expectWork()
         let reply = DeferredReply(pending)
         discard self
         return reply
@@ -64,7 +65,7 @@ package final class DeferredReply: Sendable {
     /// - Returns: False when the call was answered before.
     @discardableResult
     package func send(bytes: [UInt8]) -> Bool {
-        answer { $0.send { $0.append(bytes: bytes) } }
+        answer(.bytes(bytes))
     }
 
     /// Answers with the values given, which may be none.
@@ -72,7 +73,7 @@ package final class DeferredReply: Sendable {
     /// - Returns: False when the call was answered before.
     @discardableResult
     package func send(_ values: [BusValue] = []) -> Bool {
-        answer { $0.send { $0.append(values) } }
+        answer(.values(values))
     }
 
     /// Answers with an error.
@@ -80,16 +81,16 @@ package final class DeferredReply: Sendable {
     /// - Returns: False when the call was answered before.
     @discardableResult
     package func fail(_ error: MethodError) -> Bool {
-        answer { $0.fail(error) }
+        answer(.error(error))
     }
 
-    private func answer(_ body: @escaping @Sendable (PendingReply) -> Void) -> Bool {
+    private func answer(_ content: PendingReply.Content) -> Bool {
         guard let pending = pending.withLock({ $0.take() }) else { return false }
         let loop = pending.loop
         if loop.inLoop {
-            body(pending)
+            pending.answer(content)
         } else {
-            loop.execute { body(pending) }
+            loop.execute { pending.answer(content) }
         }
         return true
     }
@@ -117,6 +118,20 @@ struct PendingReply: @unchecked Sendable {
     var loop: EventLoop { unsafe transport._withUnsafeGuaranteedRef { $0.loop } }
 
     var isExpected: Bool { unsafe dbus_message_get_no_reply(call) == 0 }
+
+    enum Content: Sendable {
+        case bytes([UInt8])
+        case values([BusValue])
+        case error(MethodError)
+    }
+
+    func answer(_ content: Content) {
+        switch content {
+        case .bytes(let bytes): send { $0.append(bytes: bytes) }
+        case .values(let values): send { $0.append(values) }
+        case .error(let error): fail(error)
+        }
+    }
 
     func send(_ body: (inout MessageWriter) -> Void) {
         finish { (transport) throws(BusError) in
