@@ -68,29 +68,17 @@ final class Registration: Sendable {
         switch action {
         case .findAdapters:
             await outcome(.findingAdapters) {
-                .foundAdapters(try await self.findAdapters(on: connection))
+                .foundAdapters(try await self.watcher(on: connection).findAdapters())
             }
         case .registerApplication(let adapter):
             await outcome(.registeringApplication) {
-                try await self.watch(adapter, on: connection)
-                try await self.call(
-                    "RegisterApplication",
-                    BlueZ.gattManager,
-                    adapter,
-                    Application.root,
-                    connection
-                )
+                try await self.watcher(on: connection).watch(adapter)
+                try await AdapterManagers(of: adapter, on: connection).registerApplication()
                 return .registeredApplication
             }
         case .registerAdvertisement(let adapter):
             await outcome(.registeringAdvertisement) {
-                try await self.call(
-                    "RegisterAdvertisement",
-                    BlueZ.advertisingManager,
-                    adapter,
-                    Application.advertisement,
-                    connection
-                )
+                try await AdapterManagers(of: adapter, on: connection).registerAdvertisement()
                 return .registeredAdvertisement
             }
         case .reportPublished:
@@ -106,49 +94,30 @@ final class Registration: Sendable {
         case .renewAdvertisement(let adapter):
             await outcome(.registeringAdvertisement) {
                 // The adapter may take no advertisement now; then the next change of a connection tries again.
-                try? await self.withdraw(
-                    "UnregisterAdvertisement",
-                    BlueZ.advertisingManager,
-                    adapter,
-                    Application.advertisement,
-                    connection
-                )
-                try? await self.call(
-                    "RegisterAdvertisement",
-                    BlueZ.advertisingManager,
-                    adapter,
-                    Application.advertisement,
-                    connection
-                )
+                let managers = try AdapterManagers(of: adapter, on: connection)
+                try? await managers.withdrawAdvertisement()
+                try? await managers.registerAdvertisement()
                 return .renewedAdvertisement
             }
         case .withdrawAdvertisement(let adapter):
             await outcome(.withdrawing) {
-                try await self.withdraw(
-                    "UnregisterAdvertisement",
-                    BlueZ.advertisingManager,
-                    adapter,
-                    Application.advertisement,
-                    connection
-                )
+                try await AdapterManagers(of: adapter, on: connection).withdrawAdvertisement()
                 return .withdrewAdvertisement
             }
         case .withdrawApplication(let adapter):
             await outcome(.withdrawing) {
                 // New centrals no longer find the peripheral; those that are here get their answers.
                 await self.host.untilAnswered()
-                try await self.withdraw(
-                    "UnregisterApplication",
-                    BlueZ.gattManager,
-                    adapter,
-                    Application.root,
-                    connection
-                )
+                try await AdapterManagers(of: adapter, on: connection).withdrawApplication()
                 return .withdrewApplication
             }
         case .finish:
             nil
         }
+    }
+
+    private func watcher(on connection: BusConnection) -> AdapterWatcher {
+        AdapterWatcher(connection: connection) { [report] event in report.yield(event) }
     }
 
     private func outcome(
@@ -159,118 +128,6 @@ final class Registration: Sendable {
             return try await work()
         } catch {
             return .failed(Failure(error, step: step))
-        }
-    }
-}
-
-// MARK: - Calls to bluetoothd
-
-extension Registration {
-    private func call(
-        _ method: MemberName,
-        _ manager: InterfaceName,
-        _ adapter: String,
-        _ object: ObjectPath,
-        _ connection: BusConnection
-    ) async throws(BusError) {
-        let path = try ObjectPath(adapter)
-        let arguments: [BusValue] = [.objectPath(object), .properties([])]
-        _ = try await connection.call(BlueZ.name, path, manager, method, arguments)
-    }
-
-    private func withdraw(
-        _ method: MemberName,
-        _ manager: InterfaceName,
-        _ adapter: String,
-        _ object: ObjectPath,
-        _ connection: BusConnection
-    ) async throws(BusError) {
-        let path = try ObjectPath(adapter)
-        // A daemon that hangs must not hold up the end of the program: it forgets us with the connection anyway.
-        _ = try await connection.call(
-            BlueZ.name,
-            path,
-            manager,
-            method,
-            [.objectPath(object)],
-            timeout: .seconds(2)
-        )
-    }
-
-    private func findAdapters(on connection: BusConnection) async throws(BusError) -> [AdapterDescription] {
-        let answer = try await connection.call(
-            BlueZ.name,
-            "/",
-            BlueZ.objectManager,
-            "GetManagedObjects",
-            timeout: .seconds(10)
-        )
-        guard let objects = answer.first?.dictionary else {
-            throw .signatureMismatch(expected: "a{oa{sa{sv}}}", found: answer.signature.text)
-        }
-        return objects.entries.compactMap { entry in
-            guard let path = entry.key.objectPath, let adapter = entry.value[BlueZ.adapter.text] else {
-                return nil
-            }
-            return AdapterDescription(
-                path: path.text,
-                isPowered: adapter["Powered"]?.bool ?? false,
-                isUsable: entry.value[BlueZ.gattManager.text] != nil
-                    && entry.value[BlueZ.advertisingManager.text] != nil,
-                connectionsInterruptAdvertising: entry.value[BlueZ.advertisingManager.text]?[
-                    "SupportedSecondaryChannels"
-                ] != nil
-            )
-        }
-    }
-
-    /// Reports the end of bluetoothd and of the adapter, and the coming and going of centrals.
-    private func watch(_ adapter: String, on connection: BusConnection) async throws(BusError) {
-        let report = report
-        _ = try await connection.watchName(BlueZ.name) { owner in
-            if owner == nil { report.yield(.failed(.daemonLost)) }
-        }
-        let removals = MatchRule(
-            sender: BlueZ.name,
-            path: "/",
-            interface: BlueZ.objectManager,
-            member: "InterfacesRemoved"
-        )
-        _ = try await connection.subscribe(to: removals) { signal in
-            var arguments = signal.arguments
-            if let path = try? arguments.readBorrowedObjectPath(), path.equals(adapter) {
-                report.yield(.failed(.adapterLost(adapter)))
-            }
-        }
-        let deviceChanges = MatchRule(
-            sender: BlueZ.name,
-            pathNamespace: try ObjectPath(adapter),
-            interface: "org.freedesktop.DBus.Properties",
-            member: "PropertiesChanged",
-            firstArgument: BlueZ.device.text
-        )
-        _ = try await connection.subscribe(to: deviceChanges) { signal in
-            var arguments = signal.arguments
-            arguments.skip()
-            try? arguments.readProperties { (key, _) throws(BusError) in
-                if key == "Connected" { report.yield(.connectionChanged) }
-            }
-        }
-        // A central that bluetoothd has not known before is connected when its object appears.
-        let additions = MatchRule(
-            sender: BlueZ.name,
-            path: "/",
-            interface: BlueZ.objectManager,
-            member: "InterfacesAdded"
-        )
-        let adapterPath = try ObjectPath(adapter)
-        _ = try await connection.subscribe(to: additions) { signal in
-            var arguments = signal.arguments
-            guard let values = try? arguments.readValues(), values.count == 2,
-                values[0].objectPath?.isBelow(adapterPath) == true,
-                values[1][BlueZ.device.text]?["Connected"]?.bool == true
-            else { return }
-            report.yield(.connectionChanged)
         }
     }
 }

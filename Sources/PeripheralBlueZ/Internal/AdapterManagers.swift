@@ -1,0 +1,51 @@
+internal import PeripheralDBus
+
+/// The managers of one adapter, by which an application and its advertisement come and go.
+struct AdapterManagers {
+    private let connection: BusConnection
+    private let adapter: ObjectPath
+
+    init(of adapter: String, on connection: BusConnection) throws(BusError) {
+        self.adapter = try ObjectPath(adapter)
+        self.connection = connection
+    }
+
+    func registerApplication() async throws(BusError) {
+        try await register("RegisterApplication", with: BlueZ.gattManager, Application.root)
+    }
+
+    func registerAdvertisement() async throws(BusError) {
+        try await register("RegisterAdvertisement", with: BlueZ.advertisingManager, Application.advertisement)
+    }
+
+    func withdrawAdvertisement() async throws(BusError) {
+        try await withdraw(
+            "UnregisterAdvertisement",
+            from: BlueZ.advertisingManager,
+            Application.advertisement
+        )
+    }
+
+    func withdrawApplication() async throws(BusError) {
+        try await withdraw("UnregisterApplication", from: BlueZ.gattManager, Application.root)
+    }
+
+    private func register(
+        _ method: MemberName,
+        with manager: InterfaceName,
+        _ object: ObjectPath
+    ) async throws(BusError) {
+        let arguments: [BusValue] = [.objectPath(object), .properties([])]
+        _ = try await connection.call(BlueZ.name, adapter, manager, method, arguments)
+    }
+
+    private func withdraw(
+        _ method: MemberName,
+        from manager: InterfaceName,
+        _ object: ObjectPath
+    ) async throws(BusError) {
+        let arguments: [BusValue] = [.objectPath(object)]
+        // A daemon that hangs must not hold up the end of the program: it forgets us with the connection anyway.
+        _ = try await connection.call(BlueZ.name, adapter, manager, method, arguments, timeout: .seconds(2))
+    }
+}
