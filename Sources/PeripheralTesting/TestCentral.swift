@@ -13,6 +13,9 @@ public protocol TestCentral: Sendable {
     /// The peripheral that is under test, which tells where a `Characteristic` stands in the database.
     var peripheral: Peripheral { get }
 
+    /// Makes another central near the same peripheral, with an address of its own, not yet connected.
+    func makeAnother() async throws -> Self
+
     /// The size of the largest packet of the connection in bytes; 23 while there is none.
     var mtu: Int { get async throws }
 
@@ -29,6 +32,9 @@ public protocol TestCentral: Sendable {
     func connect(mtu: Int) async throws
 
     /// Ends the connection, and with it the central's subscriptions and prepared writes.
+    ///
+    /// It does not wait for a request that is under way, which throws a ``TestCentralError`` with the code
+    /// `disconnected`.
     func disconnect() async throws
 
     /// Discovers the services, characteristics and descriptors.

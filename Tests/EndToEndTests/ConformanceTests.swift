@@ -5,10 +5,12 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ConformanceTests {
-    @Test(arguments: ConformanceSuite.scenarios)
-    func emulatedBlueZ(scenario: Scenario) async throws {
-        try await withEmulatedBlueZ { bluez in
-            try await scenario.run(on: bluez.backend, as: .v5_66, logger: .silent) { peripheral in
+    @Test(arguments: ConformanceSuite.scenarios, [EmulatedAdapter.Kind.extended, .legacy])
+    func emulatedBlueZ(scenario: Scenario, kind: EmulatedAdapter.Kind) async throws {
+        let configuration = EmulatedBlueZ.Configuration(adapters: [EmulatedAdapter(kind: kind)])
+        try await withEmulatedBlueZ(configuration) { bluez in
+            try await scenario.run(on: bluez.backend, as: .v5_66, logger: .silent, clock: ManualClock()) {
+                peripheral in
                 bluez.central(for: peripheral)
             }
         }

@@ -115,6 +115,7 @@ class Driver:
     def __init__(self):
         self.central = None
         self.peer = None
+        self.leaving = None
         self.events = Events()
 
     # ---------------------------------------------------------------- helpers
@@ -272,8 +273,17 @@ class Driver:
     async def next(self, milliseconds):
         return await self.events.next(parse_number(milliseconds, 0, LONGEST_WAIT) / 1000)
 
+    def leave(self):
+        """Begins to disconnect; what is under way ends by it."""
+        if self.leaving is None and self.peer is not None and not self.peer.disconnected.done():
+            self.leaving = asyncio.ensure_future(asyncio.wait_for(self.peer.disconnect(), REQUEST))
+
     async def disconnect(self):
-        await asyncio.wait_for(self.connected().disconnect(), REQUEST)
+        if self.leaving is None:
+            self.connected()
+            self.leave()
+        leaving, self.leaving = self.leaving, None
+        await leaving
         return ''
 
     async def close(self):
@@ -313,17 +323,30 @@ async def answer(driver, line):
         return 'error failed %s' % ' '.join(('%s %s' % (type(error).__name__, error)).split())
 
 
+async def listen(driver, lines):
+    """Reads ahead, since a disconnection does not wait for its turn."""
+    loop = asyncio.get_running_loop()
+    line = None
+    while line is None or line and line.split()[:1] != ['close']:
+        line = (await loop.run_in_executor(None, sys.stdin.buffer.readline)).decode('ascii', 'replace')
+        if line.split() == ['disconnect']:
+            driver.leave()
+        lines.put_nowait(line)
+
+
 async def main():
     out, sys.stdout = sys.stdout, sys.stderr    # nothing but replies goes to the standard output
     logging.basicConfig(level=logging.ERROR, stream=sys.stderr)
     driver = Driver()
-    loop = asyncio.get_running_loop()
+    lines = asyncio.Queue()
+    listening = asyncio.ensure_future(listen(driver, lines))
     while True:
-        line = (await loop.run_in_executor(None, sys.stdin.buffer.readline)).decode('ascii', 'replace')
+        line = await lines.get()
         if line.strip():
             print(await answer(driver, line), file=out, flush=True)
         if not line or line.split()[:1] == ['close']:
             break
+    listening.cancel()
     await driver.close()
 
 

@@ -119,12 +119,22 @@ async def main():
     await asyncio.wrap_future(app.notify(value, b'\x12'))
     await b.expect('next 10000', 'ok update %s indicate 12 *' % v)
     await a.expect('next 0', 'error timeout')
-    await b.expect('disconnect', 'ok')
+
+    # A disconnection does not wait for the request that is under way.
+    app.take()
+    app.answers[value, 'ReadValue'] = lambda call: None
+    waiting = asyncio.ensure_future(b.ask('read ' + v))
+    while not any(c.member == 'ReadValue' and c.path == value for c in app.take()):
+        await asyncio.sleep(0.05)
+    b.process.stdin.write(b'disconnect\n')
+    reply = await waiting
+    check('a read when the central disconnects -> error gone*', reply.startswith('error gone'), reply)
+    reply = (await asyncio.wait_for(b.process.stdout.readline(), 20)).decode().rstrip('\n')
+    check('disconnect after it -> ok', reply == 'ok', reply)
     await b.expect('next 1000', 'ok disconnected 0x16 *', 'ok disconnected 0x13 *')
     await b.expect('disconnect', 'error gone*')
 
     # A link that is lost ends what waits for it.
-    app.answers[value, 'ReadValue'] = lambda call: None
     waiting = asyncio.ensure_future(a.ask('read ' + v))
     while not any(c.member == 'ReadValue' and c.path == value for c in app.take()):
         await asyncio.sleep(0.05)

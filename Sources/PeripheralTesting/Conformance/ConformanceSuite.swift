@@ -6,7 +6,7 @@ internal import PeripheralCore
 public enum ConformanceSuite: Sendable {
     /// All scenarios.
     public static let scenarios: [Scenario] =
-        advertising + discovery + reading + writing + longWriting + updating
+        advertising + discovery + reading + writing + longWriting + updating + handlers + centrals + size
 }
 
 /// The types that the scenarios' peripherals are made of.

@@ -72,6 +72,8 @@ extension Scenario {
     ///   - version: The version of BlueZ below it.
     ///   - differences: What is known of all versions.
     ///   - logger: Where the framework logs.
+    ///   - clock: What measures how long handlers take, for the scenario to move; `nil` for the time as it
+    ///     passes.
     ///   - makeCentral: Makes a central for the peripheral, not yet connected.
     /// - Returns: The difference that was found, where one is known.
     /// - Throws: ``ConformanceFailure`` when something does not hold, or when it does against what is known;
@@ -82,11 +84,12 @@ extension Scenario {
         as version: BlueZVersion,
         knowing differences: [KnownDifference] = ConformanceSuite.knownDifferences,
         logger: Logger = Logger(label: "peripheral"),
+        clock: ManualClock? = nil,
         _ makeCentral: @escaping @Sendable (Peripheral) async throws -> any TestCentral
     ) async throws -> KnownDifference? {
         let difference = differences.first { $0.scenario == name && $0.versions.contains(version) }
         do {
-            try await run(on: backend, logger: logger, makeCentral)
+            try await run(on: backend, logger: logger, clock: clock, makeCentral)
         } catch  where "\(error)" == difference?.failure {
             return difference
         }

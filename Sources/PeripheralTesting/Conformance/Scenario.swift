@@ -39,17 +39,21 @@ public struct Scenario: Sendable, CustomStringConvertible {
     /// - Parameters:
     ///   - backend: The backend under test.
     ///   - logger: Where the framework logs.
+    ///   - clock: What measures how long handlers take, for the scenario to move; `nil` for the time as it
+    ///     passes. The scenarios of late handlers take 4 seconds then.
     ///   - makeCentral: Makes a central for the peripheral, not yet connected. It is called when the peripheral
     ///     is on the air.
     /// - Throws: ``ConformanceFailure`` when something does not hold, or whatever stopped the scenario.
     public func run(
         on backend: some PeripheralBackend,
         logger: Logger = Logger(label: "peripheral"),
+        clock: ManualClock? = nil,
         _ makeCentral: @escaping @Sendable (Peripheral) async throws -> any TestCentral
     ) async throws {
         let trial = makeTrial()
-        try await trial.peripheral.run(on: backend, logger: logger) { session in
-            try await trial.run(makeCentral(trial.peripheral), session)
+        let handlerClock: any Clock<Duration> = clock ?? ContinuousClock()
+        try await trial.peripheral.run(on: backend, logger: logger, clock: handlerClock) { session in
+            try await trial.run(makeCentral(trial.peripheral), session, clock: clock)
         }
     }
 }
@@ -60,8 +64,12 @@ public struct Trial: Sendable {
     public let peripheral: Peripheral
 
     private let mtu: Int?
-    private let body:
-        @Sendable (_ central: any TestCentral, _ session: PeripheralSession) async throws -> Void
+    private let body: TimedBody
+
+    /// What the central does, with the clock by which handlers are late; `nil` where the time passes by itself.
+    typealias TimedBody =
+        @Sendable (_ central: any TestCentral, _ session: PeripheralSession, _ clock: ManualClock?)
+        async throws -> Void
 
     /// Makes a trial.
     ///
@@ -77,6 +85,11 @@ public struct Trial: Sendable {
             @escaping @Sendable (_ central: any TestCentral, _ session: PeripheralSession) async throws ->
             Void
     ) {
+        self.init(timed: peripheral, mtu: mtu) { central, session, _ in try await body(central, session) }
+    }
+
+    /// Makes a trial in which handlers are late.
+    init(timed peripheral: Peripheral, mtu: Int? = 517, _ body: @escaping TimedBody) {
         self.peripheral = peripheral
         self.mtu = mtu
         self.body = body
@@ -84,11 +97,19 @@ public struct Trial: Sendable {
 
     /// Runs the body with a central that is not connected, and leaves it so.
     ///
+    /// - Parameters:
+    ///   - central: The central.
+    ///   - session: The peripheral under test, which is published.
+    ///   - clock: The clock that the peripheral runs on; `nil` when that is no manual one.
     /// - Throws: ``ConformanceFailure`` when something does not hold, or whatever stopped the trial.
-    public func run(_ central: any TestCentral, _ session: PeripheralSession) async throws {
+    public func run(
+        _ central: any TestCentral,
+        _ session: PeripheralSession,
+        clock: ManualClock? = nil
+    ) async throws {
         do {
             if let mtu { try await central.connect(mtu: mtu) }
-            try await body(central, session)
+            try await body(central, session, clock)
         } catch {
             try? await central.disconnect()
             throw error

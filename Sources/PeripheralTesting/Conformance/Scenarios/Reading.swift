@@ -8,10 +8,7 @@ extension ConformanceSuite {
             handlerIsAskedForEachRead, handlerMayBeSlow, longReadSeesOneValue, partsBeginAtTheirOffset,
             writeOnlyIsNotRead, unknownErrorIsUnlikely, descriptorsAreRead, connectionsAreIndependent,
         ]
-        + [0, 1, 512].flatMap { [staticValue(of: $0, mtu: 517), handlerValue(of: $0, mtu: 517)] }
-        + [0, 1, 21, 22, 23, 44, 512].flatMap {
-            [staticValue(of: $0, mtu: 23), handlerValue(of: $0, mtu: 23)]
-        }
+        + [23, 65, 247, 517].flatMap { [staticValues(mtu: $0), handlerValues(mtu: $0)] }
         + handlerErrors.map(refusedRead(by:))
 
     /// The errors that a handler may answer with on every backend.
@@ -21,24 +18,37 @@ extension ConformanceSuite {
         .procedureAlreadyInProgress, .clientCharacteristicConfigurationImproperlyConfigured,
     ]
 
-    static func staticValue(of length: Int, mtu: Int) -> Scenario {
-        Scenario("a static value of \(length) bytes is read with an MTU of \(mtu)") {
-            let value = Characteristic<[UInt8]>(ScenarioUUID.value, value: pattern(length))
-            let peripheral = Peripheral("Static") { GATTService(ScenarioUUID.service) { value } }
-            return Trial(peripheral, mtu: mtu) { central, _ in
-                try expect("value", try await central.read(value), is: pattern(length))
+    /// The lengths at which a packet of this MTU is nearly full, full, and full again, and those that matter
+    /// with any.
+    private static func lengths(mtu: Int) -> [Int] {
+        ([0, 1, 22, 23, 512] + [mtu - 2, mtu - 1, mtu, 2 * (mtu - 1)]).filter { $0 <= 512 }
+    }
+
+    static func staticValues(mtu: Int) -> Scenario {
+        Scenario("static values of every length are read with an MTU of \(mtu)") {
+            trial(mtu: mtu) { Characteristic<[UInt8]>(ScenarioUUID.value, value: pattern($0)) }
+        }
+    }
+
+    static func handlerValues(mtu: Int) -> Scenario {
+        Scenario("a handler's values of every length are read with an MTU of \(mtu)") {
+            trial(mtu: mtu) { length in
+                Characteristic<[UInt8]>(ScenarioUUID.value, .read) { Read { pattern(length) } }
             }
         }
     }
 
-    static func handlerValue(of length: Int, mtu: Int) -> Scenario {
-        Scenario("a handler's value of \(length) bytes is read with an MTU of \(mtu)") {
-            let value = Characteristic<[UInt8]>(ScenarioUUID.value, .read) {
-                Read { pattern(length) }
-            }
-            let peripheral = Peripheral("Handler") { GATTService(ScenarioUUID.service) { value } }
-            return Trial(peripheral, mtu: mtu) { central, _ in
-                try expect("value", try await central.read(value), is: pattern(length))
+    /// A trial of reading one value of each length.
+    private static func trial(
+        mtu: Int,
+        _ characteristic: (_ length: Int) -> Characteristic<[UInt8]>
+    ) -> Trial {
+        let lengths = lengths(mtu: mtu)
+        let values = lengths.map(characteristic)
+        let peripheral = Peripheral("Lengths") { GATTService(ScenarioUUID.service) { values } }
+        return Trial(peripheral, mtu: mtu) { central, _ in
+            for (length, value) in zip(lengths, values) {
+                try expect("value of \(length) bytes", try await central.read(value), is: pattern(length))
             }
         }
     }

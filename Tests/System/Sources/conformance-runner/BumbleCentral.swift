@@ -5,9 +5,6 @@ import Synchronization
 
 /// A central on Google's Bumble: a Bluetooth stack that shares nothing with BlueZ or with this project.
 final class BumbleCentral: TestCentral {
-    /// Makes a process with a central that agrees to an MTU.
-    typealias ProcessMaker = @Sendable (_ mtu: Int) async throws -> BumbleProcess
-
     private struct State {
         var process: BumbleProcess?
         var database: DiscoveredDatabase?
@@ -16,16 +13,36 @@ final class BumbleCentral: TestCentral {
 
     let peripheral: Peripheral
     private let adapter: DeviceAddress
-    private let makeProcess: ProcessMaker
+    private let pool: CentralPool
+    /// The place among the centrals of the scenario.
+    private let place: Int
+    /// How many centrals the scenario has made.
+    private let places: Places
     private let state = Mutex(State())
 
     /// How long to wait for an advertisement, a connection or an update, in milliseconds.
     private let patience = 10_000
 
-    init(of peripheral: Peripheral, on adapter: DeviceAddress, _ makeProcess: @escaping ProcessMaker) {
+    /// Makes the first central of a scenario.
+    convenience init(of peripheral: Peripheral, on adapter: DeviceAddress, from pool: CentralPool) {
+        self.init(of: peripheral, on: adapter, from: pool, in: Places())
+    }
+
+    private init(
+        of peripheral: Peripheral,
+        on adapter: DeviceAddress,
+        from pool: CentralPool,
+        in places: Places
+    ) {
         self.peripheral = peripheral
         self.adapter = adapter
-        self.makeProcess = makeProcess
+        self.pool = pool
+        self.places = places
+        place = places.take()
+    }
+
+    func makeAnother() -> BumbleCentral {
+        BumbleCentral(of: peripheral, on: adapter, from: pool, in: places)
     }
 
     // MARK: The link
@@ -38,7 +55,7 @@ final class BumbleCentral: TestCentral {
     }
 
     func scan() async throws -> [ScanResult] {
-        var words = try await makeProcess(517).ask("scan 1000")[...]
+        var words = try await pool.process(place: place, mtu: 517).ask("scan 1000")[...]
         var results: [ScanResult] = []
         while words.popFirst() == "advertiser" {
             let fields = Array(words.prefix(7))
@@ -62,7 +79,7 @@ final class BumbleCentral: TestCentral {
         guard state.withLock({ $0.process == nil }) else {
             throw TestCentralError(code: .alreadyConnected, message: "The central is connected.")
         }
-        let process = try await makeProcess(mtu)
+        let process = try await pool.process(place: place, mtu: mtu)
         do {
             _ = try await process.ask("connect \(patience) address \(adapter)")
         } catch let error as TestCentralError where error.code == .timedOut {
@@ -241,5 +258,17 @@ final class BumbleCentral: TestCentral {
 
     private func misunderstood(_ what: String) -> TestCentralError {
         TestCentralError(code: .failed, message: "The central's process answers in other words: \(what).")
+    }
+}
+
+/// Counts the centrals of a scenario.
+private final class Places: Sendable {
+    private let next = Mutex(0)
+
+    func take() -> Int {
+        next.withLock { next in
+            defer { next += 1 }
+            return next
+        }
     }
 }

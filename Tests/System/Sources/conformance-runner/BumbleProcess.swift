@@ -41,25 +41,41 @@ struct BumbleProcess: Sendable {
                     _ = try await process.ask("open \(address) mtu \(mtu)")
                     try await body(process)
                 }
-                var lines = execution.standardOutput.strings().makeAsyncIterator()
+                // Commands do not wait for the replies to those before them: "disconnect" is heard at once.
+                let (given, giver) = AsyncStream.makeStream(of: Command.self)
+                group.addTask {
+                    var lines = execution.standardOutput.strings().makeAsyncIterator()
+                    for await command in given {
+                        do {
+                            guard let line = try await lines.next() else {
+                                throw TestCentralError(
+                                    code: .failed,
+                                    message: "The central's process has ended."
+                                )
+                            }
+                            command.reply.resume(returning: line)
+                        } catch {
+                            command.reply.resume(throwing: error)
+                        }
+                    }
+                }
                 for await command in commands {
                     do {
                         _ = try await execution.standardInputWriter.write(command.line + "\n")
-                        guard let line = try await lines.next() else {
-                            throw TestCentralError(code: .failed, message: "The central's process has ended.")
-                        }
-                        command.reply.resume(returning: line)
+                        giver.yield(command)
                     } catch {
                         command.reply.resume(throwing: error)
                     }
                 }
+                giver.finish()
                 try await execution.standardInputWriter.finish()
                 try await group.waitForAll()
             }
         }
     }
 
-    /// Gives a command, and waits for its reply; commands are carried out in order.
+    /// Gives a command, and waits for its reply; commands are carried out in order, but `disconnect` ends those
+    /// that are under way.
     ///
     /// - Returns: The words after `ok`.
     func ask(_ line: String) async throws -> [Substring] {

@@ -2,17 +2,24 @@ import PeripheralCore
 import PeripheralTesting
 import Synchronization
 
-/// The central processes of a run: one for each MTU, started when it is first asked for.
+/// The central processes of a run, started when they are first asked for.
+///
+/// Each stands for one of the centrals of a scenario, with one MTU, in every scenario.
 ///
 /// The MTU that a central agrees to is fixed when its process opens, and a process takes a second to start.
 final class CentralPool: Sendable {
+    private struct Key: Hashable, Sendable {
+        var place: Int
+        var mtu: Int
+    }
+
     private struct Order: Sendable {
         var mtu: Int
         var address: DeviceAddress
         var delivery: CheckedContinuation<BumbleProcess, any Error>
     }
 
-    private let processes = Mutex<[Int: BumbleProcess]>([:])
+    private let processes = Mutex<[Key: BumbleProcess]>([:])
     private let orders: AsyncStream<Order>.Continuation
     /// Ends when the pool does, and with it all processes.
     private let open: AsyncStream<Never>
@@ -45,17 +52,24 @@ final class CentralPool: Sendable {
         }
     }
 
-    /// The process whose central agrees to this MTU.
-    func process(mtu: Int) async throws -> BumbleProcess {
-        if let process = processes.withLock({ $0[mtu] }) { return process }
-        let address = DeviceAddress(rawValue: 0xF0_00_00_00_00_00 | UInt64(mtu))
+    /// The process of a central that agrees to this MTU.
+    ///
+    /// - Parameters:
+    ///   - place: The central's place among those of its scenario, from 0.
+    ///   - mtu: The MTU.
+    /// - Returns: The process, with its central open.
+    /// - Throws: When the process cannot be started.
+    func process(place: Int, mtu: Int) async throws -> BumbleProcess {
+        let key = Key(place: place, mtu: mtu)
+        if let process = processes.withLock({ $0[key] }) { return process }
+        let address = DeviceAddress(rawValue: 0xF0_00_00_00_00_00 | UInt64(place) << 16 | UInt64(mtu))
         guard let address else {
             throw TestCentralError(code: .invalidArgument, message: "\(mtu) is no MTU.")
         }
         let process = try await withCheckedThrowingContinuation { delivery in
             _ = orders.yield(Order(mtu: mtu, address: address, delivery: delivery))
         }
-        processes.withLock { $0[mtu] = process }
+        processes.withLock { $0[key] = process }
         return process
     }
 

@@ -71,7 +71,7 @@ struct ConformanceRunner {
             group.addTask { () -> Result<KnownDifference?, any Error> in
                 do {
                     let difference = try await scenario.run(on: .bluez, as: version) { peripheral in
-                        BumbleCentral(of: peripheral, on: adapter) { try await pool.process(mtu: $0) }
+                        BumbleCentral(of: peripheral, on: adapter, from: pool)
                     }
                     return .success(difference)
                 } catch {

@@ -1,0 +1,195 @@
+internal import PeripheralCore
+internal import PeripheralKit
+
+extension ConformanceSuite {
+    static let handlers: [Scenario] = [
+        updateWhileHandlerWaits, lateReadIsAnswered, lateWriteIsAnswered, eightRequestsOfOneCentral,
+        requestsOfFourCentrals, readerVanishes, writerVanishes,
+    ]
+
+    static let updateWhileHandlerWaits = Scenario("updates arrive while a handler waits") {
+        let entered = Recorder<Void>()
+        let release = Recorder<Void>()
+        let slow = Characteristic<UInt8>(ScenarioUUID.value, .read) {
+            Read {
+                entered.record(())
+                try await release.next()
+                return 1
+            }
+        }
+        let value = Characteristic<UInt8>(ScenarioUUID.otherValue, [.read, .notify]) { Read { 0 } }
+        let peripheral = Peripheral("Slow") {
+            GATTService(ScenarioUUID.service) {
+                slow; value
+            }
+        }
+        return Trial(peripheral) { central, session in
+            try await central.subscribe(to: value)
+            _ = try await central.read(value)
+            async let answer = central.read(slow)
+            try await entered.next()
+            for number: UInt8 in 1...3 { try await session.notify(value, number) }
+            release.record(())
+            try expect("value", try await answer, is: 1)
+            for number: UInt8 in 1...3 {
+                try expect("update", try await central.nextUpdate(of: value), is: number)
+            }
+        }
+    }
+
+    // MARK: Late
+
+    /// What the framework allows a handler, so that bluetoothd, which allows 5 s, gets an answer.
+    private static let limit = Duration.seconds(4)
+
+    /// A trial in which the handlers of a characteristic never answer.
+    private static func lateTrial(
+        _ request:
+            @escaping @Sendable (any TestCentral, _ late: Characteristic<UInt8>) async throws -> Void
+    ) -> Trial {
+        let entered = Recorder<Void>()
+        let never = Recorder<UInt8>()
+        let late = Characteristic<UInt8>(ScenarioUUID.value, [.read, .write]) {
+            Read {
+                entered.record(())
+                return try await never.next()
+            }
+            Write { _ in
+                entered.record(())
+                _ = try await never.next()
+            }
+        }
+        let quick = Characteristic<UInt8>(ScenarioUUID.otherValue, .read) { Read { 2 } }
+        let peripheral = Peripheral("Late") {
+            GATTService(ScenarioUUID.service) {
+                late; quick
+            }
+        }
+        return Trial(timed: peripheral) { central, _, clock in
+            async let refusal: Void = expectRefusal(of: "late request", by: .unlikelyError) {
+                try await request(central, late)
+            }
+            try await entered.next()
+            await clock?.waitForSleeper()
+            clock?.advance(by: limit)
+            try await refusal
+            try expect("value afterwards", try await central.read(quick), is: 2)
+        }
+    }
+
+    static let lateReadIsAnswered = Scenario("a read whose handler never answers is refused in time") {
+        lateTrial { central, late in _ = try await central.read(late) }
+    }
+
+    static let lateWriteIsAnswered = Scenario("a write whose handler never answers is refused in time") {
+        lateTrial { central, late in try await central.write(late, 1) }
+    }
+
+    // MARK: Many at once
+
+    static let eightRequestsOfOneCentral = Scenario("eight requests of one central at once are all answered")
+    {
+        let values = (0..<8).map { number in
+            Characteristic<UInt8>(ScenarioUUID.value, .read) { Read { UInt8(number) } }
+        }
+        let peripheral = Peripheral("Eight") { GATTService(ScenarioUUID.service) { values } }
+        return Trial(peripheral) { central, _ in
+            try await withThrowingTaskGroup { group in
+                for (number, value) in values.enumerated() {
+                    group.addTask {
+                        try expect("value \(number)", try await central.read(value), is: UInt8(number))
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    static let requestsOfFourCentrals = Scenario("handlers of four centrals run at the same time") {
+        let entered = Recorder<Int>()
+        let releases = (0..<4).map { _ in Recorder<Void>() }
+        let values = releases.enumerated().map { number, release in
+            Characteristic<UInt8>(ScenarioUUID.value, .read) {
+                Read {
+                    entered.record(number)
+                    try await release.next()
+                    return UInt8(number)
+                }
+            }
+        }
+        let peripheral = Peripheral("Four") { GATTService(ScenarioUUID.service) { values } }
+        return Trial(peripheral, mtu: nil) { central, _ in
+            try await withCentrals(central, mtus: [517, 23, 65, 247]) { centrals in
+                try await withThrowingTaskGroup { group in
+                    for (number, central) in centrals.enumerated() {
+                        group.addTask {
+                            try expect(
+                                "value \(number)",
+                                try await central.read(values[number]),
+                                is: UInt8(number)
+                            )
+                        }
+                    }
+                    var running: Set<Int> = []
+                    for _ in centrals { running.insert(try await entered.next()) }
+                    try expect("handlers at once", running, is: [0, 1, 2, 3])
+                    // The last to be asked is the first to answer.
+                    for release in releases.reversed() { release.record(()) }
+                    try await group.waitForAll()
+                }
+            }
+        }
+    }
+
+    // MARK: Gone
+
+    /// A trial in which the first request waits while its central leaves, and another central comes.
+    private static func vanishingTrial(
+        _ request: @escaping @Sendable (any TestCentral, Characteristic<UInt8>) async throws -> Void
+    ) -> Trial {
+        let count = Counter()
+        let entered = Recorder<Void>()
+        let release = Recorder<Void>()
+        @Sendable func waitOnce() async throws {
+            guard count.next() == 1 else { return }
+            entered.record(())
+            try await release.next()
+        }
+        let value = Characteristic<UInt8>(ScenarioUUID.value, [.read, .write]) {
+            Read {
+                try await waitOnce()
+                return 7
+            }
+            Write { _ in try await waitOnce() }
+        }
+        let peripheral = Peripheral("Vanishing") { GATTService(ScenarioUUID.service) { value } }
+        return Trial(peripheral, mtu: nil) { central, _ in
+            try await central.connect()
+            try await withThrowingTaskGroup { group in
+                // Whatever becomes of it, nobody is there to be told.
+                group.addTask { try? await request(central, value) }
+                try await entered.next()
+                try await central.disconnect()
+                try await withCentrals(central.makeAnother(), mtus: [65]) { others in
+                    try await request(others[0], value)
+                    try expect("value for the next", try await others[0].read(value), is: 7)
+                    release.record(())
+                    try expect("value afterwards", try await others[0].read(value), is: 7)
+                }
+                try await group.waitForAll()
+            }
+            try await central.connect()
+            try await request(central, value)
+            try expect("value for the one that is back", try await central.read(value), is: 7)
+        }
+    }
+
+    static let readerVanishes = Scenario("a central that leaves while its read is answered disturbs nobody") {
+        vanishingTrial { central, value in _ = try await central.read(value) }
+    }
+
+    static let writerVanishes = Scenario("a central that leaves while its write is answered disturbs nobody")
+    {
+        vanishingTrial { central, value in try await central.write(value, 1) }
+    }
+}
