@@ -23,8 +23,8 @@ internal import Synchronization
 ///   - configuration: What the look-alike looks like.
 ///   - body: What to do with it.
 /// - Returns: What the body returns.
-/// - Throws: ``PrivateBus/StartError`` when `dbus-daemon` is not installed or cannot start; otherwise what the body
-///   throws.
+/// - Throws: ``PrivateBus/StartError`` when `dbus-daemon` is not installed or cannot start; `CancellationError` when
+///   the task is cancelled before the body begins; otherwise what the body throws.
 @discardableResult
 public func withEmulatedBlueZ<Output>(
     _ configuration: EmulatedBlueZ.Configuration = EmulatedBlueZ.Configuration(),
@@ -73,6 +73,9 @@ public final class EmulatedBlueZ: Sendable {
             do {
                 try await startDaemon()
                 outcome = .success(try await body(self))
+            } catch let error as BusError {
+                // The bus says so in its own way when the task is cancelled before all is there.
+                outcome = .failure(Task.isCancelled ? CancellationError() : error)
             } catch {
                 outcome = .failure(error)
             }

@@ -290,6 +290,14 @@ struct LifeTests {
         }
     }
 
+    @Test func cancelledBeforeItBeginsTheBodyDoesNotRun() async {
+        let run = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await withEmulatedBlueZ { _ in Issue.record("the body must not begin") }
+        }
+        await #expect(throws: CancellationError.self) { try await run.value }
+    }
+
     @Test func nothingIsLeftWhenTheBodyThrows() async throws {
         struct Failure: Error {}
         var address: String?

@@ -1,6 +1,6 @@
 package import PeripheralCore
 package import PeripheralKit
-private import Synchronization
+internal import Synchronization
 
 /// The half of a virtual Bluetooth host that centrals talk to: a GATT server as bluetoothd has it, and the
 /// advertisements on the air.
@@ -9,7 +9,7 @@ private import Synchronization
 /// time. Centrals connect with a ``VirtualLink``. The class owns no time: an operation takes as long as the
 /// provider does.
 package final class VirtualGATTServer: Sendable {
-    fileprivate struct State {
+    struct State {
         var att: ATTServerState
         var providers: [ApplicationID: any VirtualAttributeProvider] = [:]
         var links: [ConnectionID: any VirtualLink] = [:]
@@ -25,7 +25,7 @@ package final class VirtualGATTServer: Sendable {
         }
     }
 
-    fileprivate struct PendingInquiry {
+    struct PendingInquiry {
         var connection: ConnectionID
         var application: ApplicationID
         var task: Task<Result<[UInt8], ATTError>, Never>
@@ -41,7 +41,7 @@ package final class VirtualGATTServer: Sendable {
 
     private let deviceName: String
     private let version: BlueZVersion
-    private let state: Mutex<State>
+    let state: Mutex<State>
 
     /// Makes a host that serves nothing but the stack's own services.
     ///
@@ -78,65 +78,6 @@ package final class VirtualGATTServer: Sendable {
         for task in pending {
             task.cancel()
         }
-    }
-
-    // MARK: Advertisements
-
-    /// Puts an advertisement on the air, beside those that are there.
-    package func advertise(_ advertisement: VirtualAdvertisement) -> AdvertisementID {
-        changeAir { state in
-            let id = AdvertisementID(number: state.makeNumber())
-            state.air[id] = advertisement
-            return id
-        }
-    }
-
-    /// Changes an advertisement in place; without effect on one that has been withdrawn.
-    package func update(_ id: AdvertisementID, to advertisement: VirtualAdvertisement) {
-        changeAir { state in
-            if state.air[id] != nil { state.air[id] = advertisement }
-        }
-    }
-
-    /// Takes an advertisement off the air.
-    package func withdraw(_ id: AdvertisementID) {
-        changeAir { $0.air[id] = nil }
-    }
-
-    /// What is on the air, in the order in which it got there.
-    package var advertisements: [VirtualAdvertisement] {
-        state.withLock { $0.air.audible }
-    }
-
-    /// Waits until there is a connectable advertisement on the air.
-    ///
-    /// - Throws: `CancellationError`.
-    package func waitUntilConnectable() async throws {
-        let id = state.withLock { $0.makeNumber() }
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                let outcome: Result<Void, any Error>? = state.withLock { state in
-                    // The cancellation handler may have run before, and found nobody.
-                    if Task.isCancelled { return .failure(CancellationError()) }
-                    if state.air.isConnectable { return .success(()) }
-                    state.air.addScanner(continuation, id: id)
-                    return nil
-                }
-                if let outcome { continuation.resume(with: outcome) }
-            }
-        } onCancel: {
-            state.withLock { $0.air.removeScanner(id) }?.resume(throwing: CancellationError())
-        }
-    }
-
-    private func changeAir<Output: Sendable>(_ change: (inout State) -> Output) -> Output {
-        let (output, scanners) = state.withLock { state in
-            (change(&state), state.air.takeServedScanners())
-        }
-        for scanner in scanners {
-            scanner.resume()
-        }
-        return output
     }
 
     // MARK: Applications
