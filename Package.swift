@@ -42,7 +42,11 @@ let layers: [Target] = [
 
     // Pure values: UUIDs, ATT errors, codecs, the attribute table, advertisement payloads.
     .target(name: "PeripheralCore", swiftSettings: swiftSettings),
-    .testTarget(name: "PeripheralCoreTests", dependencies: ["PeripheralCore"], swiftSettings: swiftSettings),
+    .testTarget(
+        name: "PeripheralCoreTests",
+        dependencies: ["PeripheralCore", "TestSupport"],
+        swiftSettings: swiftSettings
+    ),
 
     // What users import: the declaration, requests, the session, and the seam to a backend.
     .target(
@@ -53,7 +57,8 @@ let layers: [Target] = [
     .testTarget(
         name: "PeripheralKitTests",
         dependencies: [
-            "PeripheralKit", "PeripheralTesting", .product(name: "Logging", package: "swift-log"),
+            "PeripheralKit", "PeripheralTesting", "TestSupport",
+            .product(name: "Logging", package: "swift-log"),
         ],
         swiftSettings: swiftSettings
     ),
@@ -66,7 +71,7 @@ let layers: [Target] = [
     ),
     .testTarget(
         name: "PeripheralDBusTests",
-        dependencies: ["PeripheralDBus", "PeripheralEmulator"],
+        dependencies: ["PeripheralDBus", "PeripheralEmulator", "BusTestSupport", "TestSupport"],
         swiftSettings: swiftSettings
     ),
 
@@ -80,6 +85,7 @@ let layers: [Target] = [
         name: "PeripheralBlueZTests",
         dependencies: [
             "PeripheralBlueZ", "PeripheralDBus", "PeripheralEmulator", "PeripheralTesting",
+            "BusTestSupport", "TestSupport",
             .product(name: "Logging", package: "swift-log"),
         ],
         swiftSettings: swiftSettings
@@ -112,7 +118,7 @@ let layers: [Target] = [
         name: "EndToEndTests",
         dependencies: [
             "PeripheralBlueZ", "PeripheralDBus", "PeripheralEmulator", "PeripheralTesting",
-            "PeripheralHeartRate", .product(name: "Logging", package: "swift-log"),
+            "PeripheralHeartRate", "TestSupport", .product(name: "Logging", package: "swift-log"),
         ],
         swiftSettings: swiftSettings
     ),
@@ -136,8 +142,24 @@ let services: [Target] = [
         name: "ServicesTests",
         dependencies: [
             "PeripheralKit", "PeripheralTesting", "PeripheralHeartRate", "PeripheralBattery",
-            "PeripheralDeviceInformation",
+            "PeripheralDeviceInformation", "TestSupport",
         ],
+        swiftSettings: swiftSettings
+    ),
+]
+
+/// What several test targets need.
+let testSupport: [Target] = [
+    .target(
+        name: "TestSupport",
+        dependencies: [.product(name: "Logging", package: "swift-log")],
+        path: "Tests/TestSupport",
+        swiftSettings: swiftSettings
+    ),
+    .target(
+        name: "BusTestSupport",
+        dependencies: ["TestSupport", "PeripheralDBus", "PeripheralEmulator"],
+        path: "Tests/BusTestSupport",
         swiftSettings: swiftSettings
     ),
 ]
@@ -147,5 +169,5 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: products,
     dependencies: dependencies + documentation,
-    targets: layers + services
+    targets: layers + services + testSupport
 )

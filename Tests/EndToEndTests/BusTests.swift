@@ -3,6 +3,7 @@ import PeripheralDBus
 import PeripheralEmulator
 import PeripheralKit
 import PeripheralTesting
+import TestSupport
 import Testing
 
 /// What tools such as busctl see of a running peripheral.

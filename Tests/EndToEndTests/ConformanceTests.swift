@@ -1,6 +1,7 @@
 import Logging
 import PeripheralEmulator
 import PeripheralTesting
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))

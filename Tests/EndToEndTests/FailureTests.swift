@@ -3,6 +3,7 @@ import PeripheralDBus
 import PeripheralEmulator
 import PeripheralKit
 import PeripheralTesting
+import TestSupport
 import Testing
 
 /// What the program is told when its peripheral cannot be published: what is wrong, and what to do.

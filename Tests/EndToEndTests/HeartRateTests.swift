@@ -3,6 +3,7 @@ import PeripheralEmulator
 import PeripheralHeartRate
 import PeripheralKit
 import PeripheralTesting
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))

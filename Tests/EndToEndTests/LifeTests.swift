@@ -3,6 +3,7 @@ import PeripheralDBus
 import PeripheralEmulator
 import PeripheralKit
 import PeripheralTesting
+import TestSupport
 import Testing
 
 /// How a run ends: as asked, or because what it needs is gone.

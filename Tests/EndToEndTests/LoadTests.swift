@@ -3,6 +3,7 @@ import PeripheralBlueZ
 import PeripheralEmulator
 import PeripheralKit
 import PeripheralTesting
+import TestSupport
 import Testing
 
 /// Many requests, one after the other and all at once.

@@ -1,8 +1,10 @@
+import BusTestSupport
 import PeripheralBlueZ
 import PeripheralDBus
 import PeripheralEmulator
 import PeripheralKit
 import PeripheralTesting
+import TestSupport
 import Testing
 
 /// Calls at random to a running peripheral, as nobody sends them who means well: anybody on the bus can.

@@ -1,6 +1,7 @@
 import PeripheralDeviceInformation
 import PeripheralKit
 import PeripheralTesting
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))

@@ -1,5 +1,6 @@
 import PeripheralHeartRate
 import PeripheralKit
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))

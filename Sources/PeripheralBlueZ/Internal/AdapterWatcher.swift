@@ -39,9 +39,11 @@ struct AdapterWatcher {
         }
         _ = try await connection.subscribe(to: objects("InterfacesRemoved")) { [report] signal in
             var arguments = signal.arguments
-            if let removed = try? arguments.readBorrowedObjectPath(), removed.equals(adapter) {
-                report(.failed(.adapterLost(adapter)))
-            }
+            guard let values = try? arguments.readValues(), values.count == 2,
+                values[0].objectPath == path,
+                values[1].elements?.contains(.string(BlueZ.gattManager.text)) == true
+            else { return }
+            report(.failed(.adapterLost(adapter)))
         }
         _ = try await connection.subscribe(to: deviceChanges(below: path)) { [report] signal in
             var arguments = signal.arguments

@@ -1,3 +1,4 @@
+import BusTestSupport
 import PeripheralDBus
 import PeripheralKit
 import Synchronization
@@ -82,7 +83,7 @@ struct RequestOptionsTests {
     ]
 
     @Test func readsOrRefuses() async throws {
-        try await BusPair.run { pair in
+        try await TestBus.run { pair in
             let found = Mutex<String?>(nil)
             try await pair.server.export(
                 ExportedObject(

@@ -1,4 +1,5 @@
 import PeripheralCore
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))

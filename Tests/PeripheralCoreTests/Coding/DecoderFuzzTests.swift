@@ -1,4 +1,5 @@
 import PeripheralCore
+import TestSupport
 import Testing
 
 /// Every decoder takes any bytes: it refuses them, or what it makes of them is written as the same bytes again.

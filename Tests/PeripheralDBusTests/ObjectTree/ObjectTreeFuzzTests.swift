@@ -1,4 +1,6 @@
+import BusTestSupport
 import PeripheralDBus
+import TestSupport
 import Testing
 
 /// Calls at random: known and unknown names, right and wrong arguments.

@@ -1,5 +1,7 @@
+import BusTestSupport
 import Glibc
 import PeripheralDBus
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))

@@ -1,4 +1,5 @@
 import PeripheralKit
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))

@@ -1,6 +1,7 @@
 import PeripheralKit
 import PeripheralTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))

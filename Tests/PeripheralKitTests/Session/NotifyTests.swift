@@ -1,5 +1,6 @@
 import PeripheralKit
 import PeripheralTesting
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))

@@ -1,8 +1,9 @@
-import PeripheralDBus
+package import PeripheralDBus
+package import TestSupport
 
 extension BusValue {
     /// A value of any type without a file descriptor, of bounded size and depth.
-    static func random(using generator: inout SeededGenerator, depth: Int = 3) -> BusValue {
+    package static func random(using generator: inout SeededGenerator, depth: Int = 3) -> BusValue {
         let kinds = depth > 0 ? 18 : 13
         switch Int.random(in: 0..<kinds, using: &generator) {
         case 0: return .byte(.random(in: .min ... .max, using: &generator))

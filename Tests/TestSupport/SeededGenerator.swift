@@ -1,12 +1,12 @@
 /// Random numbers that a seed determines, so that what a test found can be found again (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
+package struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
-    init(seed: UInt64) {
+    package init(seed: UInt64) {
         state = seed
     }
 
-    mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -14,7 +14,7 @@ struct SeededGenerator: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 
-    mutating func bytes(count: Int) -> [UInt8] {
+    package mutating func bytes(count: Int) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var random: UInt64 = 0
         for index in bytes.indices {
@@ -25,7 +25,7 @@ struct SeededGenerator: RandomNumberGenerator {
     }
 
     /// Bytes of which most are small, as those of dates, flags and lengths are.
-    mutating func plausibleBytes(count: Int) -> [UInt8] {
+    package mutating func plausibleBytes(count: Int) -> [UInt8] {
         var bytes = bytes(count: count)
         var random: UInt64 = 0
         for index in bytes.indices {

@@ -1,6 +1,0 @@
-import Logging
-
-extension Logger {
-    /// For tests whose peripherals misbehave on purpose.
-    static let silent = Logger(label: "silent") { _ in SwiftLogNoOpLogHandler() }
-}
