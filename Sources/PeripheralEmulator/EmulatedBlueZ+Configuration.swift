@@ -3,8 +3,12 @@ public import PeripheralTesting
 extension EmulatedBlueZ {
     /// What an ``EmulatedBlueZ`` looks like.
     public struct Configuration: Sendable {
-        /// The version of bluetoothd that is imitated; there is one yet.
-        public let version: BlueZVersion = .v5_66
+        /// The version of bluetoothd that is imitated.
+        ///
+        /// What differs between 5.66, 5.82 and 5.87 for a peripheral and its centrals was recorded on the real
+        /// daemons; a version between them behaves as BlueZ's history has it. Left out are properties and signals
+        /// that no peripheral needs.
+        public var version: BlueZVersion
 
         /// The adapters, in the order in which bluetoothd lists them; none is possible.
         public var adapters: [EmulatedAdapter]
@@ -21,16 +25,19 @@ extension EmulatedBlueZ {
         /// Describes a bluetoothd.
         ///
         /// - Parameters:
+        ///   - version: The version that is imitated.
         ///   - adapters: The adapters.
         ///   - deviceName: The name of the adapters; `nil` for `BlueZ` and the version.
         ///   - clock: What measures bluetoothd's time limits.
         public init(
+            version: BlueZVersion = .v5_66,
             adapters: [EmulatedAdapter] = [EmulatedAdapter()],
             deviceName: String? = nil,
             clock: any Clock<Duration> = ContinuousClock()
         ) {
+            self.version = version
             self.adapters = adapters
-            self.deviceName = deviceName ?? "BlueZ \(BlueZVersion.v5_66)"
+            self.deviceName = deviceName ?? "BlueZ \(version)"
             self.clock = clock
         }
     }

@@ -169,7 +169,7 @@ extension EmulatedBlueZ {
     /// - Throws: When the bus is gone.
     public func addAdapter(_ adapter: EmulatedAdapter) async throws {
         await removeAdapter(adapter.name)
-        let controller = hardware.withLock { $0.plugIn(adapter, deviceName: configuration.deviceName) }
+        let controller = hardware.withLock { $0.plugIn(adapter, configuration) }
         try await daemon.withLock { $0 }?.add(controller)
     }
 

@@ -4,14 +4,24 @@ import PeripheralTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(2)))
 struct ConformanceTests {
-    @Test(arguments: ConformanceSuite.scenarios, [EmulatedAdapter.Kind.extended, .legacy])
-    func emulatedBlueZ(scenario: Scenario, kind: EmulatedAdapter.Kind) async throws {
-        let configuration = EmulatedBlueZ.Configuration(adapters: [EmulatedAdapter(kind: kind)])
-        try await withEmulatedBlueZ(configuration) { bluez in
-            try await scenario.run(on: bluez.backend, as: .v5_66, logger: .silent, clock: ManualClock()) {
-                peripheral in
+    private static let daemons: [EmulatedBlueZ.Configuration] = [
+        EmulatedBlueZ.Configuration(version: .v5_66, adapters: [EmulatedAdapter(kind: .legacy)]),
+        EmulatedBlueZ.Configuration(version: .v5_66),
+        EmulatedBlueZ.Configuration(version: .v5_82),
+        EmulatedBlueZ.Configuration(version: .v5_87),
+    ]
+
+    @Test(arguments: ConformanceSuite.scenarios, daemons)
+    func emulatedBlueZ(scenario: Scenario, daemon: EmulatedBlueZ.Configuration) async throws {
+        try await withEmulatedBlueZ(daemon) { bluez in
+            try await scenario.run(
+                on: bluez.backend,
+                as: daemon.version,
+                logger: .silent,
+                clock: ManualClock()
+            ) { peripheral in
                 bluez.central(for: peripheral)
             }
         }

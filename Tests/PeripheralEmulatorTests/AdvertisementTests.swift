@@ -188,6 +188,28 @@ struct AdvertisementTests {
         }
     }
 
+    /// Where 5.82 and 5.87 differ from 5.66, on a Bluetooth 5 adapter.
+    private static let newerCandidates: [Candidate] = [
+        Candidate("nothing", [], "020104 "),
+        Candidate("an interval", [("MinInterval", .uint32(100))], notParsed),
+        Candidate("a name of 30", [("LocalName", .string(String(repeating: "n", count: 30)))], tooLong),
+        Candidate(
+            "one more than 31",
+            [name, services(count: 9), manufacturer(1, [UInt8](repeating: 0, count: 8))],
+            "13030018011802180318041805180618071808180bff01000000000000000000 "
+        ),
+    ]
+
+    @Test(arguments: newerCandidates, [BlueZVersion.v5_82, .v5_87])
+    func newerVersionsDiffer(candidate: Candidate, version: BlueZVersion) async throws {
+        let properties = candidate.properties + [("Type", .string(candidate.type))]
+        try await run(EmulatedBlueZ.Configuration(version: version), properties) { bluez, application in
+            let central = bluez.central(for: Peripheral("Air") {})
+            let outcome = await application.advertise()
+            #expect((outcome == "ok" ? Self.onAir(central) : outcome) == candidate.extended)
+        }
+    }
+
     private func run(
         _ configuration: EmulatedBlueZ.Configuration = .init(),
         _ properties: [(String, BusValue)] = [("Type", .string("peripheral"))],

@@ -44,7 +44,13 @@ extension AdapterService {
             return
         }
         do throws(MethodError) {
-            guard let description = AdvertisementDescription(properties ?? [], isExtended: isExtended) else {
+            guard
+                let description = AdvertisementDescription(
+                    properties ?? [],
+                    isExtended: isExtended,
+                    version: configuration.version
+                )
+            else {
                 throw .bluez(failed: "Failed to parse advertisement.")
             }
             guard isPowered else { throw .notAdvertised }
@@ -81,7 +87,7 @@ extension AdapterService {
     }
 
     private func encode(_ description: AdvertisementDescription) -> VirtualAdvertisement? {
-        description.encoded(isExtended: isExtended, deviceName: alias)
+        description.encoded(isExtended: isExtended, version: configuration.version, deviceName: alias)
     }
 
     /// With extended advertising the controller chooses the power, and bluetoothd tells.

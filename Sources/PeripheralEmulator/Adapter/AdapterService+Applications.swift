@@ -63,6 +63,7 @@ extension AdapterService {
             objects: description.objects,
             adapter: path,
             connection: connection,
+            version: configuration.version,
             clock: configuration.clock,
             subscriptions: SubscriptionCounts()
         )

@@ -1,5 +1,6 @@
 internal import PeripheralCore
 internal import PeripheralDBus
+internal import PeripheralTesting
 
 extension AdapterService {
     /// The object of the adapter, with the interfaces in the order of bluetoothd.
@@ -42,7 +43,7 @@ extension AdapterService {
                 property("PairableTimeout", "u", { _ in .uint32(0) }) { _, _ in },
                 ExportedProperty("Discovering", .bool(false)),
                 property("UUIDs", "as", { $0.serviceUUIDs }),
-                ExportedProperty("Modalias", .string("usb:v1D6Bp0246d0542")),
+                ExportedProperty("Modalias", .string("usb:v1D6Bp0246d05" + minorVersionDigits)),
                 ExportedProperty("Roles", .strings(["central", "peripheral"])),
             ]
         )
@@ -81,6 +82,9 @@ extension AdapterService {
                 ExportedProperty("SupportedSecondaryChannels", .strings(["1M", "2M", "Coded"]))
             )
         }
+        if configuration.version >= .stableAdvertisingProperties {
+            properties += capabilityProperties
+        }
         return ExportedInterface(
             BlueZName.advertisingManager,
             methods: [
@@ -89,6 +93,30 @@ extension AdapterService {
             ],
             properties: properties
         )
+    }
+
+    /// What newer versions tell of the controller.
+    private nonisolated var capabilityProperties: [ExportedProperty] {
+        let isExtended = controller.adapter.kind == .extended
+        let capacity = BusValue.byte(isExtended ? 251 : 31)
+        return [
+            ExportedProperty(
+                "SupportedFeatures",
+                .strings(isExtended ? ["CanSetTxPower", "HardwareOffload"] : [])
+            ),
+            ExportedProperty(
+                "SupportedCapabilities",
+                .properties([
+                    "MinTxPower": .int16(0), "MaxTxPower": .int16(0),
+                    "MaxAdvLen": capacity, "MaxScnRspLen": capacity,
+                ])
+            ),
+        ]
+    }
+
+    private nonisolated var minorVersionDigits: String {
+        let digits = String(configuration.version.minor, radix: 16, uppercase: true)
+        return digits.count < 2 ? "0" + digits : digits
     }
 
     /// Of the stack and, in the middle, of the applications.

@@ -7,10 +7,11 @@ final class Controller: Sendable {
     let adapter: EmulatedAdapter
     let server: VirtualGATTServer
 
-    init(_ adapter: EmulatedAdapter, deviceName: String) {
+    init(_ adapter: EmulatedAdapter, _ configuration: EmulatedBlueZ.Configuration) {
         self.adapter = adapter
         server = VirtualGATTServer(
-            deviceName: deviceName,
+            deviceName: configuration.deviceName,
+            version: configuration.version,
             address: adapter.address,
             connectionsInterruptAdvertising: adapter.kind == .extended
         )
@@ -24,7 +25,7 @@ struct Hardware: Sendable {
 
     init(_ configuration: EmulatedBlueZ.Configuration) {
         for adapter in configuration.adapters {
-            _ = plugIn(adapter, deviceName: configuration.deviceName)
+            _ = plugIn(adapter, configuration)
         }
     }
 
@@ -33,12 +34,15 @@ struct Hardware: Sendable {
         (pluggedIn + known).first { name == nil || $0.adapter.name == name }
     }
 
-    mutating func plugIn(_ adapter: EmulatedAdapter, deviceName: String) -> Controller {
+    mutating func plugIn(
+        _ adapter: EmulatedAdapter,
+        _ configuration: EmulatedBlueZ.Configuration
+    ) -> Controller {
         let controller: Controller
         if let former = known.first(where: { $0.adapter == adapter }) {
             controller = former
         } else {
-            controller = Controller(adapter, deviceName: deviceName)
+            controller = Controller(adapter, configuration)
             known.removeAll { $0.adapter.name == adapter.name }
             known.append(controller)
         }

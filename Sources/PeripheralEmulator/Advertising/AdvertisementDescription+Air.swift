@@ -4,20 +4,36 @@ internal import PeripheralTesting
 extension AdvertisementDescription {
     /// The most bytes of a legacy advertisement.
     private static let capacity = 31
+    /// The most bytes of an extended advertisement, as the controllers of the recordings have it.
+    private static let extendedCapacity = 251
 
     /// The advertisement as bluetoothd and the kernel put it together.
     ///
     /// - Returns: `nil` when it is too long, or demands what the kernel refuses.
-    func encoded(isExtended: Bool, deviceName: String) -> VirtualAdvertisement? {
+    func encoded(isExtended: Bool, version: BlueZVersion, deviceName: String) -> VirtualAdvertisement? {
         var data = advertisingData
         // The kernel wants to add an appearance that bluetoothd has added already.
         guard !includes.contains("appearance") else { return nil }
         let room = Self.capacity - (includes.contains("tx-power") ? 3 : 0)
-        guard data.count <= room else { return nil }
+        guard data.count <= room else {
+            // Newer versions advertise what is too long for a legacy advertisement in an extended one.
+            guard isExtended, version >= .automaticExtendedAdvertising, data.count <= Self.extendedCapacity
+            else {
+                return nil
+            }
+            return VirtualAdvertisement(advertisingData: data, scanResponse: [], isConnectable: isPeripheral)
+        }
+        // Newer versions cut a name for the controller's scan response, which a legacy advertisement does not have.
+        if isExtended, version >= .namesForController, let localName, localName.utf8.count > Self.capacity - 2
+        {
+            return nil
+        }
         if !isDiscoverable {
             // The flags that the kernel puts in front: no classic Bluetooth.
             if data.count + 3 <= room {
-                if !data.isEmpty || !isExtended { data = [2, 0x01, 0x04] + data }
+                if !data.isEmpty || !isExtended || version >= .stableAdvertisingProperties {
+                    data = [2, 0x01, 0x04] + data
+                }
             } else if isExtended {
                 return nil
             }
@@ -79,4 +95,13 @@ extension AdvertisementDescription {
 
 extension UInt16 {
     fileprivate var littleEndian16: [UInt8] { [UInt8(truncatingIfNeeded: self), UInt8(self >> 8)] }
+}
+
+extension BlueZVersion {
+    /// The first that cuts names to what the controller says instead of to a legacy advertisement.
+    static let namesForController = BlueZVersion(major: 5, minor: 69)
+    /// The first that turns to extended advertising by itself.
+    static let automaticExtendedAdvertising = BlueZVersion(major: 5, minor: 76)
+    /// The first in which intervals, power and capabilities are no experiment.
+    static let stableAdvertisingProperties = BlueZVersion(major: 5, minor: 77)
 }

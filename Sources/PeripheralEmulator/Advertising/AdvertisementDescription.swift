@@ -1,10 +1,10 @@
 internal import PeripheralCore
 internal import PeripheralDBus
+internal import PeripheralTesting
 
-/// The properties of an advertisement, as bluetoothd 5.66 understands them.
+/// The properties of an advertisement, as bluetoothd understands them.
 ///
-/// It knows no intervals and no transmission power without its experimental mode: those properties are passed over,
-/// as unknown ones are.
+/// Intervals and transmission power are passed over, as unknown properties are: no central notices them here.
 struct AdvertisementDescription: Sendable {
     var isPeripheral = false
     var serviceUUIDs: [BluetoothUUID] = []
@@ -32,10 +32,15 @@ struct AdvertisementDescription: Sendable {
     /// Reads what `GetAll` answered; without an answer there are no properties.
     ///
     /// - Returns: `nil` when bluetoothd cannot parse it.
-    init?(_ answer: [BusValue], isExtended: Bool) {
+    init?(_ answer: [BusValue], isExtended: Bool, version: BlueZVersion) {
         for name in Self.order {
             guard let value = answer.first?[name] else { continue }
             guard set(name, to: value, isExtended: isExtended) else { return nil }
+        }
+        if version >= .stableAdvertisingProperties, let properties = answer.first,
+            properties["MinInterval"] != nil, properties["MaxInterval"] == nil
+        {
+            return nil
         }
         // What is broadcast cannot be discoverable (Core Specification, Vol 3, Part C, 9.1.1).
         guard isPeripheral || !isDiscoverable else { return nil }

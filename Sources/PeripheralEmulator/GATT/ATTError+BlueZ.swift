@@ -1,4 +1,5 @@
 internal import PeripheralKit
+internal import PeripheralTesting
 
 extension ATTError {
     /// What bluetoothd sends to the central when the application answers with a D-Bus error.
@@ -6,8 +7,9 @@ extension ATTError {
     /// - Parameters:
     ///   - name: The name of the D-Bus error.
     ///   - message: Its text.
+    ///   - version: The version of bluetoothd.
     ///   - notPermitted: What `NotPermitted` stands for: the request was to read or to write.
-    init(bluezError name: String, message: String, notPermitted: ATTError) {
+    init(bluezError name: String, message: String, version: BlueZVersion, notPermitted: ATTError) {
         switch name {
         case "org.bluez.Error.Failed": self = .bluez(failed: message)
         case "org.bluez.Error.NotSupported": self = .requestNotSupported
@@ -15,6 +17,8 @@ extension ATTError {
         case "org.bluez.Error.InvalidValueLength": self = .invalidAttributeValueLength
         case "org.bluez.Error.InvalidOffset": self = .invalidOffset
         case "org.bluez.Error.InProgress": self = .procedureAlreadyInProgress
+        case "org.bluez.Error.ImproperlyConfigured" where version >= BlueZVersion(major: 5, minor: 76):
+            self = .clientCharacteristicConfigurationImproperlyConfigured
         case "org.bluez.Error.NotPermitted": self = notPermitted
         default: self = .unlikelyError
         }

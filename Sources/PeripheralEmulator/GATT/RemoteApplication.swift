@@ -12,6 +12,7 @@ struct RemoteApplication: VirtualAttributeProvider {
     let objects: [AttributeHandle: ApplicationDescription.Object]
     let adapter: ObjectPath
     let connection: BusConnection
+    let version: BlueZVersion
     let clock: any Clock<Duration>
     let subscriptions: SubscriptionCounts
 
@@ -84,7 +85,9 @@ extension RemoteApplication {
             )
         } catch {
             guard case .remote(let name, let message) = error else { return .failure(.unlikelyError) }
-            return .failure(ATTError(bluezError: name, message: message, notPermitted: notPermitted))
+            return .failure(
+                ATTError(bluezError: name, message: message, version: version, notPermitted: notPermitted)
+            )
         }
     }
 
