@@ -128,6 +128,8 @@ final class AttributeServer: Sendable {
         if let error = error as? any ATTErrorConvertible {
             return error.attError
         }
+        // A handler that was cancelled and heeds it does nothing wrong, and nobody waits for its answer.
+        guard !(error is CancellationError && Task.isCancelled) else { return .unlikelyError }
         logger.warning(
             "A handler failed with an error that means nothing to a central, which is told 'unlikely error'.",
             metadata: [
