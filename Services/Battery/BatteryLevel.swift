@@ -27,7 +27,7 @@ extension BatteryLevel: Comparable, CustomStringConvertible {
 extension BatteryLevel: GATTValue {
     /// Reads one byte.
     ///
-    /// - Throws: ``GATTDecodingError`` also for a value above 100, which is reserved.
+    /// - Throws: `GATTDecodingError` also for a value above 100, which is reserved.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let percent: UInt8 = try reader.read()
         guard percent <= 100 else {

@@ -40,7 +40,7 @@ public struct PnPID: Hashable, Sendable {
 extension PnPID: GATTValue {
     /// Reads seven bytes.
     ///
-    /// - Throws: ``GATTDecodingError`` also when the source of the vendor's number is neither 1, the Bluetooth
+    /// - Throws: `GATTDecodingError` also when the source of the vendor's number is neither 1, the Bluetooth
     ///   SIG, nor 2, the USB Implementer's Forum; the other ones are reserved.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let source: UInt8 = try reader.read()
