@@ -1,10 +1,12 @@
 internal import PeripheralCore
 internal import PeripheralKit
+private import Synchronization
 
 extension ConformanceSuite {
     static let handlers: [Scenario] = [
         updateWhileHandlerWaits, lateReadIsAnswered, lateWriteIsAnswered, eightRequestsOfOneCentral,
-        requestsOfFourCentrals, readerVanishes, writerVanishes,
+        requestsOfFourCentrals, commandsAreHandledInTurn, commandsKeepTheirOrder, readerVanishes,
+        writerVanishes,
     ]
 
     static let updateWhileHandlerWaits = Scenario("updates arrive while a handler waits") {
@@ -138,6 +140,58 @@ extension ConformanceSuite {
                     try await group.waitForAll()
                 }
             }
+        }
+    }
+
+    static let commandsAreHandledInTurn = Scenario("commands of one central are handled one after the other")
+    {
+        let running = Mutex(0)
+        let entered = Recorder<Int>()
+        let release = Recorder<Void>()
+        let command = Characteristic<UInt8>(ScenarioUUID.value, .writeWithoutResponse) {
+            Write { number in
+                let others = running.withLock { running in
+                    defer { running += 1 }
+                    return running
+                }
+                entered.record(others)
+                if number == 0 { try await release.next() }
+                running.withLock { $0 -= 1 }
+            }
+        }
+        let value = Characteristic<UInt8>(ScenarioUUID.otherValue, .read) { Read { 1 } }
+        let peripheral = Peripheral("Turns") {
+            GATTService(ScenarioUUID.service) {
+                command; value
+            }
+        }
+        return Trial(peripheral) { central, _ in
+            try await withThrowingTaskGroup { group in
+                // In memory, a command returns with its handler.
+                group.addTask { try await central.writeWithoutResponse(command, 0) }
+                var others = [try await entered.next()]
+                for _ in 1..<8 {
+                    group.addTask { try await central.writeWithoutResponse(command, 1) }
+                }
+                // Time for a handler that does not wait for its turn.
+                for _ in 1...8 { _ = try await central.read(value) }
+                release.record(())
+                for _ in 1..<8 { others.append(try await entered.next()) }
+                try expect("other handlers at work", others, is: [Int](repeating: 0, count: 8))
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    static let commandsKeepTheirOrder = Scenario("commands arrive in the order in which they are sent") {
+        let written = Recorder<UInt8>()
+        let command = Characteristic<UInt8>(ScenarioUUID.value, .writeWithoutResponse) {
+            Write { written.record($0) }
+        }
+        let peripheral = Peripheral("Sequence") { GATTService(ScenarioUUID.service) { command } }
+        return Trial(peripheral) { central, _ in
+            for number: UInt8 in 0..<40 { try await central.writeWithoutResponse(command, number) }
+            for number: UInt8 in 0..<40 { try expect("command", try await written.next(), is: number) }
         }
     }
 
