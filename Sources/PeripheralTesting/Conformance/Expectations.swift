@@ -10,6 +10,20 @@ func expect<Value: Equatable>(
     throw ConformanceFailure(description: "\(subject): expected \(expected), but got \(actual).")
 }
 
+/// Fails the scenario unless both are equal; of many bytes, it tells where they differ.
+func expect(_ subject: String, _ actual: [UInt8], is expected: [UInt8]) throws(ConformanceFailure) {
+    guard actual != expected else { return }
+    let readableCount = 24
+    guard max(actual.count, expected.count) > readableCount else {
+        throw ConformanceFailure(description: "\(subject): expected \(expected), but got \(actual).")
+    }
+    let common = zip(actual, expected).prefix { $0 == $1 }.count
+    throw ConformanceFailure(
+        description: "\(subject): expected \(expected.count) bytes, but got \(actual.count), "
+            + "which differ from byte \(common) on."
+    )
+}
+
 /// Fails the scenario unless the peripheral refuses the operation by this error.
 func expectRefusal<Output>(
     of subject: String,

@@ -48,6 +48,8 @@ public struct KnownDifference: Sendable {
     public let failure: String
     /// Why BlueZ does so.
     public let reason: String
+    /// Whether bluetoothd ends by it: what imitates BlueZ does not.
+    public let endsDaemon: Bool
 
     /// Describes a difference.
     ///
@@ -56,11 +58,19 @@ public struct KnownDifference: Sendable {
     ///   - versions: The versions that fail it.
     ///   - failure: How: the description of the error, a ``ConformanceFailure`` or an `ATTError`.
     ///   - reason: Why BlueZ does so.
-    public init(_ scenario: Scenario, in versions: Versions, failure: String, reason: String) {
+    ///   - endsDaemon: Whether bluetoothd ends by it: what imitates BlueZ does not.
+    public init(
+        _ scenario: Scenario,
+        in versions: Versions,
+        failure: String,
+        reason: String,
+        endsDaemon: Bool = false
+    ) {
         self.scenario = scenario.name
         self.versions = versions
         self.failure = failure
         self.reason = reason
+        self.endsDaemon = endsDaemon
     }
 }
 

@@ -44,21 +44,26 @@ extension ConformanceSuite {
     /// What the framework allows a handler, so that bluetoothd, which allows 5 s, gets an answer.
     private static let limit = Duration.seconds(4)
 
+    /// Waits on a clock that nobody moves, until the task is cancelled.
+    private static func answerNever() async throws {
+        try await ManualClock().sleep(for: limit)
+    }
+
     /// A trial in which the handlers of a characteristic never answer.
     private static func lateTrial(
         _ request:
             @escaping @Sendable (any TestCentral, _ late: Characteristic<UInt8>) async throws -> Void
     ) -> Trial {
         let entered = Recorder<Void>()
-        let never = Recorder<UInt8>()
         let late = Characteristic<UInt8>(ScenarioUUID.value, [.read, .write]) {
             Read {
                 entered.record(())
-                return try await never.next()
+                try await answerNever()
+                return 0
             }
             Write { _ in
                 entered.record(())
-                _ = try await never.next()
+                try await answerNever()
             }
         }
         let quick = Characteristic<UInt8>(ScenarioUUID.otherValue, .read) { Read { 2 } }
@@ -198,6 +203,8 @@ extension ConformanceSuite {
     // MARK: Gone
 
     /// A trial in which the first request waits while its central leaves, and another central comes.
+    ///
+    /// It lasts longer than a stack waits for the answer to the request.
     private static func vanishingTrial(
         _ request: @escaping @Sendable (any TestCentral, Characteristic<UInt8>) async throws -> Void
     ) -> Trial {
@@ -216,8 +223,19 @@ extension ConformanceSuite {
             }
             Write { _ in try await waitOnce() }
         }
-        let peripheral = Peripheral("Vanishing") { GATTService(ScenarioUUID.service) { value } }
-        return Trial(peripheral, mtu: nil) { central, _ in
+        let late = Characteristic<UInt8>(ScenarioUUID.otherValue, .read) {
+            Read {
+                entered.record(())
+                try await answerNever()
+                return 0
+            }
+        }
+        let peripheral = Peripheral("Vanishing") {
+            GATTService(ScenarioUUID.service) {
+                value; late
+            }
+        }
+        return Trial(timed: peripheral, mtu: nil) { central, _, clock in
             try await central.connect()
             try await withThrowingTaskGroup { group in
                 // Whatever becomes of it, nobody is there to be told.
@@ -225,12 +243,22 @@ extension ConformanceSuite {
                 try await entered.next()
                 try await central.disconnect()
                 try await withCentrals(central.makeAnother(), mtus: [65]) { others in
-                    try await request(others[0], value)
-                    try expect("value for the next", try await others[0].read(value), is: 7)
+                    let other = others[0]
+                    try await request(other, value)
+                    try expect("value for the next", try await other.read(value), is: 7)
                     release.record(())
-                    try expect("value afterwards", try await others[0].read(value), is: 7)
+                    try await group.waitForAll()
+                    for _ in 1...2 {
+                        async let refusal: Void = expectRefusal(of: "late read", by: .unlikelyError) {
+                            try await other.read(late)
+                        }
+                        try await entered.next()
+                        await clock?.waitForSleeper()
+                        clock?.advance(by: limit)
+                        try await refusal
+                    }
+                    try expect("value afterwards", try await other.read(value), is: 7)
                 }
-                try await group.waitForAll()
             }
             try await central.connect()
             try await request(central, value)

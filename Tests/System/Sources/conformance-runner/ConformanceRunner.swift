@@ -3,6 +3,7 @@ import PeripheralBlueZ
 import PeripheralCore
 import PeripheralKit
 import PeripheralTesting
+import Subprocess
 import Synchronization
 
 /// Runs the conformance suite against the real bluetoothd: the peripheral through `.bluez`, the central on
@@ -49,6 +50,8 @@ struct ConformanceRunner {
                     failures.withLock { $0 += 1 }
                 }
                 fflush(nil)
+                if case .success(nil) = result { continue }
+                await restartDaemonIfEnded()
             }
         }
         let failed = failures.withLock { $0 }
@@ -58,6 +61,17 @@ struct ConformanceRunner {
 
     private static func environment(_ name: String) -> String? {
         getenv(name).map { String(cString: $0) }
+    }
+
+    /// Has the rig start bluetoothd again where the last scenario was too much for it.
+    private static func restartDaemonIfEnded() async {
+        guard let rig = environment("RIG_SRC") else { return }
+        _ = try? await Subprocess.run(
+            .name("sh"),
+            arguments: [rig + "/ctl", "start-bluetoothd"],
+            output: .discarded,
+            error: .discarded
+        )
     }
 
     /// Runs a scenario within its time.
