@@ -9,7 +9,9 @@ private import Synchronization
 /// answered for and cancelled; what it says afterwards is dropped.
 final class RequestTasks: Sendable {
     private struct Entry {
-        var task: Task<Void, Never>
+        /// The handler's task; `nil` for the moment between its registration and its start.
+        var task: Task<Void, Never>?
+        var isCancelled = false
         /// When the answer is due, on the clock of ``Stopwatch``; `nil` when nobody waits for it.
         var due: Duration?
         /// Answers in place of the handler, and tells whether that was needed.
@@ -24,8 +26,31 @@ final class RequestTasks: Sendable {
         var firstUnjudged: UInt64 = 0
         var unanswered = 0
         var waiters: [CheckedContinuation<Void, Never>] = []
+        /// Who waits for the end of all tasks.
+        var endWaiters: [CheckedContinuation<Void, Never>] = []
         var isKeepingTime = false
         var isEnded = false
+
+        /// Takes note of an answer, and tells who waits for it to have been the last.
+        mutating func countAnswer() -> [CheckedContinuation<Void, Never>] {
+            unanswered -= 1
+            guard unanswered == 0 else { return [] }
+            defer { waiters = [] }
+            return waiters
+        }
+
+        /// Who waits for the end of all tasks, when it has come.
+        mutating func takeEndWaiters() -> [CheckedContinuation<Void, Never>] {
+            guard entries.isEmpty else { return [] }
+            defer { endWaiters = [] }
+            return endWaiters
+        }
+
+        /// Marks all tasks as cancelled, and gives those that have started.
+        mutating func cancelTasks() -> [Task<Void, Never>] {
+            for identifier in entries.keys { entries[identifier]?.isCancelled = true }
+            return entries.values.compactMap(\.task)
+        }
     }
 
     /// BlueZ gives up after 5 s and tells the central so, in its own way.
@@ -59,47 +84,51 @@ final class RequestTasks: Sendable {
     ) {
         let answer = OneAnswer(deliver)
         let due = isTimed ? stopwatch.elapsed() + Self.timeLimit : nil
-        let (isStarted, wakesTimekeeper) = state.withLock { state in
-            guard !state.isEnded else { return (false, false) }
+        let registration: (identifier: UInt64, wakesTimekeeper: Bool)? = state.withLock { state in
+            guard !state.isEnded else { return nil }
             let identifier = state.nextIdentifier
             state.nextIdentifier += 1
             state.unanswered += 1
             state.entries[identifier] = Entry(
-                task: Task { [self] in
-                    let result = await work()
-                    finish(identifier, isAnswer: answer.give(result))
-                },
                 due: due,
                 answerForHandler: { answer.give(.failure(.unlikelyError)) },
                 name: name
             )
             defer { if isTimed { state.isKeepingTime = true } }
-            return (true, isTimed && !state.isKeepingTime)
+            return (identifier, isTimed && !state.isKeepingTime)
         }
-        if !isStarted { _ = answer.give(.failure(.unlikelyError)) }
-        if wakesTimekeeper { wakeUp.yield() }
+        guard let registration else {
+            _ = answer.give(.failure(.unlikelyError))
+            return
+        }
+        // Not under the lock: to start a task wakes a thread, and that thread may be done with the handler, and come
+        // for the lock, before it is released here.
+        let task = Task { [self] in
+            let result = await work()
+            finish(registration.identifier, isAnswer: answer.give(result))
+        }
+        let isCancelled = state.withLock { state in
+            state.entries[registration.identifier]?.task = task
+            return state.entries[registration.identifier]?.isCancelled ?? false
+        }
+        if isCancelled { task.cancel() }
+        if registration.wakesTimekeeper { wakeUp.yield() }
     }
 
     private func finish(_ identifier: UInt64, isAnswer: Bool) {
-        let name = state.withLock { $0.entries.removeValue(forKey: identifier)?.name }
-        if isAnswer {
-            countAnswer()
-        } else {
+        let (name, waiters) = state.withLock { state in
+            let entry = state.entries.removeValue(forKey: identifier)
+            var waiters = isAnswer ? state.countAnswer() : []
+            waiters += state.takeEndWaiters()
+            return (entry?.name, waiters)
+        }
+        for waiter in waiters { waiter.resume() }
+        if !isAnswer {
             logger.warning(
                 "A handler has answered too late; its answer is dropped.",
                 metadata: ["peripheral.attribute": "\(name ?? "")"]
             )
         }
-    }
-
-    private func countAnswer() {
-        let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
-            state.unanswered -= 1
-            guard state.unanswered == 0 else { return [] }
-            defer { state.waiters = [] }
-            return state.waiters
-        }
-        for waiter in waiters { waiter.resume() }
     }
 
     /// Returns when no request waits for its answer; in time, since no answer comes later than its limit.
@@ -160,8 +189,8 @@ extension RequestTasks {
                 "A handler has not answered in time; the central is told 'unlikely error'.",
                 metadata: ["peripheral.attribute": "\(entry.name)"]
             )
-            entry.task.cancel()
-            countAnswer()
+            entry.task?.cancel()
+            for waiter in state.withLock({ $0.countAnswer() }) { waiter.resume() }
         }
     }
 }
@@ -170,7 +199,7 @@ extension RequestTasks {
 
 extension RequestTasks {
     private func cancelAll() {
-        let tasks = state.withLock { $0.entries.values.map(\.task) }
+        let tasks = state.withLock { $0.cancelTasks() }
         for task in tasks { task.cancel() }
     }
 
@@ -178,10 +207,16 @@ extension RequestTasks {
     func end() async {
         let tasks = state.withLock { state in
             state.isEnded = true
-            return state.entries.values.map(\.task)
+            return state.cancelTasks()
         }
         for task in tasks { task.cancel() }
-        for task in tasks { await task.value }
+        await withCheckedContinuation { continuation in
+            let waiters = state.withLock { state in
+                state.endWaiters.append(continuation)
+                return state.takeEndWaiters()
+            }
+            for waiter in waiters { waiter.resume() }
+        }
     }
 }
 
