@@ -1,0 +1,24 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "benchmarks",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "swift-peripheral", path: "../..")],
+    targets: [
+        .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
+
+        // The server to compare with, and the daemon that asks both: plain C on libdbus.
+        .target(name: "CBenchmark", dependencies: ["CDBus"]),
+
+        .executableTarget(
+            name: "dbus-benchmark",
+            dependencies: [
+                "CBenchmark",
+                .product(name: "PeripheralKit", package: "swift-peripheral"),
+                .product(name: "PeripheralBlueZ", package: "swift-peripheral"),
+                .product(name: "PeripheralEmulator", package: "swift-peripheral"),
+            ]
+        ),
+    ]
+)

@@ -1,0 +1,39 @@
+#ifndef PERIPHERAL_BENCHMARK_H
+#define PERIPHERAL_BENCHMARK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The server to compare with: answers ReadValue below the name `name`, on the paths /value20 and /value512, with as
+ * many bytes. Returns when the bus is gone. */
+int benchmark_run_server(const char *address, const char *name);
+
+/* The side that asks: org.bluez, as far as a peripheral needs it to register. */
+typedef struct benchmark_daemon benchmark_daemon;
+
+benchmark_daemon *benchmark_daemon_open(const char *address);
+void benchmark_daemon_close(benchmark_daemon *daemon);
+
+/* Serves until a peripheral has registered its application and its advertisement. */
+int benchmark_daemon_await_peripheral(benchmark_daemon *daemon);
+
+/* The registered peripheral's unique name, and the path of its n-th characteristic, or NULL. */
+const char *benchmark_daemon_peripheral(const benchmark_daemon *daemon);
+const char *benchmark_daemon_characteristic(const benchmark_daemon *daemon, size_t index);
+
+/* Waits until a name has an owner; the result is to be freed. */
+char *benchmark_daemon_await_owner(benchmark_daemon *daemon, const char *name);
+
+/* Calls ReadValue `calls` times with BlueZ's options, `in_flight` at a time, and checks that each answer has `size`
+ * bytes. `latencies`, unless NULL, takes the time of each call in nanoseconds. */
+int benchmark_daemon_read(
+    benchmark_daemon *daemon, const char *destination, const char *path, size_t size, size_t calls, size_t in_flight,
+    int64_t *latencies);
+
+/* The processor time that a process has taken so far, in nanoseconds, or -1. */
+int64_t benchmark_processor_time(int process);
+
+/* Has the process killed when its parent ends. */
+void benchmark_die_with_parent(void);
+
+#endif
