@@ -50,8 +50,11 @@ struct ConformanceRunner {
                     failures.withLock { $0 += 1 }
                 }
                 fflush(nil)
-                if case .success(nil) = result { continue }
-                await restartDaemonIfEnded()
+                switch result {
+                case .success(nil): break
+                case .success(let difference?): if difference.endsDaemon { await restartDaemon() }
+                case .failure: await restartDaemon()
+                }
             }
         }
         let failed = failures.withLock { $0 }
@@ -63,15 +66,18 @@ struct ConformanceRunner {
         getenv(name).map { String(cString: $0) }
     }
 
-    /// Has the rig start bluetoothd again where the last scenario was too much for it.
-    private static func restartDaemonIfEnded() async {
+    /// Has the rig start bluetoothd anew, so that what was done to one does not show in the next scenario.
+    private static func restartDaemon() async {
         guard let rig = environment("RIG_SRC") else { return }
-        _ = try? await Subprocess.run(
-            .name("sh"),
-            arguments: [rig + "/ctl", "start-bluetoothd"],
-            output: .discarded,
-            error: .discarded
-        )
+        for order in ["stop-bluetoothd", "start-bluetoothd"] {
+            // When it has ended by itself, there is nothing to stop.
+            _ = try? await Subprocess.run(
+                .name("sh"),
+                arguments: [rig + "/ctl", order],
+                output: .discarded,
+                error: .discarded
+            )
+        }
     }
 
     /// Runs a scenario within its time.
