@@ -67,7 +67,7 @@ public struct BlueZBackend: PeripheralBackend {
         do {
             connection = try await BusConnection.connect(to: bus, on: loop)
         } catch {
-            return RegistrationStateMachine.Failure(error, step: .connecting)
+            return Task.isCancelled ? nil : RegistrationStateMachine.Failure(error, step: .connecting)
         }
         let registration = Registration(
             application: Application(publication, host: host, logger: logger),

@@ -50,8 +50,16 @@ extension Peripheral {
             logger.warning("\(warning)", metadata: ["peripheral.name": "\(name)"])
         }
         let runtime = PeripheralRuntime(self, publication: publication, clock: clock, logger: logger)
-        let outcome = await run(runtime, on: backend, body)
+        // Apart from the run's own tasks: also a run that is cancelled answers in time until it is withdrawn.
+        let timekeeper = Task { await runtime.keepTime() }
+        let outcome = await withTaskCancellationHandler {
+            await run(runtime, on: backend, body)
+        } onCancel: {
+            runtime.cancelHandlers()
+        }
         await runtime.endHandlers()
+        timekeeper.cancel()
+        await timekeeper.value
         return try outcome.get()
     }
 
@@ -61,10 +69,6 @@ extension Peripheral {
         _ body: @escaping @Sendable (_ session: PeripheralSession) async throws -> Output
     ) async -> Result<Output, any Error> {
         await withTaskGroup(of: Ending<Output>.self) { group in
-            group.addTask {
-                await runtime.keepTime()
-                return .timekeeping
-            }
             group.addTask {
                 do {
                     try await backend.serve(runtime.publication, for: runtime)
@@ -81,22 +85,22 @@ extension Peripheral {
                     return .body(.failure(error))
                 }
             }
-            var outcome: Result<Output, any Error>?
+            var result: Result<Output, any Error>?
+            var failure: (any Error)?
             while let ending = await group.next() {
                 switch ending {
-                case .body(let result):
-                    outcome = outcome ?? result
-                    runtime.stop()
+                case .body(let ended):
+                    result = ended
                 case .served(let error):
-                    // With the body's result at hand, an error of the withdrawal changes nothing any more.
-                    outcome = outcome ?? .failure(error ?? CancellationError())
-                    runtime.stop()
+                    let isReason = error != nil && !(error is CancellationError)
+                    // A failure of the withdrawal changes nothing any more, unless it is why the body has failed.
+                    if isReason, result?.isConsequenceOfEnd ?? true { failure = error }
                     group.cancelAll()
-                case .timekeeping:
-                    break
                 }
+                runtime.stop()
             }
-            return outcome ?? .failure(CancellationError())
+            if let failure { return .failure(failure) }
+            return result ?? .failure(CancellationError())
         }
     }
 
@@ -120,7 +124,14 @@ extension Peripheral {
 private enum Ending<Output: Sendable>: Sendable {
     case served((any Error)?)
     case body(Result<Output, any Error>)
-    case timekeeping
+}
+
+extension Result where Failure == any Error {
+    /// Whether this is what a body ends with when the peripheral is gone below it.
+    fileprivate var isConsequenceOfEnd: Bool {
+        guard case .failure(let error) = self else { return false }
+        return error is CancellationError || (error as? PeripheralError)?.code == .stopped
+    }
 }
 
 private func untilCancelled() async throws {

@@ -68,6 +68,25 @@ struct RunTests {
         #expect(error?.code == .connectionLost)
     }
 
+    @Test func theBackendsErrorTellsMoreThanThatThePeripheralIsGone() async {
+        let order = Log<String>()
+        let backend = ScriptedBackend { _, host in
+            let link = RecordingLink()
+            host.handle(.published(link))
+            // The body has ended already when the backend says why.
+            await link.untilStopped()
+            order.append("stopped")
+            throw Self.brokenStack
+        }
+        let error = await #expect(throws: PeripheralError.self) {
+            try await peripheral.run(on: backend, logger: .silent) { _ in
+                throw PeripheralError(code: .stopped, message: "The peripheral is gone.")
+            }
+        }
+        #expect(order.entries == ["stopped"])
+        #expect(error?.code == .connectionLost)
+    }
+
     @Test func theBodyIsCancelledWhenTheBackendFails() async {
         let order = Log<String>()
         let backend = ScriptedBackend { _, host in

@@ -12,7 +12,7 @@ enum AttributeFlags {
         if properties.contains(.read) { flags.append(prefix(security.read) + "read") }
         if properties.contains(.writeWithoutResponse) { flags.append("write-without-response") }
         if properties.contains(.write) { flags.append("write") }
-        if !properties.isDisjoint(with: [.write, .writeWithoutResponse]), security.write > .open {
+        if properties.canWrite, security.write > .open {
             flags.append(prefix(security.write) + "write")
         }
         if properties.contains(.notify) { flags.append("notify") }

@@ -112,13 +112,14 @@ final class AttributeServer: Sendable {
         }
         return .deferred { [self] deliver in
             tasks.start(entry.name, isTimed: request.expectsResponse, deliver: deliver) {
-                await self.writeOrder.run(ticket) {
+                let result: Result<Void, ATTError>? = await self.writeOrder.run(ticket) {
                     do {
                         return .success(try await handler(request.value, request.central))
                     } catch {
                         return .failure(self.attError(for: error, from: entry, "write"))
                     }
                 }
+                return result ?? .failure(.unlikelyError)
             }
         }
     }

@@ -67,9 +67,14 @@ final class PeripheralRuntime: PeripheralHost {
 
     // MARK: For the run
 
-    /// Answers for handlers that are late, until cancelled.
+    /// Answers for handlers that are late, until the calling task is cancelled.
     func keepTime() async {
         await tasks.keepTime()
+    }
+
+    /// Cancels the handlers that run, and those that are still to come.
+    func cancelHandlers() {
+        tasks.cancelAll()
     }
 
     /// Ends the handlers that still run.

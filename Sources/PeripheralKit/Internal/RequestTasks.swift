@@ -24,19 +24,23 @@ final class RequestTasks: Sendable {
         var nextIdentifier: UInt64 = 0
         /// All entries before this one are answered, or have been answered for.
         var firstUnjudged: UInt64 = 0
-        var unanswered = 0
-        var waiters: [CheckedContinuation<Void, Never>] = []
+        /// The requests whose centrals wait.
+        var unanswered: Set<UInt64> = []
+        /// Who waits for the answers to all requests before a number.
+        var waiters: [(before: UInt64, continuation: CheckedContinuation<Void, Never>)] = []
         /// Who waits for the end of all tasks.
         var endWaiters: [CheckedContinuation<Void, Never>] = []
         var isKeepingTime = false
+        var isCancelled = false
         var isEnded = false
 
         /// Takes note of an answer, and tells who waits for it to have been the last.
-        mutating func countAnswer() -> [CheckedContinuation<Void, Never>] {
-            unanswered -= 1
-            guard unanswered == 0 else { return [] }
-            defer { waiters = [] }
-            return waiters
+        mutating func answered(_ identifier: UInt64) -> [CheckedContinuation<Void, Never>] {
+            unanswered.remove(identifier)
+            guard !waiters.isEmpty else { return [] }
+            let oldest = unanswered.min() ?? .max
+            defer { waiters.removeAll { $0.before <= oldest } }
+            return waiters.filter { $0.before <= oldest }.map(\.continuation)
         }
 
         /// Who waits for the end of all tasks, when it has come.
@@ -48,6 +52,7 @@ final class RequestTasks: Sendable {
 
         /// Marks all tasks as cancelled, and gives those that have started.
         mutating func cancelTasks() -> [Task<Void, Never>] {
+            isCancelled = true
             for identifier in entries.keys { entries[identifier]?.isCancelled = true }
             return entries.values.compactMap(\.task)
         }
@@ -88,8 +93,9 @@ final class RequestTasks: Sendable {
             guard !state.isEnded else { return nil }
             let identifier = state.nextIdentifier
             state.nextIdentifier += 1
-            state.unanswered += 1
+            if isTimed { state.unanswered.insert(identifier) }
             state.entries[identifier] = Entry(
+                isCancelled: state.isCancelled,
                 due: due,
                 answerForHandler: { answer.give(.failure(.unlikelyError)) },
                 name: name
@@ -118,7 +124,7 @@ final class RequestTasks: Sendable {
     private func finish(_ identifier: UInt64, isAnswer: Bool) {
         let (name, waiters) = state.withLock { state in
             let entry = state.entries.removeValue(forKey: identifier)
-            var waiters = isAnswer ? state.countAnswer() : []
+            var waiters = isAnswer ? state.answered(identifier) : []
             waiters += state.takeEndWaiters()
             return (entry?.name, waiters)
         }
@@ -131,12 +137,13 @@ final class RequestTasks: Sendable {
         }
     }
 
-    /// Returns when no request waits for its answer; in time, since no answer comes later than its limit.
+    /// Returns when all requests so far are answered whose centrals wait; in time, since no answer comes later than
+    /// its limit.
     func untilAnswered() async {
         await withCheckedContinuation { continuation in
             let isIdle = state.withLock { state in
-                if state.unanswered > 0 { state.waiters.append(continuation) }
-                return state.unanswered == 0
+                if !state.unanswered.isEmpty { state.waiters.append((state.nextIdentifier, continuation)) }
+                return state.unanswered.isEmpty
             }
             if isIdle { continuation.resume() }
         }
@@ -146,20 +153,16 @@ final class RequestTasks: Sendable {
 // MARK: - Time
 
 extension RequestTasks {
-    /// Answers for handlers that are late, until the calling task is cancelled, and with it all handlers.
+    /// Answers for handlers that are late, until the calling task is cancelled.
     func keepTime() async {
-        await withTaskCancellationHandler {
-            for await _ in wakeUps {
-                while let due = nextDue() {
-                    let wait = due - stopwatch.elapsed()
-                    if wait > .zero {
-                        guard (try? await stopwatch.sleep(wait)) != nil else { return }
-                    }
-                    answerForLateHandlers()
+        for await _ in wakeUps {
+            while let due = nextDue() {
+                let wait = due - stopwatch.elapsed()
+                if wait > .zero {
+                    guard (try? await stopwatch.sleep(wait)) != nil else { return }
                 }
+                answerForLateHandlers()
             }
-        } onCancel: {
-            cancelAll()
         }
     }
 
@@ -178,19 +181,18 @@ extension RequestTasks {
     private func answerForLateHandlers() {
         let now = stopwatch.elapsed()
         while let due = nextDue(), due <= now {
-            guard
-                let entry = state.withLock({ state -> Entry? in
-                    defer { state.firstUnjudged += 1 }
-                    return state.entries[state.firstUnjudged]
-                })
-            else { continue }
+            let (identifier, judged) = state.withLock { state in
+                defer { state.firstUnjudged += 1 }
+                return (state.firstUnjudged, state.entries[state.firstUnjudged])
+            }
+            guard let entry = judged else { continue }
             guard entry.answerForHandler() else { continue }
             logger.warning(
                 "A handler has not answered in time; the central is told 'unlikely error'.",
                 metadata: ["peripheral.attribute": "\(entry.name)"]
             )
             entry.task?.cancel()
-            for waiter in state.withLock({ $0.countAnswer() }) { waiter.resume() }
+            for waiter in state.withLock({ $0.answered(identifier) }) { waiter.resume() }
         }
     }
 }
@@ -198,7 +200,8 @@ extension RequestTasks {
 // MARK: - End
 
 extension RequestTasks {
-    private func cancelAll() {
+    /// Cancels the handlers that run, and those that are still to come.
+    func cancelAll() {
         let tasks = state.withLock { $0.cancelTasks() }
         for task in tasks { task.cancel() }
     }

@@ -40,7 +40,10 @@ final class WriteOrder: Sendable {
     }
 
     /// Does the work when all earlier tickets of the central are done with.
-    func run<Output>(_ ticket: Ticket, _ work: () async -> Output) async -> Output {
+    ///
+    /// - Returns: `nil`, and the work is not done, when the task was cancelled before: the central has been told that
+    ///   its write failed.
+    func run<Output>(_ ticket: Ticket, _ work: () async -> Output) async -> Output? {
         await withCheckedContinuation { continuation in
             let isNext = lines.withLock { lines in
                 if lines[ticket.central]?.serving == ticket.number { return true }
@@ -50,6 +53,7 @@ final class WriteOrder: Sendable {
             if isNext { continuation.resume() }
         }
         defer { leave(ticket) }
+        guard !Task.isCancelled else { return nil }
         return await work()
     }
 

@@ -35,6 +35,11 @@ struct AttributeFlagsTests {
             security: AttributeSecurity(read: .open, write: .encrypted),
             flags: ["read", "write", "encrypt-write"]
         ),
+        Row(
+            properties: .reliableWrite,
+            security: .encrypted,
+            flags: ["encrypt-write", "reliable-write"]
+        ),
         // There is no flag of its own for the security of commands.
         Row(
             properties: .writeWithoutResponse,

@@ -121,6 +121,28 @@ struct RequestTasksTests {
         #expect(answers.entries == [.success([7])])
     }
 
+    @Test func whatNobodyWaitsForDoesNotHoldUpTheStop() async {
+        tasks.start("command", isTimed: false, deliver: answers.append) { [self] in
+            await hang()
+            return .success([])
+        }
+        await tasks.untilAnswered()
+        #expect(answers.entries.isEmpty)
+        await tasks.end()
+        #expect(answers.entries == [.success([])])
+    }
+
+    @Test func handlersThatComeAfterTheCancellationAreCancelled() async {
+        tasks.cancelAll()
+        tasks.start("a", isTimed: true, deliver: answers.append) { [self] in
+            await hang()
+            return .success([Task.isCancelled ? 1 : 0])
+        }
+        await tasks.untilAnswered()
+        #expect(answers.entries == [.success([1])])
+        await tasks.end()
+    }
+
     @Test func theEndCancelsHandlersAndWaitsForThem() async {
         let ended = Log<Bool>()
         tasks.start("a", isTimed: true, deliver: answers.append) { [self] in

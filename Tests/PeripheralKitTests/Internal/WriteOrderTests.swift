@@ -37,6 +37,20 @@ struct WriteOrderTests {
         #expect(await order.run(waiting) { 2 } == 2)
     }
 
+    @Test func aWriteThatWasGivenUpIsNotCarriedOut() async throws {
+        let order = WriteOrder()
+        let first = try #require(order.ticket(for: Self.alice))
+        let second = try #require(order.ticket(for: Self.alice))
+        let third = try #require(order.ticket(for: Self.alice))
+        let given = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await order.run(second) { 2 }
+        }
+        #expect(await order.run(first) { 1 } == 1)
+        #expect(await given.value == nil)
+        #expect(await order.run(third) { 3 } == 3)
+    }
+
     @Test func aLineHasItsCapacity() async throws {
         let order = WriteOrder(capacity: 2)
         let first = try #require(order.ticket(for: Self.alice))
