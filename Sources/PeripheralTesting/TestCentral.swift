@@ -37,6 +37,21 @@ public protocol TestCentral: Sendable {
     /// `disconnected`.
     func disconnect() async throws
 
+    /// Pairs with the peripheral, in the connection that there is, and encrypts it.
+    ///
+    /// When both sides bond, later connections of this central are encrypted without pairing again, as soon as
+    /// they are made.
+    ///
+    /// - Parameter user: Who stands before the central, and answers its questions.
+    /// - Throws: ``TestCentralError`` with the code `pairingFailed` when either side declines, or with
+    ///   `notConnected` or `disconnected`.
+    func pair(_ user: PairingUser) async throws
+
+    /// Drops the keys that the central has kept; the peripheral keeps its own.
+    ///
+    /// It does not change a connection that is encrypted already.
+    func forgetBond() async throws
+
     /// Discovers the services, characteristics and descriptors.
     func discover() async throws -> DiscoveredDatabase
 

@@ -5,7 +5,8 @@ public struct TestCentralError: Error, Sendable, CustomStringConvertible {
     /// A kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
-            case notFound, notConnected, alreadyConnected, disconnected, timedOut, invalidArgument, failed
+            case notFound, notConnected, alreadyConnected, disconnected, pairingFailed, timedOut
+            case invalidArgument, failed
         }
 
         private let kind: Kind
@@ -18,6 +19,8 @@ public struct TestCentralError: Error, Sendable, CustomStringConvertible {
         public static let alreadyConnected = Code(kind: .alreadyConnected)
         /// The connection ended before the operation was complete.
         public static let disconnected = Code(kind: .disconnected)
+        /// The two sides did not pair, for what one of them is, can or wants.
+        public static let pairingFailed = Code(kind: .pairingFailed)
         /// Nothing came in the time that the central allows.
         public static let timedOut = Code(kind: .timedOut)
         /// The value does not fit into a packet.

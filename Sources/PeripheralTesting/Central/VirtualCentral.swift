@@ -150,6 +150,14 @@ public final class VirtualCentral: TestCentral {
         if let connection { server.disconnect(connection) }
     }
 
+    /// Not supported: throws a ``TestCentralError`` with the code `pairingFailed`.
+    public func pair(_ user: PairingUser) async throws {
+        throw TestCentralError(code: .pairingFailed, message: "A virtual central does not pair.")
+    }
+
+    /// Without effect, since the central does not pair.
+    public func forgetBond() async throws {}
+
     /// Discovers the services, characteristics and descriptors.
     public func discover() async throws -> DiscoveredDatabase {
         try await requests.run { try await knownDatabase() }

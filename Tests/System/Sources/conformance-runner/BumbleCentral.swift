@@ -102,6 +102,12 @@ final class BumbleCentral: TestCentral {
         }
     }
 
+    func pair(_ user: PairingUser) async throws {
+        throw TestCentralError(code: .pairingFailed, message: "This central does not pair.")
+    }
+
+    func forgetBond() async throws {}
+
     // MARK: Discovery
 
     func discover() async throws -> DiscoveredDatabase {
