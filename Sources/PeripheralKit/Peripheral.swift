@@ -14,6 +14,7 @@ public struct Peripheral: Sendable {
     /// The name, which is also advertised unless the advertisement says otherwise.
     public let name: String
 
+    let pairing: Pairing
     package let services: [GATTService]
     let advertisements: [Advertisement]
 
@@ -21,9 +22,15 @@ public struct Peripheral: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name; 1 to 248 bytes of UTF-8. An advertisement shows as much of it as fits.
+    ///   - pairing: How centrals may pair; attributes that demand security need it.
     ///   - content: The services in their order, and at most one ``Advertisement``.
-    public init(_ name: String, @PeripheralBuilder _ content: () -> [PeripheralElement]) {
+    public init(
+        _ name: String,
+        pairing: Pairing = .none,
+        @PeripheralBuilder _ content: () -> [PeripheralElement]
+    ) {
         self.name = name
+        self.pairing = pairing
         var services: [GATTService] = []
         var advertisements: [Advertisement] = []
         for element in content() {

@@ -10,6 +10,12 @@ public protocol PeripheralHost: Sendable {
     /// Answers a central's request to write.
     func write(_ request: WriteRequest) -> Answer<Void>
 
+    /// Answers a question that comes up while a central pairs.
+    ///
+    /// The answer is ``PairingAnswer/reject`` when nothing of the kind is declared, and when there is none after 30 s.
+    /// To take the question back, cancel the calling task.
+    func answer(_ request: PairingRequest) async -> PairingAnswer
+
     /// Takes note of what happened.
     func handle(_ event: BackendEvent)
 

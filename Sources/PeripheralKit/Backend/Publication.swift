@@ -14,9 +14,18 @@ public struct Publication: Hashable, Sendable {
     /// What to advertise, with everything that is derived from the services filled in.
     public let advertisement: Advertisement
 
-    package init(name: String, table: AttributeTable, advertisement: Advertisement) {
+    /// How centrals may pair; the questions that come up go to ``PeripheralHost/answer(_:)``.
+    public let pairing: PairingMethod
+
+    package init(
+        name: String,
+        table: AttributeTable,
+        advertisement: Advertisement,
+        pairing: PairingMethod = .none
+    ) {
         self.name = name
         self.table = table
+        self.pairing = pairing
         self.advertisement = advertisement
     }
 }

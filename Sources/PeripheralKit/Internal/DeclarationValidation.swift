@@ -13,17 +13,18 @@ struct DeclarationValidation {
         for service in peripheral.services {
             examine(service)
         }
+        examineSecurity(of: peripheral)
         examineTable(of: peripheral)
         examineAdvertisement(of: peripheral)
     }
 
-    private mutating func error(_ element: String, _ reason: String, _ remedy: String) {
+    mutating func error(_ element: String, _ reason: String, _ remedy: String) {
         issues.append(
             DeclarationIssue(severity: .error, element: element, reason: reason, remedy: remedy)
         )
     }
 
-    private mutating func warning(_ element: String, _ reason: String, _ remedy: String) {
+    mutating func warning(_ element: String, _ reason: String, _ remedy: String) {
         issues.append(
             DeclarationIssue(severity: .warning, element: element, reason: reason, remedy: remedy)
         )

@@ -11,7 +11,8 @@ extension Peripheral {
             return Publication(
                 name: name,
                 table: try AttributeTable(services: services.map(\.tableDescription)),
-                advertisement: resolvedAdvertisement
+                advertisement: resolvedAdvertisement,
+                pairing: pairing.method
             )
         } catch {
             throw DeclarationError(issues: [

@@ -13,6 +13,7 @@ final class PeripheralRuntime: PeripheralHost {
     let publication: Publication
     private let server: AttributeServer
     private let tasks: RequestTasks
+    private let pairing: PairingAnswerer
     private let valueHandles: [CharacteristicIdentity: AttributeHandle]
     private let state = Mutex(State())
     private let published: AsyncStream<any BackendLink>
@@ -25,6 +26,12 @@ final class PeripheralRuntime: PeripheralHost {
             services: peripheral.services,
             table: publication.table,
             tasks: tasks,
+            logger: logger
+        )
+        pairing = PairingAnswerer(
+            pairing: peripheral.pairing,
+            tasks: tasks,
+            clock: clock,
             logger: logger
         )
         var handles: [CharacteristicIdentity: AttributeHandle] = [:]
@@ -47,6 +54,10 @@ final class PeripheralRuntime: PeripheralHost {
 
     func write(_ request: WriteRequest) -> Answer<Void> {
         server.write(request)
+    }
+
+    func answer(_ request: PairingRequest) async -> PairingAnswer {
+        await pairing.answer(request)
     }
 
     func handle(_ event: BackendEvent) {

@@ -35,3 +35,22 @@ public struct BlueZVersion: Hashable, Comparable, Sendable, LosslessStringConver
         (older.major, older.minor) < (newer.major, newer.minor)
     }
 }
+
+extension BlueZVersion: ExpressibleByStringLiteral {
+    /// Reads a literal such as `"5.66"`; one that is no version ends the program.
+    ///
+    /// For text that is known only at run time, assign it to a `String` and use ``init(_:)``, which returns `nil`.
+    public init(stringLiteral text: String) {
+        guard let version = BlueZVersion(text) else {
+            // Unlike that of a precondition, this message is printed by release builds too.
+            fatalError(
+                """
+                "\(text)" is no version of BlueZ: write two numbers with a point between, as in "5.66". \
+                For text that is known only at run time, assign it to a String and use `BlueZVersion(_:)`, \
+                which returns nil.
+                """
+            )
+        }
+        self = version
+    }
+}

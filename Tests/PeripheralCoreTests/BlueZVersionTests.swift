@@ -1,4 +1,4 @@
-import PeripheralTesting
+import PeripheralCore
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -13,6 +13,10 @@ struct BlueZVersionTests {
     ])
     func anythingElseIsNoVersion(text: String) {
         #expect(BlueZVersion(text) == nil)
+    }
+
+    @Test func aLiteralIsAVersion() {
+        #expect(("5.66" as BlueZVersion) == .v5_66)
     }
 
     @Test func newerIsGreater() {

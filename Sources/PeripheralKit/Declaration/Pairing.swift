@@ -1,0 +1,85 @@
+/// How centrals may pair with a ``Peripheral``: what stands on the device for a person to see or to press.
+///
+/// ```swift
+/// Peripheral("Lamp", pairing: .displayPasskey { passkey, _ in await screen.show(passkey) }) {
+///     GATTService("5c3a0001-7e3c-4b6e-9d29-b3f1c0a1d001") { power }
+/// }
+/// ```
+///
+/// Without one, nobody may pair. A central pairs in the declared way or not at all: one that could only do
+/// without it, such as one without a keyboard where a passkey has to be typed, is refused.
+///
+/// A handler has 30 seconds. What it throws refuses the pairing, and so does its delay. Its task is cancelled when
+/// the time is over, and when the central takes the pairing back: a handler that shows something until its task
+/// is cancelled shows it as long as it is of use.
+///
+/// See Core Specification, Vol 3, Part H, 2.3.5.
+public struct Pairing: Sendable {
+    /// A passkey of six digits, and a central.
+    public typealias NumberHandler<Answer> =
+        @Sendable (_ number: UInt32, _ central: Central) async throws -> Answer
+
+    enum Kind: Sendable {
+        case none, justWorks, system
+        case displayPasskey(NumberHandler<Void>)
+        case enterPasskey(@Sendable (Central) async throws -> UInt32?)
+        case confirmNumber(NumberHandler<Bool>)
+    }
+
+    let kind: Kind
+
+    /// Nobody may pair.
+    public static let none = Pairing(kind: .none)
+
+    /// Every central may pair, with nobody looking.
+    ///
+    /// This encrypts the link, which serves ``SecurityLevel/encrypted``; it does not protect against somebody in the
+    /// middle while the two pair.
+    public static let justWorks = Pairing(kind: .justWorks)
+
+    /// The Bluetooth stack is left to ask whoever it asks otherwise, such as the desktop's settings.
+    public static let system = Pairing(kind: .system)
+
+    /// The device shows a passkey, which is typed on the central.
+    ///
+    /// - Parameter show: Shows the passkey, 0 to 999,999, with leading zeros as six digits.
+    /// - Returns: The way to pair.
+    public static func displayPasskey(_ show: @escaping NumberHandler<Void>) -> Pairing {
+        Pairing(kind: .displayPasskey(show))
+    }
+
+    /// The central shows a passkey, which is typed on the device.
+    ///
+    /// - Parameter passkey: Returns what was typed, 0 to 999,999, or `nil` to refuse.
+    /// - Returns: The way to pair.
+    public static func enterPasskey(
+        _ passkey: @escaping @Sendable (_ central: Central) async throws -> UInt32?
+    ) -> Pairing {
+        Pairing(kind: .enterPasskey(passkey))
+    }
+
+    /// Both show a number, and a person tells whether it is the same.
+    ///
+    /// A central that pairs without LE Secure Connections knows no such numbers, and is refused.
+    ///
+    /// - Parameter isSame: Shows the number, 0 to 999,999, with leading zeros as six digits, and returns whether the
+    ///   person has confirmed it.
+    /// - Returns: The way to pair.
+    public static func confirmNumber(_ isSame: @escaping NumberHandler<Bool>) -> Pairing {
+        Pairing(kind: .confirmNumber(isSame))
+    }
+}
+
+extension Pairing {
+    /// The same without handlers, for a backend.
+    var method: PairingMethod {
+        switch kind {
+        case .none: .none
+        case .justWorks: .justWorks
+        case .displayPasskey: .displayPasskey
+        case .enterPasskey: .enterPasskey
+        case .confirmNumber: .confirmNumber
+        case .system: .system
+        }
+    }
+}

@@ -1,0 +1,130 @@
+internal import Logging
+
+/// Answers the questions of pairing by the handlers that the program has declared.
+struct PairingAnswerer: Sendable {
+    /// The two who pair give up 30 s after the last message (Core Specification, Vol 3, Part H, 3.4).
+    static let timeLimit = Duration.seconds(30)
+
+    let pairing: Pairing
+    let tasks: RequestTasks
+    let clock: any Clock<Duration>
+    let logger: Logger
+
+    private typealias Handler = @Sendable () async throws -> PairingAnswer
+
+    /// Returns the handler's answer, or a refusal; also a handler that does not heed its cancellation does not delay it.
+    func answer(_ request: PairingRequest) async -> PairingAnswer {
+        guard let handler = handler(of: request) else {
+            log("A central wants to pair in a way that is not declared; it is refused.", request)
+            return .reject
+        }
+        let (answers, answer) = AsyncStream.makeStream(of: PairingAnswer.self)
+        let (takenBack, takeBack) = AsyncStream.makeStream(of: Never.self)
+        tasks.start("pairing", isTimed: false) { (result: Result<PairingAnswer, _>) in
+            answer.yield((try? result.get()) ?? .reject)
+        } _: {
+            .success(await verdict(of: handler, on: request, until: takenBack))
+        }
+        defer { takeBack.finish() }
+        return await firstAnswer(of: answers, to: request)
+    }
+
+    private func handler(of request: PairingRequest) -> Handler? {
+        let central = request.central
+        return switch (pairing.kind, request.question) {
+        case (.justWorks, .authorize):
+            { .accept }
+        case (.displayPasskey(let show), .displayPasskey(let passkey)):
+            {
+                try await show(passkey, central)
+                return .accept
+            }
+        case (.enterPasskey(let enter), .enterPasskey):
+            { try await enter(central).map(PairingAnswer.passkey) ?? .reject }
+        case (.confirmNumber(let isSame), .confirmNumber(let number)):
+            { try await isSame(number, central) ? .accept : .reject }
+        default:
+            nil
+        }
+    }
+
+    /// Waits for the answer, but no longer than the limit; a task that is cancelled wants none.
+    private func firstAnswer(
+        of answers: AsyncStream<PairingAnswer>,
+        to request: PairingRequest
+    ) async -> PairingAnswer {
+        await withTaskGroup(of: PairingAnswer?.self) { group in
+            group.addTask {
+                for await answer in answers { return answer }
+                return .reject
+            }
+            group.addTask {
+                try? await clock.sleep(for: Self.timeLimit)
+                return nil
+            }
+            defer { group.cancelAll() }
+            if let answer = await group.next() ?? nil { return answer }
+            if !Task.isCancelled {
+                log(
+                    "A handler has not answered a central that wants to pair in time; it is refused.",
+                    request
+                )
+            }
+            return .reject
+        }
+    }
+
+    /// Runs the handler, and cancels it when the question is taken back.
+    private func verdict(
+        of handler: @escaping Handler,
+        on request: PairingRequest,
+        until takenBack: AsyncStream<Never>
+    ) async -> PairingAnswer {
+        await withTaskGroup(of: PairingAnswer?.self) { group in
+            group.addTask {
+                do {
+                    return try await checked(handler(), request)
+                } catch {
+                    if !(error is CancellationError && Task.isCancelled) {
+                        log("A handler failed, and a central cannot pair.", request, error: error)
+                    }
+                    return .reject
+                }
+            }
+            group.addTask {
+                for await _ in takenBack {}
+                return nil
+            }
+            let first = await group.next() ?? nil
+            group.cancelAll()
+            return first ?? .reject
+        }
+    }
+
+    private func checked(_ answer: PairingAnswer, _ request: PairingRequest) -> PairingAnswer {
+        guard case .passkey(let passkey) = answer, passkey > 999_999 else { return answer }
+        log("A handler gave a passkey of more than six digits, and a central cannot pair.", request)
+        return .reject
+    }
+
+    private func log(_ message: Logger.Message, _ request: PairingRequest, error: (any Error)? = nil) {
+        var metadata: Logger.Metadata = [
+            "peripheral.central": "\(request.central.address)",
+            "peripheral.question": "\(request.question.name)",
+        ]
+        if let error { metadata["peripheral.error"] = "\(error)" }
+        logger.warning(message, metadata: metadata)
+    }
+}
+
+extension PairingQuestion {
+    /// The question without its number, which is nobody else's business.
+    fileprivate var name: String {
+        switch self {
+        case .authorize: "authorize"
+        case .displayPasskey: "display a passkey"
+        case .enterPasskey: "enter a passkey"
+        case .confirmNumber: "confirm a number"
+        }
+    }
+}
