@@ -7,8 +7,9 @@ internal import Synchronization
 /// Everything that touches a C handle (the bus, sockets, timers) runs here, so C callbacks enter Swift without a
 /// lock and without a change of thread. The thread starts with the loop and lives until ``stop()``.
 ///
-/// `@unchecked Sendable`: the shared state is in `state` and `joinable`, which are mutexes, and in `thread`, an atomic;
-/// `expectsWork` is used on the loop's thread alone. `context` is a constant; GLib allows its use from any thread, and the code here still touches its sources on the loop only.
+/// `@unchecked Sendable`: the shared state is in `state` and `joinable`, which are mutexes, and in `thread`, an atomic.
+/// `context` is a constant; GLib allows its use from any thread, and the code here still touches its sources on the
+/// loop only.
 @safe
 package final class EventLoop: @unchecked Sendable {
     private struct State: ~Copyable {
@@ -41,10 +42,6 @@ package final class EventLoop: @unchecked Sendable {
 
     nonisolated(unsafe) let context: OpaquePointer
     private let state = Mutex(State())
-    /// Whether `state.pending` holds anything, for a look without the lock.
-    private let hasPendingWork = Atomic(false)
-    /// Belongs to the loop's thread.
-    private var expectsWork = false
     /// The thread that `stop()` joins.
     private let joinable = Mutex<JoinableThread?>(nil)
     /// The identity of the thread that runs the loop, 0 when none does.
@@ -91,17 +88,10 @@ package final class EventLoop: @unchecked Sendable {
         joinable.withLock { $0.take() }?.join()
     }
 
-    /// Tells that another thread has been given something and will, as a rule, come back with it at once; call it on the
-    /// loop.
-    func expectWork() {
-        expectsWork = true
-    }
-
     func submit(_ work: Work) {
         let isLoop = inLoop
         let (wakes, startsLateThread) = state.withLock { state in
             state.pending.append(work)
-            hasPendingWork.store(true, ordering: .relaxed)
             if state.phase == .stopped {
                 state.phase = .runningLateWork
                 return (false, true)
@@ -172,7 +162,6 @@ extension EventLoop {
         for _ in 0..<rounds {
             let goesOn = state.withLock { state in
                 swap(&batch, &state.pending)
-                hasPendingWork.store(false, ordering: .relaxed)
                 return state.phase == .running || !batch.isEmpty
             }
             if batch.isEmpty { return goesOn }
@@ -191,7 +180,7 @@ extension EventLoop {
         let isReady = unsafe g_main_context_prepare(context, &priority) != 0
         var timeout: gint = 0
         unsafe poll.query(context, priority: priority, timeout: &timeout)
-        if isReady || meetsExpectedWork() { timeout = 0 }
+        if isReady { timeout = 0 }
         if timeout != 0 {
             let sleeps = state.withLock { state in
                 state.mayBeAsleep = state.pending.isEmpty && state.phase == .running
@@ -204,25 +193,6 @@ extension EventLoop {
         if unsafe poll.check(context, priority: priority) {
             unsafe g_main_context_dispatch(context)
         }
-    }
-
-    /// Lets other threads run for a moment when they are expected to bring work.
-    ///
-    /// To sleep and to be woken costs several times what most handlers take; a loop that has just handed work to
-    /// another thread is better off if it stays awake for the answer. It yields its processor meanwhile, so that
-    /// nothing waits for it, and gives up soon.
-    ///
-    /// - Returns: Whether there is work now.
-    private func meetsExpectedWork() -> Bool {
-        guard expectsWork else { return false }
-        expectsWork = false
-        let end = ContinuousClock.now.advanced(by: .microseconds(30))
-        repeat {
-            sched_yield()
-            // Not by the lock, which those who bring work would have to wait for.
-            if hasPendingWork.load(ordering: .relaxed) { return true }
-        } while ContinuousClock.now < end
-        return false
     }
 
     /// Ends this thread's part: late work may come from here on, and `stop()` returns.

@@ -39,7 +39,6 @@ package struct Reply: ~Copyable, Sendable {
 
     /// Turns this into an answer that any thread may give later; call it on the loop.
     package consuming func deferred() -> DeferredReply {
-        pending.loop.expectWork()
         let reply = DeferredReply(pending)
         discard self
         return reply

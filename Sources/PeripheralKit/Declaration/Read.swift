@@ -8,8 +8,8 @@ public import PeripheralCore
 /// }
 /// ```
 ///
-/// The handler runs in a task of its own, off the thread that talks to the Bluetooth stack, and concurrently
-/// with other handlers. What it throws refuses the read: an ``ATTErrorConvertible`` error by its ATT error,
+/// The handler runs in a task of its own, concurrently with other handlers. It may block: where it runs follows from
+/// how quick it has been, and one that takes long is kept off the thread that talks to the Bluetooth stack. What it throws refuses the read: an ``ATTErrorConvertible`` error by its ATT error,
 /// any other by `ATTError.unlikelyError`. A handler that has not answered after 4 seconds is cancelled, and the
 /// central told the same: Bluetooth stacks wait no longer.
 ///

@@ -13,7 +13,7 @@ public import PeripheralCore
 /// `ATTError.valueNotAllowed`. The parts of a long write arrive as one value; a write that
 /// begins in the middle of the value is refused by `ATTError.invalidOffset`.
 ///
-/// The handler runs in a task of its own, off the thread that talks to the Bluetooth stack. The writes of one
+/// The handler runs in a task of its own, and may block. The writes of one
 /// central, to whichever attribute, are handled in their order and one at a time; those of several centrals
 /// concurrently. Up to 256 writes of a central wait for their turn, more are refused by
 /// `ATTError.insufficientResources`.

@@ -18,6 +18,7 @@ final class AttributeServer: Sendable {
         var name: String
         var read: ReadSource?
         var write: WriteHandler?
+        let pace = HandlerPace()
     }
 
     init(services: [GATTService], table: AttributeTable, tasks: RequestTasks, logger: Logger) {
@@ -61,7 +62,7 @@ final class AttributeServer: Sendable {
                 return .immediate(value.attributePart(from: request.offset))
             }
             return .deferred { [self] deliver in
-                tasks.start(entry.name, isTimed: true, deliver: deliver) {
+                tasks.start(entry.name, isTimed: true, pace: entry.pace, deliver: deliver) {
                     await self.answer(request, of: entry, by: handler)
                 }
             }
@@ -111,7 +112,12 @@ final class AttributeServer: Sendable {
             return .immediate(.failure(.insufficientResources))
         }
         return .deferred { [self] deliver in
-            tasks.start(entry.name, isTimed: request.expectsResponse, deliver: deliver) {
+            tasks.start(
+                entry.name,
+                isTimed: request.expectsResponse,
+                pace: entry.pace,
+                deliver: deliver
+            ) {
                 let result: Result<Void, ATTError>? = await self.writeOrder.run(ticket) {
                     do {
                         return .success(try await handler(request.value, request.central))

@@ -8,23 +8,14 @@ private import Synchronization
 /// The tasks are owned here: ``end()`` cancels them and returns when none is left. A handler that takes too long is
 /// answered for and cancelled; what it says afterwards is dropped.
 final class RequestTasks: Sendable {
-    private struct Entry {
-        /// The handler's task; `nil` for the moment between its registration and its start.
-        var task: Task<Void, Never>?
-        var isCancelled = false
-        /// When the answer is due, on the clock of ``Stopwatch``; `nil` when nobody waits for it.
-        var due: Duration?
-        /// Answers in place of the handler, and tells whether that was needed.
-        var answerForHandler: @Sendable () -> Bool
-        var name: String
-    }
-
     private struct State {
-        var entries: [UInt64: Entry] = [:]
+        var entries: [UInt64: any RunningRequest] = [:]
+        /// The requests whose handlers run in place just now: most are done with before anybody needs to know more.
+        var inPlace: [UInt64] = []
         var nextIdentifier: UInt64 = 0
         /// All entries before this one are answered, or have been answered for.
         var firstUnjudged: UInt64 = 0
-        /// The requests whose centrals wait.
+        /// The requests whose centrals wait, without those in place.
         var unanswered: Set<UInt64> = []
         /// Who waits for the answers to all requests before a number.
         var waiters: [(before: UInt64, continuation: CheckedContinuation<Void, Never>)] = []
@@ -34,27 +25,48 @@ final class RequestTasks: Sendable {
         var isCancelled = false
         var isEnded = false
 
-        /// Takes note of an answer, and tells who waits for it to have been the last.
-        mutating func answered(_ identifier: UInt64) -> [CheckedContinuation<Void, Never>] {
-            unanswered.remove(identifier)
-            guard !waiters.isEmpty else { return [] }
-            let oldest = unanswered.min() ?? .max
-            defer { waiters.removeAll { $0.before <= oldest } }
-            return waiters.filter { $0.before <= oldest }.map(\.continuation)
+        var hasUnanswered: Bool { !unanswered.isEmpty || !inPlace.isEmpty }
+
+        /// Gives a new request its number, unless there are to be no more.
+        mutating func begin() -> UInt64? {
+            guard !isEnded else { return nil }
+            defer { nextIdentifier += 1 }
+            return nextIdentifier
         }
 
-        /// Who waits for the end of all tasks, when it has come.
-        mutating func takeEndWaiters() -> [CheckedContinuation<Void, Never>] {
-            guard entries.isEmpty else { return [] }
-            defer { endWaiters = [] }
-            return endWaiters
+        /// Takes note of a request that lasts, and tells whether the timekeeper has to be woken for it.
+        mutating func keep(_ request: any RunningRequest, as identifier: UInt64) -> Bool {
+            entries[identifier] = request
+            guard request.due != nil else { return false }
+            unanswered.insert(identifier)
+            firstUnjudged = min(firstUnjudged, identifier)
+            defer { isKeepingTime = true }
+            return !isKeepingTime
         }
 
-        /// Marks all tasks as cancelled, and gives those that have started.
-        mutating func cancelTasks() -> [Task<Void, Never>] {
-            isCancelled = true
-            for identifier in entries.keys { entries[identifier]?.isCancelled = true }
-            return entries.values.compactMap(\.task)
+        /// Takes note that a handler has ended.
+        mutating func forget(_ identifier: UInt64) {
+            if let index = inPlace.firstIndex(of: identifier) {
+                inPlace.remove(at: index)
+            } else {
+                entries[identifier] = nil
+                unanswered.remove(identifier)
+            }
+        }
+
+        /// Tells who has waited for answers that are given by now, or for the end that has come.
+        mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
+            var ready: [CheckedContinuation<Void, Never>] = []
+            if !waiters.isEmpty {
+                let oldest = min(unanswered.min() ?? .max, inPlace.min() ?? .max)
+                ready = waiters.filter { $0.before <= oldest }.map(\.continuation)
+                waiters.removeAll { $0.before <= oldest }
+            }
+            if entries.isEmpty, inPlace.isEmpty {
+                ready += endWaiters
+                endWaiters = []
+            }
+            return ready
         }
     }
 
@@ -79,60 +91,71 @@ final class RequestTasks: Sendable {
     /// - Parameters:
     ///   - name: The attribute, for the log.
     ///   - isTimed: Whether the central waits for the answer.
-    ///   - deliver: Takes the answer; called once, from any thread.
+    ///   - pace: What is known of the handler's speed, which decides where it runs.
+    ///   - deliver: Takes the answer; called once, from any thread, possibly before this function returns.
     ///   - work: Calls the handler.
     func start<Success: Sendable>(
         _ name: String,
         isTimed: Bool,
+        pace: HandlerPace = HandlerPace(),
         deliver: @escaping @Sendable (Result<Success, ATTError>) -> Void,
         _ work: @escaping @Sendable () async -> Result<Success, ATTError>
     ) {
-        let answer = OneAnswer(deliver)
         let due = isTimed ? stopwatch.elapsed() + Self.timeLimit : nil
-        let registration: (identifier: UInt64, wakesTimekeeper: Bool)? = state.withLock { state in
-            guard !state.isEnded else { return nil }
-            let identifier = state.nextIdentifier
-            state.nextIdentifier += 1
-            if isTimed { state.unanswered.insert(identifier) }
-            state.entries[identifier] = Entry(
-                isCancelled: state.isCancelled,
-                due: due,
-                answerForHandler: { answer.give(.failure(.unlikelyError)) },
-                name: name
-            )
-            defer { if isTimed { state.isKeepingTime = true } }
-            return (identifier, isTimed && !state.isKeepingTime)
+        let request = Request(name: name, due: due, deliver: deliver)
+        let isQuick = pace.isQuick
+        var isInPlace = false
+        var isCancelled = false
+        var wakesTimekeeper = false
+        let identifier = state.withLock { state -> UInt64? in
+            guard let identifier = state.begin() else { return nil }
+            isCancelled = state.isCancelled
+            isInPlace = isQuick && !isCancelled
+            if isInPlace {
+                state.inPlace.append(identifier)
+            } else {
+                wakesTimekeeper = state.keep(request, as: identifier)
+            }
+            return identifier
         }
-        guard let registration else {
-            _ = answer.give(.failure(.unlikelyError))
+        guard let identifier else {
+            _ = request.answer(.failure(.unlikelyError))
             return
         }
-        // Not under the lock: to start a task wakes a thread, and that thread may be done with the handler, and come
-        // for the lock, before it is released here.
-        let task = Task { [self] in
-            let result = await work()
-            finish(registration.identifier, isAnswer: answer.give(result))
+        if isCancelled { request.cancel() }
+        // Not under the lock: the handler may be done with, and come for the lock, before it is released here.
+        let task = pace.start(inPlace: isInPlace) { [self] in
+            let isAnswer = request.answer(await work())
+            finish(request, identifier, isAnswer: isAnswer)
         }
-        let isCancelled = state.withLock { state in
-            state.entries[registration.identifier]?.task = task
-            return state.entries[registration.identifier]?.isCancelled ?? false
+        if request.keep(task), isInPlace {
+            wakesTimekeeper = lasts(request, identifier)
         }
-        if isCancelled { task.cancel() }
-        if registration.wakesTimekeeper { wakeUp.yield() }
+        if wakesTimekeeper { wakeUp.yield() }
     }
 
-    private func finish(_ identifier: UInt64, isAnswer: Bool) {
-        let (name, waiters) = state.withLock { state in
-            let entry = state.entries.removeValue(forKey: identifier)
-            var waiters = isAnswer ? state.answered(identifier) : []
-            waiters += state.takeEndWaiters()
-            return (entry?.name, waiters)
+    /// Takes note that a request in place has been suspended, and tells whether the timekeeper has to be woken for it.
+    private func lasts(_ request: any RunningRequest, _ identifier: UInt64) -> Bool {
+        let (wakesTimekeeper, isCancelled) = state.withLock { state in
+            // It may have ended meanwhile, on another thread.
+            guard let index = state.inPlace.firstIndex(of: identifier) else { return (false, false) }
+            state.inPlace.remove(at: index)
+            return (state.keep(request, as: identifier), state.isCancelled)
+        }
+        if isCancelled { request.cancel() }
+        return wakesTimekeeper
+    }
+
+    private func finish(_ request: any RunningRequest, _ identifier: UInt64, isAnswer: Bool) {
+        let waiters = state.withLock { state in
+            state.forget(identifier)
+            return state.takeWaiters()
         }
         for waiter in waiters { waiter.resume() }
         if !isAnswer {
             logger.warning(
                 "A handler has answered too late; its answer is dropped.",
-                metadata: ["peripheral.attribute": "\(name ?? "")"]
+                metadata: ["peripheral.attribute": "\(request.name)"]
             )
         }
     }
@@ -142,8 +165,8 @@ final class RequestTasks: Sendable {
     func untilAnswered() async {
         await withCheckedContinuation { continuation in
             let isIdle = state.withLock { state in
-                if !state.unanswered.isEmpty { state.waiters.append((state.nextIdentifier, continuation)) }
-                return state.unanswered.isEmpty
+                if state.hasUnanswered { state.waiters.append((state.nextIdentifier, continuation)) }
+                return !state.hasUnanswered
             }
             if isIdle { continuation.resume() }
         }
@@ -185,14 +208,17 @@ extension RequestTasks {
                 defer { state.firstUnjudged += 1 }
                 return (state.firstUnjudged, state.entries[state.firstUnjudged])
             }
-            guard let entry = judged else { continue }
-            guard entry.answerForHandler() else { continue }
+            guard let request = judged, request.answerForHandler() else { continue }
             logger.warning(
                 "A handler has not answered in time; the central is told 'unlikely error'.",
-                metadata: ["peripheral.attribute": "\(entry.name)"]
+                metadata: ["peripheral.attribute": "\(request.name)"]
             )
-            entry.task?.cancel()
-            for waiter in state.withLock({ $0.answered(identifier) }) { waiter.resume() }
+            request.cancel()
+            let waiters = state.withLock { state in
+                state.unanswered.remove(identifier)
+                return state.takeWaiters()
+            }
+            for waiter in waiters { waiter.resume() }
         }
     }
 }
@@ -202,40 +228,94 @@ extension RequestTasks {
 extension RequestTasks {
     /// Cancels the handlers that run, and those that are still to come.
     func cancelAll() {
-        let tasks = state.withLock { $0.cancelTasks() }
-        for task in tasks { task.cancel() }
+        let requests = state.withLock { state in
+            state.isCancelled = true
+            return Array(state.entries.values)
+        }
+        for request in requests { request.cancel() }
     }
 
     /// Cancels the handlers that still run, and returns when all have ended; none is started any more.
     func end() async {
-        let tasks = state.withLock { state in
-            state.isEnded = true
-            return state.cancelTasks()
-        }
-        for task in tasks { task.cancel() }
+        state.withLock { $0.isEnded = true }
+        cancelAll()
         await withCheckedContinuation { continuation in
             let waiters = state.withLock { state in
                 state.endWaiters.append(continuation)
-                return state.takeEndWaiters()
+                return state.takeWaiters()
             }
             for waiter in waiters { waiter.resume() }
         }
     }
 }
 
-/// A request's answer: the first that is given counts.
-private final class OneAnswer<Success: Sendable>: Sendable {
-    private let deliver: Mutex<(@Sendable (Result<Success, ATTError>) -> Void)?>
+/// A request whose handler runs, whatever its answer is made of.
+private protocol RunningRequest: Sendable {
+    /// The attribute, for the log.
+    var name: String { get }
+    /// When the answer is due, on the clock of ``Stopwatch``; `nil` when nobody waits for it.
+    var due: Duration? { get }
+    /// Answers in place of the handler, and tells whether that was needed.
+    func answerForHandler() -> Bool
+    /// Cancels the handler's task, also one that is still to be kept.
+    func cancel()
+}
 
-    init(_ deliver: @escaping @Sendable (Result<Success, ATTError>) -> Void) {
-        self.deliver = Mutex(deliver)
+/// A request with its answer, of which the first that is given counts.
+private final class Request<Success: Sendable>: RunningRequest {
+    typealias Answer = Result<Success, ATTError>
+
+    private struct State {
+        var deliver: (@Sendable (Answer) -> Void)?
+        var task: Task<Void, Never>?
+        var isCancelled = false
+        var isOver = false
     }
 
-    /// Gives the answer, and tells whether it was the first.
-    func give(_ result: Result<Success, ATTError>) -> Bool {
-        guard let deliver = deliver.withLock({ $0.take() }) else { return false }
-        deliver(result)
-        return true
+    let name: String
+    let due: Duration?
+    private let state: Mutex<State>
+
+    init(name: String, due: Duration?, deliver: @escaping @Sendable (Answer) -> Void) {
+        self.name = name
+        self.due = due
+        state = Mutex(State(deliver: deliver))
+    }
+
+    /// Gives the handler's answer, and tells whether it was the first.
+    func answer(_ answer: Answer) -> Bool {
+        deliver(answer, isOver: true)
+    }
+
+    func answerForHandler() -> Bool {
+        deliver(.failure(.unlikelyError), isOver: false)
+    }
+
+    private func deliver(_ answer: Answer, isOver: Bool) -> Bool {
+        let deliver = state.withLock { state in
+            if isOver { state.isOver = true }
+            return state.deliver.take()
+        }
+        deliver?(answer)
+        return deliver != nil
+    }
+
+    /// Takes the handler's task, unless it has ended; tells whether it lasts.
+    func keep(_ task: Task<Void, Never>) -> Bool {
+        let (lasts, isCancelled) = state.withLock { state in
+            if !state.isOver { state.task = task }
+            return (!state.isOver, state.isCancelled)
+        }
+        if isCancelled { task.cancel() }
+        return lasts
+    }
+
+    func cancel() {
+        let task = state.withLock { state in
+            state.isCancelled = true
+            return state.task
+        }
+        task?.cancel()
     }
 }
 

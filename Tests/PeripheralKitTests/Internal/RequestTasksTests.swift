@@ -160,4 +160,66 @@ struct RequestTasksTests {
         tasks.start("a", isTimed: true, deliver: answers.append) { .success([7]) }
         #expect(answers.entries == [.failure(.unlikelyError)])
     }
+
+    /// The pace of a handler that has been quick so far.
+    private func quickPace() async -> HandlerPace {
+        let pace = HandlerPace()
+        while !pace.isQuick { await pace.start(inPlace: false) {}.value }
+        return pace
+    }
+
+    @Test func aQuickHandlerAnswersInPlace() async {
+        let pace = await quickPace()
+        tasks.start("a", isTimed: true, pace: pace, deliver: answers.append) { .success([7]) }
+        #expect(answers.entries == [.success([7])])
+        await tasks.untilAnswered()
+        await tasks.end()
+    }
+
+    @Test func aHandlerThatSuspendsInPlaceHasItsTimeAndItsEnd() async {
+        let pace = await quickPace()
+        let ended = Log<Bool>()
+        await keepingTime {
+            tasks.start("a", isTimed: true, pace: pace, deliver: answers.append) {
+                await hang()
+                ended.append(Task.isCancelled)
+                return .success([7])
+            }
+            #expect(answers.entries.isEmpty)
+            await clock.waitForSleeper()
+            clock.advance(by: RequestTasks.timeLimit)
+            await tasks.untilAnswered()
+        }
+        #expect(answers.entries == [.failure(.unlikelyError)])
+        #expect(ended.entries == [true])
+    }
+
+    @Test func aQuickHandlerThatComesAfterTheCancellationIsCancelled() async {
+        let pace = await quickPace()
+        tasks.cancelAll()
+        tasks.start("a", isTimed: true, pace: pace, deliver: answers.append) { [self] in
+            await hang()
+            return .success([Task.isCancelled ? 1 : 0])
+        }
+        await tasks.end()
+        #expect(answers.entries == [.success([1])])
+    }
+
+    @Test func manyHandlersInPlaceAndAwayAreAllAnswered() async {
+        let pace = await quickPace()
+        await withTaskGroup { group in
+            for index in 0..<200 {
+                group.addTask {
+                    tasks.start("a", isTimed: true, pace: pace, deliver: answers.append) {
+                        if index % 3 == 0 { await Task.yield() }
+                        return .success([UInt8(index)])
+                    }
+                }
+            }
+        }
+        await tasks.untilAnswered()
+        #expect(Set(answers.entries) == Set((0..<200).map { .success([UInt8($0)]) }))
+        #expect(answers.entries.count == 200)
+        await tasks.end()
+    }
 }

@@ -1,0 +1,56 @@
+private import Synchronization
+
+/// Decides where a handler runs: at once on the thread that brings the request, or away from it.
+///
+/// To hand a request to another thread and its answer back costs more than most handlers take. But a handler may
+/// also block, and must not hold up the requests of others. So each one begins away from the thread, and earns its
+/// place there by being quick; when it then holds the thread for long, it is sent away until it has made up for that.
+///
+/// A handler in place still is a task of its own: at its first suspension the thread goes on, and the handler continues
+/// elsewhere.
+final class HandlerPace: Sendable {
+    private let account = Mutex(PaceAccount())
+
+    /// Whether the handler may be expected to be quick the next time.
+    var isQuick: Bool { account.withLock { $0.isQuick } }
+
+    /// Starts the work of a request.
+    ///
+    /// - Parameters:
+    ///   - inPlace: Whether to run it at once on this thread, up to its first suspension.
+    ///   - work: Calls the handler.
+    /// - Returns: Its task.
+    func start(inPlace: Bool, _ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+        if inPlace, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+            let begin = ContinuousClock.now
+            defer { note(begin.duration(to: .now)) }
+            return Task.immediate { await work() }
+        }
+        return Task {
+            let begin = ContinuousClock.now
+            await work()
+            note(begin.duration(to: .now))
+        }
+    }
+
+    private func note(_ duration: Duration) {
+        account.withLock { $0.note(duration) }
+    }
+}
+
+/// What a handler has taken of the time that it is allowed: on average no more than ``allowance`` for each request.
+struct PaceAccount {
+    /// A few times what it costs to hand a request to another thread.
+    static let allowance = Duration.microseconds(100)
+
+    /// At first, a handler owes a few quick runs.
+    private var debt = allowance * 4
+
+    /// Whether the handler may be expected to be quick the next time.
+    var isQuick: Bool { debt == .zero }
+
+    /// Takes note of how long a run has taken, as far as its thread was held.
+    mutating func note(_ duration: Duration) {
+        debt = max(.zero, debt + duration - Self.allowance)
+    }
+}
