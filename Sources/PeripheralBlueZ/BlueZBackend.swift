@@ -18,6 +18,7 @@ public struct BlueZBackend: PeripheralBackend {
     let adapter: AdapterSelection
     let bus: BusAddress
     let logger: Logger
+    let clock: any Clock<Duration>
 
     /// Uses an adapter of this machine.
     ///
@@ -31,15 +32,17 @@ public struct BlueZBackend: PeripheralBackend {
         self.init(adapter: adapter, bus: .system, logger: logger)
     }
 
-    /// Uses the daemon on another bus than the system's.
+    /// Uses the daemon on another bus than the system's, or another clock for what is tried again after a while.
     package init(
         adapter: AdapterSelection = .firstPowered,
         bus: BusAddress,
-        logger: Logger = Logger(label: "peripheral.bluez")
+        logger: Logger = Logger(label: "peripheral.bluez"),
+        clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.adapter = adapter
         self.bus = bus
         self.logger = logger
+        self.clock = clock
     }
 
     /// Registers the services, then the advertisement, and serves them; see
@@ -72,7 +75,9 @@ public struct BlueZBackend: PeripheralBackend {
         let registration = Registration(
             application: Application(publication, host: host, logger: logger),
             host: host,
-            selection: adapter
+            selection: adapter,
+            clock: clock,
+            logger: logger
         )
         // What is registered has to be withdrawn in order also when this task is cancelled, which would end each
         // wait for bluetoothd's answer: hence a task of its own, which this one never leaves alone.

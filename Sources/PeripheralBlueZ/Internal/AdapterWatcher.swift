@@ -35,7 +35,7 @@ struct AdapterWatcher {
     func watch(_ adapter: String) async throws(BusError) {
         let path = try ObjectPath(adapter)
         _ = try await connection.watchName(BlueZ.name) { [report] owner in
-            if owner == nil { report(.failed(.daemonLost)) }
+            if owner == nil { report(.lost(.daemonLost)) }
         }
         _ = try await connection.subscribe(to: objects("InterfacesRemoved")) { [report] signal in
             var arguments = signal.arguments
@@ -43,7 +43,7 @@ struct AdapterWatcher {
                 values[0].objectPath == path,
                 values[1].elements?.contains(.string(BlueZ.gattManager.text)) == true
             else { return }
-            report(.failed(.adapterLost(adapter)))
+            report(.lost(.adapterLost(adapter)))
         }
         _ = try await connection.subscribe(to: deviceChanges(below: path)) { [report] signal in
             var arguments = signal.arguments

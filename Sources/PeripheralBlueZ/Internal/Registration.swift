@@ -1,70 +1,104 @@
+internal import Logging
 internal import PeripheralCore
 internal import PeripheralDBus
 internal import PeripheralKit
 
 /// Carries out what a ``RegistrationStateMachine`` decides, on one connection to the bus.
 final class Registration: Sendable {
-    private typealias Event = RegistrationStateMachine.Event
-    private typealias Failure = RegistrationStateMachine.Failure
+    typealias Event = RegistrationStateMachine.Event
+    typealias Action = RegistrationStateMachine.Action
+    typealias Failure = RegistrationStateMachine.Failure
+
+    /// Something that happens: to the registration, or as the outcome of a step.
+    private struct Occurrence: Equatable {
+        var event: Event
+        var step: Int?
+    }
 
     private let application: Application
     private let host: any PeripheralHost
     private let selection: AdapterSelection
-    private let events: AsyncStream<Event>
-    private let report: AsyncStream<Event>.Continuation
+    private let clock: any Clock<Duration>
+    private let logger: Logger
+    private let occurrences = EventQueue<Occurrence>()
 
-    init(application: Application, host: any PeripheralHost, selection: AdapterSelection) {
+    init(
+        application: Application,
+        host: any PeripheralHost,
+        selection: AdapterSelection,
+        clock: any Clock<Duration>,
+        logger: Logger
+    ) {
         self.application = application
         self.host = host
         self.selection = selection
-        // Few things happen in the life of a registration, and none of them may be missed.
-        (events, report) = AsyncStream.makeStream(bufferingPolicy: .unbounded)
+        self.clock = clock
+        self.logger = logger
     }
 
     /// Asks for the end; ``run(on:)`` returns when all is withdrawn.
     func stop() {
-        report.yield(.stopRequested)
+        report(.stopRequested)
+    }
+
+    /// What may be kept longer than this object, which keeps the host, is given only this of it.
+    private var report: @Sendable (Event) -> Void {
+        { [occurrences] event in occurrences.add(Occurrence(event: event)) }
     }
 
     /// Registers, serves until the end, and withdraws.
     ///
     /// - Returns: Why it ended, or `nil` when it was asked to.
-    func run(on connection: BusConnection) async -> RegistrationStateMachine.Failure? {
+    func run(on connection: BusConnection) async -> Failure? {
         var machine = RegistrationStateMachine(selection: selection)
         do {
             try await prepare(connection)
         } catch {
             return Failure(error, step: .connecting)
         }
-        var incoming = events.makeAsyncIterator()
-        var action: RegistrationStateMachine.Action? = machine.start()
+        var action = machine.start()
+        var step = 0
         while true {
-            guard let current = action else {
-                // The stream is never finished, and this task is never cancelled.
-                guard let event = await incoming.next() else { return nil }
-                action = machine.handle(event)
-                continue
+            if case .finish(let failure) = action { return failure }
+            step += 1
+            action = await carryOut(action, as: step, on: connection) { machine.handle($0) }
+        }
+    }
+
+    /// Carries out a step, and tells what happens meanwhile and thereafter, until the next is decided on; what is
+    /// still under way then is cancelled.
+    private func carryOut(
+        _ action: Action,
+        as step: Int,
+        on connection: BusConnection,
+        decide: (Event) -> Action?
+    ) async -> Action {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { [self] in
+                guard let outcome = await perform(action, on: connection) else { return }
+                occurrences.add(Occurrence(event: outcome, step: step))
             }
-            if case .finish(let failure) = current { return failure }
-            action = await perform(current, on: connection).flatMap { machine.handle($0) }
+            defer { group.cancelAll() }
+            while true {
+                let occurrence = await occurrences.next()
+                // What came of a step that was cancelled does not count.
+                if let origin = occurrence.step, origin != step { continue }
+                if let next = decide(occurrence.event) { return next }
+            }
         }
     }
 
     private func prepare(_ connection: BusConnection) async throws {
-        let report = report
-        await connection.onLoss {
-            report.yield(.failed(.busLost))
-        }
-        try await application.export(on: connection) {
-            report.yield(.advertisementReleased)
-        }
+        await connection.onLoss { [report] in report(.lost(.busLost)) }
+        try await application.export(on: connection) { [report] in report(.advertisementReleased) }
     }
+}
 
-    /// Does what is due, and gives the event that comes of it.
-    private func perform(
-        _ action: RegistrationStateMachine.Action,
-        on connection: BusConnection
-    ) async -> RegistrationStateMachine.Event? {
+// MARK: - Steps
+
+extension Registration {
+    /// Does what is due, and tells what comes of it.
+    private func perform(_ action: Action, on connection: BusConnection) async -> Event? {
         switch action {
         case .findAdapters:
             await outcome(.findingAdapters) {
@@ -81,23 +115,23 @@ final class Registration: Sendable {
                 try await AdapterManagers(of: adapter, on: connection).registerAdvertisement()
                 return .registeredAdvertisement
             }
-        case .reportPublished:
+        case .reportPublication:
             await outcome(.connecting) {
                 let paths = try self.application.characteristicPaths()
-                // Not `self.stop`: the host keeps the link, and this object keeps the host.
                 let link = BlueZLink(connection, paths: paths) { [report = self.report] in
-                    report.yield(.stopRequested)
+                    report(.stopRequested)
                 }
                 self.host.handle(.published(link))
-                return nil
+                return .reportedPublication
             }
-        case .renewAdvertisement(let adapter):
+        case .awaitRenewal(let delay, let failure):
             await outcome(.registeringAdvertisement) {
-                // The adapter may take no advertisement now; then the next change of a connection tries again.
-                let managers = try AdapterManagers(of: adapter, on: connection)
-                try? await managers.withdrawAdvertisement()
-                try? await managers.registerAdvertisement()
-                return .renewedAdvertisement
+                self.logger.warning(
+                    "The advertisement is off the air and could not be renewed; it will be tried again.",
+                    metadata: ["peripheral.reason": "\(failure.message)", "peripheral.delay": "\(delay)"]
+                )
+                try await self.clock.sleep(for: delay)
+                return .renewalIsDue
             }
         case .withdrawAdvertisement(let adapter):
             await outcome(.withdrawing) {
@@ -117,13 +151,10 @@ final class Registration: Sendable {
     }
 
     private func watcher(on connection: BusConnection) -> AdapterWatcher {
-        AdapterWatcher(connection: connection) { [report] event in report.yield(event) }
+        AdapterWatcher(connection: connection, report: report)
     }
 
-    private func outcome(
-        _ step: RegistrationStep,
-        _ work: () async throws -> RegistrationStateMachine.Event?
-    ) async -> RegistrationStateMachine.Event? {
+    private func outcome(_ step: RegistrationStep, _ work: () async throws -> Event) async -> Event {
         do {
             return try await work()
         } catch {

@@ -21,6 +21,7 @@ struct RegistrationStateMachineTests {
     /// bluetoothd stays where it is.
     private static let refused = Machine.Failure(code: .rejected, message: "refused")
     private static let lost = Machine.Failure(code: .connectionLost, message: "lost")
+    private static let gone = Machine.Failure(code: .adapterUnavailable, message: "gone")
 
     /// A state by the events that lead to it, and what comes of each further event that matters there.
     struct Row: Sendable, CustomTestStringConvertible {
@@ -30,101 +31,156 @@ struct RegistrationStateMachineTests {
     }
 
     private static let found = Event.foundAdapters([adapter])
-    private static let published: [Event] = [found, .registeredApplication, .registeredAdvertisement]
+    private static let advertised: [Event] = [found, .registeredApplication, .registeredAdvertisement]
+    private static let published = advertised + [.reportedPublication]
+    private static let interrupting = published + [.connectionChanged]
+    private static let renewing = interrupting + [.withdrewAdvertisement]
+    private static let awaiting = renewing + [.failed(refused)]
 
     private static let withdrawsAdvertisement = Action.withdrawAdvertisement(adapter: path)
     private static let withdrawsApplication = Action.withdrawApplication(adapter: path)
+    private static let advertises = Action.registerAdvertisement(adapter: path)
+    private static let noAdapter = Machine.Failure(
+        code: .adapterUnavailable,
+        message:
+            "bluetoothd knows no Bluetooth adapter; plug one in, or look with 'bluetoothctl list' and 'rfkill'."
+    )
+
+    /// What is needed is gone, or a step found that out: the end of every step but a withdrawal.
+    private static let ends: [(event: Event, action: Action)] = [
+        (.lost(gone), .finish(gone)), (.failed(lost), .finish(lost)),
+    ]
 
     static let rows: [Row] = [
         Row(
             testDescription: "finding adapters",
             past: [],
-            reactions: [
-                (found, .registerApplication(adapter: path)),
-                (
-                    .foundAdapters([]),
-                    .finish(
-                        Machine.Failure(
-                            code: .adapterUnavailable,
-                            message: "bluetoothd knows no Bluetooth adapter; plug one in, or look with "
-                                + "'bluetoothctl list' and 'rfkill'."
-                        )
-                    )
-                ),
-                (.failed(refused), .finish(refused)), (.failed(lost), .finish(lost)),
-            ]
-        ),
-        Row(
-            testDescription: "finding adapters, asked to stop",
-            past: [.stopRequested],
-            reactions: [
-                (found, .finish(nil)), (.foundAdapters([]), .finish(nil)),
-                (.failed(refused), .finish(refused)), (.failed(lost), .finish(lost)),
+            reactions: ends + [
+                (found, .registerApplication(adapter: path)), (.foundAdapters([]), .finish(noAdapter)),
+                (.stopRequested, .finish(nil)), (.failed(refused), .finish(refused)),
             ]
         ),
         Row(
             testDescription: "registering the application",
             past: [found],
-            reactions: [
-                (.registeredApplication, .registerAdvertisement(adapter: path)),
-                (.failed(refused), .finish(refused)), (.failed(lost), .finish(lost)),
-            ]
+            reactions: ends + [(.registeredApplication, advertises), (.failed(refused), .finish(refused))]
         ),
         Row(
             testDescription: "registering the application, asked to stop",
             past: [found, .stopRequested],
-            reactions: [
-                (.registeredApplication, withdrawsApplication),
-                (.failed(refused), .finish(refused)), (.failed(lost), .finish(lost)),
+            reactions: ends + [
+                (.registeredApplication, withdrawsApplication), (.failed(refused), .finish(refused)),
             ]
         ),
         Row(
             testDescription: "registering the advertisement",
             past: [found, .registeredApplication],
-            reactions: [
-                (.registeredAdvertisement, .reportPublished),
-                (.failed(refused), withdrawsApplication), (.failed(lost), .finish(lost)),
+            reactions: ends + [
+                (.registeredAdvertisement, .reportPublication), (.failed(refused), withdrawsApplication),
             ]
         ),
         Row(
             testDescription: "registering the advertisement, asked to stop",
             past: [found, .registeredApplication, .stopRequested],
-            reactions: [
-                (.registeredAdvertisement, withdrawsAdvertisement),
-                (.failed(refused), withdrawsApplication), (.failed(lost), .finish(lost)),
+            reactions: ends + [
+                (.registeredAdvertisement, withdrawsAdvertisement), (.failed(refused), withdrawsApplication),
+            ]
+        ),
+        Row(
+            testDescription: "registering the advertisement, which is released before the answer is seen",
+            past: [found, .registeredApplication, .advertisementReleased],
+            reactions: ends + [
+                (.registeredAdvertisement, withdrawsApplication), (.failed(refused), withdrawsApplication),
+            ]
+        ),
+        Row(
+            testDescription: "reporting the publication",
+            past: advertised,
+            reactions: ends + [(.failed(refused), withdrawsAdvertisement)]
+        ),
+        Row(
+            testDescription: "reporting the publication, asked to stop",
+            past: advertised + [.stopRequested],
+            reactions: ends + [
+                (.reportedPublication, withdrawsAdvertisement), (.failed(refused), withdrawsAdvertisement),
+            ]
+        ),
+        Row(
+            testDescription: "reporting the publication of what is released",
+            past: advertised + [.advertisementReleased],
+            reactions: ends + [
+                (.reportedPublication, withdrawsApplication), (.failed(refused), withdrawsAdvertisement),
+            ]
+        ),
+        Row(
+            testDescription: "reporting the publication, with a central there already",
+            past: [found, .registeredApplication, .connectionChanged, .registeredAdvertisement],
+            reactions: ends + [
+                (.reportedPublication, withdrawsAdvertisement), (.failed(refused), withdrawsAdvertisement),
             ]
         ),
         Row(
             testDescription: "published",
             past: published,
-            reactions: [
-                (.stopRequested, withdrawsAdvertisement),
-                (.advertisementReleased, withdrawsApplication),
-                (.connectionChanged, .renewAdvertisement(adapter: path)),
-                (.failed(refused), .finish(refused)), (.failed(lost), .finish(lost)),
+            reactions: ends + [
+                (.stopRequested, withdrawsAdvertisement), (.advertisementReleased, withdrawsApplication),
+                (.connectionChanged, withdrawsAdvertisement),
+            ]
+        ),
+        Row(
+            testDescription: "interrupting the advertisement",
+            past: interrupting,
+            reactions: ends + [(.withdrewAdvertisement, advertises), (.failed(refused), advertises)]
+        ),
+        Row(
+            testDescription: "interrupting the advertisement, asked to stop",
+            past: interrupting + [.stopRequested],
+            reactions: ends + [
+                (.withdrewAdvertisement, withdrawsApplication), (.failed(refused), withdrawsApplication),
             ]
         ),
         Row(
             testDescription: "renewing the advertisement",
-            past: published + [.connectionChanged],
-            reactions: [(.failed(refused), .finish(refused)), (.failed(lost), .finish(lost))]
+            past: renewing,
+            reactions: ends + [(.failed(refused), .awaitRenewal(after: .seconds(1), because: refused))]
         ),
         Row(
             testDescription: "renewing the advertisement, asked to stop",
-            past: published + [.connectionChanged, .stopRequested],
-            reactions: [
-                (.renewedAdvertisement, withdrawsAdvertisement),
-                (.failed(refused), .finish(refused)), (.failed(lost), .finish(lost)),
+            past: renewing + [.stopRequested],
+            reactions: ends + [
+                (.registeredAdvertisement, withdrawsAdvertisement), (.failed(refused), withdrawsApplication),
+            ]
+        ),
+        Row(
+            testDescription: "renewing the advertisement, which is released before the answer is seen",
+            past: renewing + [.advertisementReleased],
+            reactions: ends + [
+                (.registeredAdvertisement, withdrawsApplication),
+                (.failed(refused), .awaitRenewal(after: .seconds(1), because: refused)),
+            ]
+        ),
+        Row(
+            testDescription: "renewing the advertisement while centrals come and go",
+            past: renewing + [.connectionChanged, .connectionChanged, .connectionChanged],
+            reactions: ends + [
+                (.registeredAdvertisement, withdrawsAdvertisement),
+                (.failed(refused), .awaitRenewal(after: .seconds(1), because: refused)),
+            ]
+        ),
+        Row(
+            testDescription: "awaiting another renewal",
+            past: awaiting,
+            reactions: ends + [
+                (.renewalIsDue, withdrawsAdvertisement), (.connectionChanged, withdrawsAdvertisement),
+                (.stopRequested, withdrawsAdvertisement),
             ]
         ),
         Row(
             testDescription: "published after a renewal",
-            past: published + [.connectionChanged, .renewedAdvertisement],
-            reactions: [
-                (.stopRequested, withdrawsAdvertisement),
-                (.advertisementReleased, withdrawsApplication),
-                (.connectionChanged, .renewAdvertisement(adapter: path)),
-                (.failed(refused), .finish(refused)), (.failed(lost), .finish(lost)),
+            past: renewing + [.registeredAdvertisement],
+            reactions: ends + [
+                (.stopRequested, withdrawsAdvertisement), (.advertisementReleased, withdrawsApplication),
+                (.connectionChanged, withdrawsAdvertisement),
             ]
         ),
         Row(
@@ -134,22 +190,23 @@ struct RegistrationStateMachineTests {
                 (.withdrewAdvertisement, withdrawsApplication),
                 (.advertisementReleased, withdrawsApplication),
                 (.failed(refused), withdrawsApplication), (.failed(lost), .finish(nil)),
+                (.lost(gone), .finish(nil)),
             ]
         ),
         Row(
             testDescription: "withdrawing the application",
             past: published + [.stopRequested, .withdrewAdvertisement],
             reactions: [
-                (.withdrewApplication, .finish(nil)),
-                (.failed(refused), .finish(nil)), (.failed(lost), .finish(nil)),
+                (.withdrewApplication, .finish(nil)), (.failed(refused), .finish(nil)),
+                (.failed(lost), .finish(nil)), (.lost(gone), .finish(nil)),
             ]
         ),
         Row(
             testDescription: "withdrawing the application after a refused advertisement",
             past: [found, .registeredApplication, .failed(refused)],
             reactions: [
-                (.withdrewApplication, .finish(refused)),
-                (.failed(refused), .finish(refused)), (.failed(lost), .finish(refused)),
+                (.withdrewApplication, .finish(refused)), (.failed(refused), .finish(refused)),
+                (.failed(lost), .finish(refused)), (.lost(gone), .finish(refused)),
             ]
         ),
         Row(
@@ -160,9 +217,9 @@ struct RegistrationStateMachineTests {
     ]
 
     private static let events: [Event] = [
-        found, .foundAdapters([]), .registeredApplication, .registeredAdvertisement, .withdrewAdvertisement,
-        .withdrewApplication, .advertisementReleased, .connectionChanged, .renewedAdvertisement,
-        .stopRequested, .failed(refused), .failed(lost),
+        found, .foundAdapters([]), .registeredApplication, .registeredAdvertisement, .reportedPublication,
+        .renewalIsDue, .withdrewAdvertisement, .withdrewApplication, .advertisementReleased,
+        .connectionChanged, .stopRequested, .failed(refused), .failed(lost), .lost(gone),
     ]
 
     private static func machine(after past: [Event], selection: AdapterSelection = .firstPowered) -> Machine {
@@ -190,14 +247,23 @@ struct RegistrationStateMachineTests {
         var adapter = Self.adapter
         adapter.connectionsInterruptAdvertising = false
         var machine = Self.machine(
-            after: [.foundAdapters([adapter]), .registeredApplication, .registeredAdvertisement]
+            after: [
+                .foundAdapters([adapter]), .registeredApplication, .connectionChanged,
+                .registeredAdvertisement, .reportedPublication,
+            ]
         )
         #expect(machine.handle(.connectionChanged) == nil)
         #expect(machine.handle(.stopRequested) == Self.withdrawsAdvertisement)
     }
 
-    @Test func releasedAdvertisementEndsTheRun() {
-        var machine = Self.machine(after: Self.published + [.advertisementReleased])
+    /// The advertisement that bluetoothd drops, wherever the news finds the machine.
+    @Test(arguments: [
+        published + [.advertisementReleased],
+        [found, .registeredApplication, .advertisementReleased, .registeredAdvertisement],
+        advertised + [.advertisementReleased, .reportedPublication],
+        renewing + [.advertisementReleased, .registeredAdvertisement],
+    ]) func releasedAdvertisementEndsTheRun(past: [Event]) {
+        var machine = Self.machine(after: past)
         let end = machine.handle(.withdrewApplication)
         guard case .finish(let failure) = end else {
             Issue.record("expected the end, got \(String(describing: end))")
@@ -205,6 +271,71 @@ struct RegistrationStateMachineTests {
         }
         #expect(failure?.code == .connectionLost)
         #expect(failure?.message.hasPrefix("bluetoothd has withdrawn the advertisement") == true)
+    }
+
+    @Test func advertisementReleasedAfterTheStopIsNoFailure() {
+        var machine = Self.machine(after: [
+            Self.found, .registeredApplication, .stopRequested, .advertisementReleased,
+        ])
+        #expect(machine.handle(.registeredAdvertisement) == Self.withdrawsApplication)
+        #expect(machine.handle(.withdrewApplication) == .finish(nil))
+    }
+
+    @Test func changesDuringARenewalLeadToOneMore() {
+        let changes = [Event](repeating: .connectionChanged, count: 3)
+        var machine = Self.machine(after: Self.renewing + changes)
+        #expect(machine.handle(.registeredAdvertisement) == Self.withdrawsAdvertisement)
+        #expect(machine.handle(.withdrewAdvertisement) == Self.advertises)
+        #expect(machine.handle(.registeredAdvertisement) == nil)
+    }
+
+    @Test func releaseOfTheWithdrawnAdvertisementIsForgotten() {
+        var machine = Self.machine(
+            after: Self.interrupting + [.advertisementReleased, .withdrewAdvertisement]
+        )
+        #expect(machine.handle(.registeredAdvertisement) == nil)
+        #expect(machine.handle(.stopRequested) == Self.withdrawsAdvertisement)
+    }
+
+    @Test func renewalIsTriedLessAndLessOften() {
+        var machine = Self.machine(after: Self.renewing)
+        for seconds in [1, 2, 4, 8, 16, 30, 30, 30] {
+            let wait = Action.awaitRenewal(after: .seconds(seconds), because: Self.refused)
+            #expect(machine.handle(.failed(Self.refused)) == wait)
+            #expect(machine.handle(.renewalIsDue) == Self.withdrawsAdvertisement)
+            #expect(machine.handle(.failed(Self.refused)) == Self.advertises)
+        }
+        #expect(machine.handle(.registeredAdvertisement) == nil)
+        for event in [Event.connectionChanged, .withdrewAdvertisement] { _ = machine.handle(event) }
+        let first = Action.awaitRenewal(after: .seconds(1), because: Self.refused)
+        #expect(machine.handle(.failed(Self.refused)) == first)
+    }
+
+    /// Whatever comes in whatever order: nothing goes on the air after a stop, and nothing stays registered.
+    @Test func afterAStopThingsAreOnlyWithdrawn() {
+        var generator = SeededGenerator(seed: 2)
+        for _ in 0..<2000 {
+            var machine = Machine(selection: .firstPowered)
+            var past: [Event] = []
+            _ = machine.start()
+            for _ in 0..<Int.random(in: 0..<10, using: &generator) {
+                guard let event = Self.events.randomElement(using: &generator) else { break }
+                past.append(event)
+                _ = machine.handle(event)
+            }
+            var actions: [Action?] = [machine.handle(.stopRequested)]
+            for _ in 0..<10 {
+                guard let event = Self.events.randomElement(using: &generator) else { break }
+                past.append(event)
+                actions.append(machine.handle(event))
+            }
+            for case .some(let action) in actions {
+                switch action {
+                case .withdrawAdvertisement, .withdrawApplication, .finish: break
+                default: Issue.record("\(action) after a stop; seed 2, \(past)")
+                }
+            }
+        }
     }
 
     @Test func neverActsAfterTheEndWhateverHappens() {

@@ -1,0 +1,180 @@
+import BusTestSupport
+import Logging
+import PeripheralDBus
+import PeripheralEmulator
+import PeripheralKit
+import PeripheralTesting
+import TestSupport
+import Testing
+
+@testable import PeripheralBlueZ
+
+/// What happens while bluetoothd takes its time.
+@Suite(.timeLimit(.minutes(1)))
+struct RegistrationTests {
+    private static let peripheral = Peripheral("Slow") {
+        GATTService(.battery) { Characteristic<UInt8>(0x2A19, value: 1) }
+    }
+
+    /// Runs the peripheral until it ends or is cancelled.
+    private func start(
+        on daemon: ScriptedDaemon,
+        logger: Logger = .silent,
+        clock: any Clock<Duration> = ManualClock()
+    ) -> Task<Void, any Error> {
+        let bus = BusAddress.address(daemon.bus.bus.address)
+        let backend = BlueZBackend(bus: bus, logger: logger, clock: clock)
+        return Task {
+            try await Self.peripheral.run(on: backend, logger: .silent) { _ in
+                let (never, continuation) = AsyncStream<Never>.makeStream()
+                for await _ in never {}
+                continuation.finish()
+                try Task.checkCancellation()
+            }
+        }
+    }
+
+    private func failure(of run: Task<Void, any Error>) async -> PeripheralError? {
+        await #expect(throws: PeripheralError.self) { try await run.value }
+    }
+
+    // MARK: - Losses
+
+    struct Loss: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var code: PeripheralError.Code
+        var happen: @Sendable (ScriptedDaemon) async throws -> Void
+    }
+
+    static let losses = [
+        // The call stays without an answer, as it would not if the program behind the name were gone as well.
+        Loss(testDescription: "bluetoothd", code: .connectionLost) {
+            try await $0.connection.releaseOwnName("org.bluez")
+        },
+        Loss(testDescription: "the adapter", code: .adapterUnavailable) { try await $0.loseAdapter() },
+        Loss(testDescription: "the bus", code: .connectionLost) { $0.bus.bus.kill() },
+    ]
+
+    @Test(arguments: losses) func lossDuringTheRegistrationIsSeenAtOnce(loss: Loss) async throws {
+        try await ScriptedDaemon.run { daemon in
+            let run = start(on: daemon)
+            let unanswered = try await daemon.next("RegisterApplication")
+            try await loss.happen(daemon)
+            #expect(await failure(of: run)?.code == loss.code)
+            unanswered.send()
+        }
+    }
+
+    @Test(arguments: losses) func lossDuringARenewalIsSeenAtOnce(loss: Loss) async throws {
+        try await ScriptedDaemon.run { daemon in
+            let run = start(on: daemon)
+            try await daemon.accept("RegisterApplication", "RegisterAdvertisement")
+            try await daemon.changeConnection()
+            try await daemon.accept("UnregisterAdvertisement")
+            let unanswered = try await daemon.next("RegisterAdvertisement")
+            try await loss.happen(daemon)
+            #expect(await failure(of: run)?.code == loss.code)
+            unanswered.send()
+        }
+    }
+
+    // MARK: - Stopping
+
+    @Test func stopDuringTheRegistrationOfTheServicesPutsNothingOnTheAir() async throws {
+        try await ScriptedDaemon.run { daemon in
+            let run = start(on: daemon)
+            let application = try await daemon.next("RegisterApplication")
+            run.cancel()
+            application.send()
+            try await daemon.accept("UnregisterApplication")
+            await #expect(throws: CancellationError.self) { try await run.value }
+        }
+    }
+
+    @Test func stopDuringTheRegistrationOfTheAdvertisementWithdrawsBoth() async throws {
+        try await ScriptedDaemon.run { daemon in
+            let run = start(on: daemon)
+            try await daemon.accept("RegisterApplication")
+            let advertisement = try await daemon.next("RegisterAdvertisement")
+            run.cancel()
+            advertisement.send()
+            try await daemon.accept("UnregisterAdvertisement", "UnregisterApplication")
+            await #expect(throws: CancellationError.self) { try await run.value }
+        }
+    }
+
+    @Test func stopDuringARenewalDoesNotRenew() async throws {
+        try await ScriptedDaemon.run { daemon in
+            let run = start(on: daemon)
+            try await daemon.accept("RegisterApplication", "RegisterAdvertisement")
+            try await daemon.changeConnection()
+            let withdrawal = try await daemon.next("UnregisterAdvertisement")
+            run.cancel()
+            withdrawal.send()
+            try await daemon.accept("UnregisterApplication")
+            await #expect(throws: CancellationError.self) { try await run.value }
+        }
+    }
+
+    // MARK: - Renewal
+
+    @Test func renewalThatFailsIsToldAndTriedAgain() async throws {
+        try await ScriptedDaemon.run { daemon in
+            let (log, clock) = (LogRecorder(), ManualClock())
+            let run = start(on: daemon, logger: log.logger, clock: clock)
+            try await daemon.accept("RegisterApplication", "RegisterAdvertisement")
+            try await daemon.changeConnection()
+            for seconds in [1, 2] {
+                try await daemon.accept("UnregisterAdvertisement")
+                try await daemon.next("RegisterAdvertisement").fail(ScriptedDaemon.refusal)
+                await clock.waitForSleeper()
+                clock.advance(by: .seconds(seconds))
+            }
+            try await daemon.accept("UnregisterAdvertisement", "RegisterAdvertisement")
+            run.cancel()
+            try await daemon.accept("UnregisterAdvertisement", "UnregisterApplication")
+            await #expect(throws: CancellationError.self) { try await run.value }
+            #expect(
+                log.lines
+                    == ["1.0", "2.0"].map { delay in
+                        "warning: The advertisement is off the air and could not be renewed; it will be tried again. "
+                            + "[\(delay) seconds; bluetoothd refused the advertisement (org.bluez.Error.Failed: Failed to "
+                            + "register advertisement); the adapter may lack room for that much data, or be switched off.]"
+                    }
+            )
+        }
+    }
+
+    @Test func nextCentralBringsTheRenewalForward() async throws {
+        try await ScriptedDaemon.run { daemon in
+            let clock = ManualClock()
+            let run = start(on: daemon, clock: clock)
+            try await daemon.accept("RegisterApplication", "RegisterAdvertisement")
+            try await daemon.changeConnection()
+            try await daemon.accept("UnregisterAdvertisement")
+            try await daemon.next("RegisterAdvertisement").fail(ScriptedDaemon.refusal)
+            await clock.waitForSleeper()
+            try await daemon.changeConnection()
+            try await daemon.accept("UnregisterAdvertisement", "RegisterAdvertisement")
+            run.cancel()
+            try await daemon.accept("UnregisterAdvertisement", "UnregisterApplication")
+            await #expect(throws: CancellationError.self) { try await run.value }
+        }
+    }
+
+    @Test func changesDuringARenewalLeadToOneMore() async throws {
+        try await ScriptedDaemon.run { daemon in
+            let run = start(on: daemon)
+            try await daemon.accept("RegisterApplication", "RegisterAdvertisement")
+            try await daemon.changeConnection()
+            try await daemon.accept("UnregisterAdvertisement")
+            let renewal = try await daemon.next("RegisterAdvertisement")
+            try await daemon.changeConnection(times: 500)
+            renewal.send()
+            try await daemon.accept("UnregisterAdvertisement", "RegisterAdvertisement")
+            run.cancel()
+            try await daemon.accept("UnregisterAdvertisement", "UnregisterApplication")
+            await #expect(throws: CancellationError.self) { try await run.value }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import BusTestSupport
+import PeripheralBlueZ
+import PeripheralDBus
+import Testing
+
+/// A bluetoothd with one adapter that answers when the test says so, and does what the test wants.
+struct ScriptedDaemon {
+    /// A call to register or withdraw something, which waits for its answer.
+    struct Call: Sendable {
+        let method: MemberName
+        let reply: DeferredReply
+    }
+
+    static let adapter: ObjectPath = "/org/bluez/hci0"
+    static let refusal = MethodError("org.bluez.Error.Failed", "Failed to register advertisement")
+
+    let bus: TestBus
+    private let calls: AsyncStream<Call>
+
+    var connection: BusConnection { bus.server }
+
+    static func run(_ body: (ScriptedDaemon) async throws -> Void) async throws {
+        try await TestBus.run { bus in
+            let (calls, continuation) = AsyncStream<Call>.makeStream()
+            try await appear(on: bus.server) { continuation.yield($0) }
+            try await body(ScriptedDaemon(bus: bus, calls: calls))
+        }
+    }
+
+    private static func appear(
+        on connection: BusConnection,
+        _ take: @escaping @Sendable (Call) -> Void
+    ) async throws {
+        func method(_ name: MemberName, _ input: Signature) -> ExportedMethod {
+            ExportedMethod(name, input, "") { take(Call(method: name, reply: $1.deferred())) }
+        }
+        try await connection.exportObjectManager(at: "/")
+        try await connection.export(
+            ExportedObject(
+                adapter,
+                [
+                    ExportedInterface(
+                        "org.bluez.Adapter1",
+                        properties: [ExportedProperty("Powered", .bool(true))]
+                    ),
+                    ExportedInterface(
+                        "org.bluez.GattManager1",
+                        methods: [
+                            method("RegisterApplication", "oa{sv}"), method("UnregisterApplication", "o"),
+                        ]
+                    ),
+                    ExportedInterface(
+                        "org.bluez.LEAdvertisingManager1",
+                        methods: [
+                            method("RegisterAdvertisement", "oa{sv}"), method("UnregisterAdvertisement", "o"),
+                        ],
+                        // As an adapter of Bluetooth 5 has it, whose advertising a connection interrupts.
+                        properties: [ExportedProperty("SupportedSecondaryChannels", .strings(["1M"]))]
+                    ),
+                ]
+            )
+        )
+        try await connection.requestName("org.bluez")
+    }
+
+    /// The answer that the next call waits for, which has to be one of `method`.
+    func next(_ method: MemberName) async throws -> DeferredReply {
+        for await call in calls {
+            try #require(call.method == method)
+            return call.reply
+        }
+        throw CancellationError()
+    }
+
+    /// Answers the next calls, which have to be these, without more ado.
+    func accept(_ methods: MemberName...) async throws {
+        for method in methods { try await next(method).send() }
+    }
+
+    /// Tells that a central has come or gone.
+    func changeConnection(times: Int = 1) async throws {
+        for count in 0..<times {
+            try await connection.emitPropertiesChanged(
+                "/org/bluez/hci0/dev_C0_FF_EE_00_00_01",
+                "org.bluez.Device1",
+                [("Connected", .bool(count.isMultiple(of: 2)))]
+            )
+        }
+    }
+
+    /// Tells that the adapter is gone.
+    func loseAdapter() async throws {
+        try await connection.emit("/", .objectManager, "InterfacesRemoved") { writer in
+            writer.append(Self.adapter)
+            writer.append(.strings(["org.bluez.Adapter1", "org.bluez.GattManager1"]))
+        }
+    }
+}
