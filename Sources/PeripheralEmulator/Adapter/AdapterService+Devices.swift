@@ -14,12 +14,11 @@ extension AdapterService {
     /// How long bluetoothd remembers a central that has not paired (`TemporaryTimeout` in its main.conf).
     private static let memory: Duration = .seconds(30)
 
-    func connectionChanged(of central: Central, isConnected: Bool) {
-        let address = central.address
-        if isConnected {
-            connected(address)
-        } else {
-            disconnected(address)
+    func connectionChanged(_ event: ConnectionEvent) {
+        switch event {
+        case .connected(let central): connected(central.address)
+        case .disconnected(let central): disconnected(central.address)
+        case .secured, .paired, .pairingFailed, .forgotten: break
         }
     }
 

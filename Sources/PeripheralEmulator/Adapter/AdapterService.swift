@@ -54,9 +54,9 @@ actor AdapterService {
     /// Appears on the bus.
     func start() async throws {
         server.reset()
-        server.observeConnections { [weak self, loop = connection.loop] central, isConnected in
+        server.observeConnections { [weak self, loop = connection.loop] event in
             loop.execute {
-                self?.assumeIsolated { $0.connectionChanged(of: central, isConnected: isConnected) }
+                self?.assumeIsolated { $0.connectionChanged(event) }
             }
         }
         try await connection.export(makeObject())

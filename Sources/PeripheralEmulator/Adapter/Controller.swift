@@ -13,7 +13,8 @@ final class Controller: Sendable {
             deviceName: configuration.deviceName,
             version: configuration.version,
             address: adapter.address,
-            connectionsInterruptAdvertising: adapter.kind == .extended
+            connectionsInterruptAdvertising: adapter.kind == .extended,
+            clock: configuration.clock
         )
     }
 }

@@ -43,7 +43,9 @@ struct RemoteApplication: VirtualAttributeProvider {
     }
 
     func subscriptionChanged(_ change: SubscriptionChange) {
-        guard let method = subscriptions.method(for: change) else { return }
+        guard change.cause == .written || change.cause == .ended,
+            let method = subscriptions.method(for: change)
+        else { return }
         send(change.characteristic, method)
     }
 

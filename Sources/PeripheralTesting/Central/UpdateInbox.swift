@@ -7,6 +7,7 @@ final class UpdateInbox: VirtualLink {
 
     private struct State {
         var isOpen = true
+        var confirmsIndications = true
         var updates: [AttributeHandle: [ReceivedUpdate]] = [:]
         var waiters: [AttributeHandle: [(id: Int, continuation: Waiter)]] = [:]
         var lastID = 0
@@ -17,16 +18,23 @@ final class UpdateInbox: VirtualLink {
     /// Whether there may be further updates.
     var isOpen: Bool { state.withLock { $0.isOpen } }
 
-    func received(_ update: ReceivedUpdate, of handle: AttributeHandle) {
-        let waiter: Waiter? = state.withLock { state in
+    /// Whether indications are confirmed as they arrive.
+    var confirmsIndications: Bool {
+        get { state.withLock { $0.confirmsIndications } }
+        set { state.withLock { $0.confirmsIndications = newValue } }
+    }
+
+    func received(_ update: ReceivedUpdate, of handle: AttributeHandle) -> Bool {
+        let (waiter, isConfirmed): (Waiter?, Bool) = state.withLock { state in
             guard var waiters = state.waiters[handle], !waiters.isEmpty else {
                 state.updates[handle, default: []].append(update)
-                return nil
+                return (nil, state.confirmsIndications)
             }
             defer { state.waiters[handle] = waiters }
-            return waiters.removeFirst().continuation
+            return (waiters.removeFirst().continuation, state.confirmsIndications)
         }
         waiter?.resume(returning: update)
+        return isConfirmed
     }
 
     func disconnected() {

@@ -1,6 +1,6 @@
 public import PeripheralCore
 public import PeripheralKit
-private import Synchronization
+internal import Synchronization
 
 /// A central without a radio, which talks to a peripheral in the same process.
 ///
@@ -15,7 +15,7 @@ private import Synchronization
 ///
 /// It meets a GATT server that behaves as that of BlueZ: the stack's own services come first, values are cut
 /// to the MTU, and what BlueZ refuses without asking the program is refused here. Its address is a random
-/// static one, and it does not pair.
+/// static one. It pairs when ``pair(_:)`` is called, and not by itself when an attribute asks for it.
 ///
 /// ``writeWithoutResponse(_:_:)`` returns when the peripheral's handler has: on the air, nobody could tell.
 public final class VirtualCentral: TestCentral {
@@ -28,17 +28,19 @@ public final class VirtualCentral: TestCentral {
     /// How long ``nextUpdate(of:)`` waits for an update.
     public let patience: Duration
 
-    private struct State {
+    struct State {
         var connection: ConnectionID?
         var mtu = VirtualGATTServer.mtus.lowerBound
         /// Outlives the connection, for what has arrived in it.
         var inbox = UpdateInbox()
+        var confirmsIndications = true
+        var bond: BondKey?
     }
 
-    private let server: VirtualGATTServer
+    let server: VirtualGATTServer
     private let clock: any Clock<Duration>
     private let requests = RequestQueue()
-    private let state = Mutex(State())
+    let state = Mutex(State())
 
     package init(
         of peripheral: Peripheral,
@@ -109,8 +111,13 @@ public final class VirtualCentral: TestCentral {
                 throw TestCentralError(code: .alreadyConnected, message: "The central is connected already.")
             }
             let inbox = UpdateInbox()
+            inbox.confirmsIndications = state.confirmsIndications
             let agreed = min(max(mtu, VirtualGATTServer.mtus.lowerBound), VirtualGATTServer.mtus.upperBound)
-            state.connection = try server.connect(Central(address: address, mtu: agreed), over: inbox)
+            state.connection = try server.connect(
+                Central(address: address, mtu: agreed),
+                key: state.bond,
+                over: inbox
+            )
             state.inbox = inbox
             state.mtu = agreed
         }
@@ -149,14 +156,6 @@ public final class VirtualCentral: TestCentral {
         }
         if let connection { server.disconnect(connection) }
     }
-
-    /// Not supported: throws a ``TestCentralError`` with the code `pairingFailed`.
-    public func pair(_ user: PairingUser) async throws {
-        throw TestCentralError(code: .pairingFailed, message: "A virtual central does not pair.")
-    }
-
-    /// Without effect, since the central does not pair.
-    public func forgetBond() async throws {}
 
     /// Discovers the services, characteristics and descriptors.
     public func discover() async throws -> DiscoveredDatabase {
@@ -200,7 +199,7 @@ public final class VirtualCentral: TestCentral {
         let connection = try connection()
         try checkLength(of: value, header: 5)
         try await requests.run {
-            try server.prepareWrite(handle, value, offset: offset, on: connection).get()
+            try await server.prepareWrite(handle, value, offset: offset, on: connection).get()
         }
     }
 
@@ -258,7 +257,7 @@ public final class VirtualCentral: TestCentral {
         }
     }
 
-    private func connection() throws(TestCentralError) -> ConnectionID {
+    func connection() throws(TestCentralError) -> ConnectionID {
         guard let connection = state.withLock({ $0.connection }) else {
             throw TestCentralError(code: .notConnected, message: "The central is not connected.")
         }

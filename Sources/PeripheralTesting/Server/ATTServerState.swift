@@ -10,10 +10,16 @@ struct ATTServerState: Sendable {
     struct Connection: Sendable {
         var central: Central
         var security: SecurityLevel
+        var prepared = PreparedWrites()
+    }
+
+    /// What the server knows of a central, which outlives the connection when the central is bonded.
+    struct Device: Sendable {
         /// The client characteristic configurations that are not 0, by the handle of the value.
         var configurations: [AttributeHandle: UInt16] = [:]
-        var prepared = PreparedWrites()
         var clientFeatures: UInt8 = 0
+        /// What to indicate as changed services when the central is back.
+        var missedChange: ClosedRange<AttributeHandle>?
     }
 
     /// How a request goes on.
@@ -30,14 +36,21 @@ struct ATTServerState: Sendable {
         enum Operation: Sendable {
             case read(ReadRequest)
             case write(WriteRequest, withResponse: Bool)
+            /// Whether a part of a value may be prepared.
+            case authorization(WriteRequest, withResponse: Bool)
         }
 
         var application: ApplicationID
         var operation: Operation
     }
 
-    private(set) var database: ServerDatabase
-    private(set) var connections: [ConnectionID: Connection] = [:]
+    var database: ServerDatabase
+    var connections: [ConnectionID: Connection] = [:]
+    var devices: [DeviceAddress: Device] = [:]
+    /// The centrals whose prepared writes need no authorization.
+    var trusted: Set<DeviceAddress> = []
+    /// The attributes whose prepared writes are authorized, by any central, until they are executed.
+    var authorized: Set<AttributeHandle> = []
 
     /// Whether the limit of a value's length holds for the packet without its opcode, handle and offset included:
     /// 510 bytes can be written at once, and 508 in parts.
@@ -46,56 +59,6 @@ struct ATTServerState: Sendable {
     init(deviceName: String, version: BlueZVersion) {
         database = ServerDatabase(deviceName: deviceName, version: version)
         limitsPackets = version < BlueZVersion(major: 5, minor: 69)
-    }
-
-    // MARK: Connections
-
-    mutating func open(_ id: ConnectionID, central: Central, security: SecurityLevel) {
-        connections[id] = Connection(central: central, security: security)
-    }
-
-    /// Forgets a connection.
-    ///
-    /// - Returns: The subscriptions that end with it.
-    mutating func close(_ id: ConnectionID) -> [(ApplicationID, SubscriptionChange)] {
-        guard let connection = connections.removeValue(forKey: id) else { return [] }
-        return connection.configurations.sorted { $0.key < $1.key }.compactMap {
-            handle,
-            configuration in
-            guard let (application, local) = database.application(of: handle) else { return nil }
-            return (
-                application,
-                SubscriptionChange(
-                    characteristic: local,
-                    central: connection.central,
-                    from: configuration,
-                    to: 0
-                )
-            )
-        }
-    }
-
-    // MARK: Services
-
-    /// - Returns: The handles of the added services.
-    mutating func add(
-        _ table: AttributeTable,
-        of application: ApplicationID
-    ) throws(AttributeTableError) -> [ClosedRange<AttributeHandle>] {
-        try database.add(table, of: application)
-    }
-
-    /// - Returns: The handles of the removed services.
-    mutating func remove(_ application: ApplicationID) -> [ClosedRange<AttributeHandle>] {
-        let removed = database.remove(application)
-        connections = connections.mapValues { connection in
-            var connection = connection
-            connection.configurations = connection.configurations.filter { handle, _ in
-                !removed.contains { $0.contains(handle) }
-            }
-            return connection
-        }
-        return removed
     }
 
     // MARK: Requests
@@ -115,10 +78,10 @@ struct ATTServerState: Sendable {
             return .answer(value.part(from: offset))
         case .configuration(let characteristic):
             // The offset is ignored.
-            let configuration = connection.configurations[characteristic] ?? 0
+            let configuration = devices[connection.central.address]?.configurations[characteristic] ?? 0
             return .answer(.success(configuration.gattBytes))
         case .clientFeatures:
-            return .answer([connection.clientFeatures].part(from: offset))
+            return .answer([devices[connection.central.address]?.clientFeatures ?? 0].part(from: offset))
         case .databaseHash:
             return .answer(database.hash.part(from: offset))
         }
@@ -146,24 +109,53 @@ struct ATTServerState: Sendable {
         }
     }
 
-    mutating func prepareWrite(
+    /// Whether a part of a value may be kept, by ``keep(_:_:at:by:)``.
+    func prepareWrite(
         _ handle: AttributeHandle,
         _ value: [UInt8],
         at offset: Int,
         by id: ConnectionID
-    ) -> Result<Void, ATTError> {
-        guard let connection = connections[id] else { return .failure(.unlikelyError) }
-        if connection.prepared.isFull { return .failure(.prepareQueueFull) }
-        guard let attribute = database[handle] else { return .failure(.invalidHandle) }
-        if offset > maximumLength { return .failure(.invalidOffset) }
+    ) -> Decision {
+        guard let connection = connections[id] else { return .answer(.failure(.unlikelyError)) }
+        if connection.prepared.isFull { return .answer(.failure(.prepareQueueFull)) }
+        guard let attribute = database[handle] else { return .answer(.failure(.invalidHandle)) }
+        if offset > maximumLength { return .answer(.failure(.invalidOffset)) }
         // The 4 bytes of handle and offset count here.
         guard value.count + (limitsPackets ? 4 : 0) + offset <= maximumLength else {
-            return .failure(.invalidAttributeValueLength)
+            return .answer(.failure(.invalidAttributeValueLength))
         }
-        if let refusal = attribute.refusal(of: .write, at: connection.security) { return .failure(refusal) }
-        guard case .application = attribute.content else { return .failure(.invalidAttributeValueLength) }
+        if let refusal = attribute.refusal(of: .write, at: connection.security) {
+            return .answer(.failure(refusal))
+        }
+        guard case .application(let application, let local, let acknowledgesWrites) = attribute.content else {
+            return .answer(.failure(.invalidAttributeValueLength))
+        }
+        guard attribute.authorizesWrites, !authorized.contains(handle),
+            !trusted.contains(connection.central.address)
+        else { return .answer(.success([])) }
+        let request = WriteRequest(
+            attribute: local,
+            value: [],
+            offset: offset,
+            central: connection.central
+        )
+        return .ask(
+            Inquiry(
+                application: application,
+                operation: .authorization(request, withResponse: !acknowledgesWrites)
+            )
+        )
+    }
+
+    /// Keeps a part of a value until it is executed, after ``prepareWrite(_:_:at:by:)`` had no objection.
+    mutating func keep(_ value: [UInt8], of handle: AttributeHandle, at offset: Int, by id: ConnectionID) {
+        guard let central = connections[id]?.central else { return }
         connections[id]?.prepared.append(value, to: handle, at: offset)
-        return .success(())
+        if case .application(_, _, acknowledgesWrites: false) = database[handle]?.content,
+            database[handle]?.authorizesWrites == true, !trusted.contains(central.address)
+        {
+            authorized.insert(handle)
+        }
     }
 
     /// Takes the prepared writes, to be written one after the other until one is refused.
@@ -179,6 +171,7 @@ struct ATTServerState: Sendable {
         return .success(
             entries.map { entry in
                 guard let attribute = database[entry.handle] else { return .answer(.failure(.unlikelyError)) }
+                authorized.remove(entry.handle)
                 return inquiry(to: attribute, writing: entry.value, at: entry.offset, by: connection.central)
             }
         )
@@ -200,101 +193,6 @@ struct ATTServerState: Sendable {
                 operation: .write(request, withResponse: !acknowledgesWrites)
             )
         )
-    }
-
-    // MARK: The server's own attributes
-
-    private mutating func configure(
-        _ characteristic: AttributeHandle,
-        _ value: [UInt8],
-        by id: ConnectionID
-    ) -> Decision {
-        guard let connection = connections[id], value.count <= 2 else {
-            return .answer(.failure(.invalidAttributeValueLength))
-        }
-        guard !value.isEmpty else { return .answer(.success([])) }
-        let configuration = value.enumerated().reduce(0 as UInt16) {
-            $0 | UInt16($1.element) << (8 * $1.offset)
-        }
-        let previous = connection.configurations[characteristic] ?? 0
-        guard configuration != previous else { return .answer(.success([])) }
-
-        guard let (application, local) = database.application(of: characteristic) else {
-            // Of Service Changed, bluetoothd takes any value.
-            connections[id]?.configurations[characteristic] = configuration == 0 ? nil : configuration
-            return .answer(.success([]))
-        }
-        let properties = database.properties(of: characteristic)
-        switch configuration {
-        case 0: break
-        case UpdateKind.notification.configuration where properties.contains(.notify): break
-        case UpdateKind.indication.configuration where properties.contains(.indicate): break
-        default: return .answer(.failure(.clientCharacteristicConfigurationImproperlyConfigured))
-        }
-        connections[id]?.configurations[characteristic] = configuration == 0 ? nil : configuration
-        return .subscription(
-            application,
-            SubscriptionChange(
-                characteristic: local,
-                central: connection.central,
-                from: previous,
-                to: configuration
-            )
-        )
-    }
-
-    private mutating func setClientFeatures(_ value: [UInt8], by id: ConnectionID) -> Result<
-        [UInt8], ATTError
-    > {
-        guard let connection = connections[id], value.count == 1 else {
-            return .failure(.invalidAttributeValueLength)
-        }
-        // A client never clears a bit that it has set.
-        guard connection.clientFeatures & 0b111 & ~value[0] == 0 else { return .failure(.valueNotAllowed) }
-        connections[id]?.clientFeatures |= value[0]
-        return .success([])
-    }
-
-    // MARK: Updates
-
-    /// An update on its way to one central.
-    struct Delivery: Sendable {
-        var connection: ConnectionID
-        var central: Central
-        var handle: AttributeHandle
-        var update: ReceivedUpdate
-    }
-
-    /// What reaches whom of a new value of an application's characteristic.
-    func deliveries(of value: [UInt8], of characteristic: AttributeHandle, in application: ApplicationID)
-        -> [Delivery]
-    {
-        guard let handle = database.handle(of: characteristic, in: application) else { return [] }
-        return deliveries(of: value, at: handle)
-    }
-
-    /// The indications of Service Changed for services that came or went.
-    func serviceChanges(of handles: ClosedRange<AttributeHandle>) -> [Delivery] {
-        let value = handles.lowerBound.rawValue.gattBytes + handles.upperBound.rawValue.gattBytes
-        return deliveries(of: value, at: database.serviceChanged)
-    }
-
-    private func deliveries(of value: [UInt8], at handle: AttributeHandle) -> [Delivery] {
-        connections.sorted { $0.key < $1.key }.compactMap { id, connection in
-            guard let configuration = connection.configurations[handle], configuration & 0b11 != 0 else {
-                return nil
-            }
-            let length = min(maximumLength, connection.central.mtu - 3)
-            return Delivery(
-                connection: id,
-                central: connection.central,
-                handle: handle,
-                update: ReceivedUpdate(
-                    kind: configuration & 0b10 == 0 ? .notification : .indication,
-                    value: Array(value.prefix(length))
-                )
-            )
-        }
     }
 }
 

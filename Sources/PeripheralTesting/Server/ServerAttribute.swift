@@ -27,6 +27,8 @@ struct ServerAttribute: Sendable {
     var readSecurity: SecurityLevel = .open
     var writeSecurity: SecurityLevel = .open
     var content: Content
+    /// Whether the application is asked before a part of a value is prepared.
+    var authorizesWrites = false
 
     /// What the server itself answers to a request that is not allowed.
     func refusal(of access: Access, at security: SecurityLevel) -> ATTError? {

@@ -3,17 +3,29 @@ internal import PeripheralCore
 extension ServerDatabase {
     /// Adds the services of an application behind all handles that were ever given.
     ///
+    /// - Parameters:
+    ///   - table: The services.
+    ///   - application: Whose they are.
+    ///   - authorizing: The attributes that are prepared for writing with the application's consent only.
     /// - Returns: The handles of each service.
     /// - Throws: `AttributeTableError` when the handles are used up.
     mutating func add(
         _ table: AttributeTable,
-        of application: ApplicationID
+        of application: ApplicationID,
+        authorizing: Set<AttributeHandle> = []
     ) throws(AttributeTableError) -> [ClosedRange<AttributeHandle>] {
         // Past the last handle there is none: 0 is refused by the table.
         let start = AttributeHandle(rawValue: UInt16(exactly: nextHandle) ?? 0)
         let onAir = try AttributeTable(services: table.services, firstHandle: start)
         let attributes = zip(onAir.attributes, table.attributes).map { attribute, local in
-            ServerAttribute(attribute, of: onAir, application: application, local: local.handle)
+            var attribute = ServerAttribute(
+                attribute,
+                of: onAir,
+                application: application,
+                local: local.handle
+            )
+            attribute.authorizesWrites = authorizing.contains(local.handle)
+            return attribute
         }
         for index in onAir.services.indices {
             let service = DiscoveredService(index, of: onAir)

@@ -5,8 +5,11 @@ package import PeripheralCore
 /// Its functions are called with the server's lock held, so that all happens in its order: they must be quick,
 /// and must not call the server.
 package protocol VirtualLink: Sendable {
-    /// An update arrives; by returning, the central confirms an indication.
-    func received(_ update: ReceivedUpdate, of handle: AttributeHandle)
+    /// An update arrives.
+    ///
+    /// - Returns: Whether the central confirms an indication at once; otherwise it does later, by
+    ///   ``VirtualGATTServer/confirmIndication(on:)``. Of a notification nobody asks.
+    func received(_ update: ReceivedUpdate, of handle: AttributeHandle) -> Bool
 
     /// The connection has ended.
     func disconnected()

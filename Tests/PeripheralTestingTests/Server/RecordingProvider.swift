@@ -39,8 +39,16 @@ final class RecordingProvider: VirtualAttributeProvider {
         return refusal.map { .failure($0) } ?? .success(())
     }
 
+    func authorizeWrite(_ request: WriteRequest, withResponse: Bool) async -> Result<Void, ATTError> {
+        record(
+            "authorize \(request.attribute) at \(request.offset)" + (withResponse ? "" : " without response")
+        )
+        return refusal.map { .failure($0) } ?? .success(())
+    }
+
     func subscriptionChanged(_ change: SubscriptionChange) {
-        record("configure \(change.characteristic): \(change.from) to \(change.to)")
+        let cause = change.cause == .written ? "" : ", \(change.cause)"
+        record("configure \(change.characteristic): \(change.from) to \(change.to)\(cause)")
     }
 
     func indicationConfirmed(_ characteristic: AttributeHandle, by central: Central) {
@@ -51,11 +59,17 @@ final class RecordingProvider: VirtualAttributeProvider {
 /// The central's end of a connection, which records what arrives.
 final class RecordingLink: VirtualLink {
     private let log = Mutex<[String]>([])
+    private let confirmsIndications: Bool
+
+    init(confirmsIndications: Bool = true) {
+        self.confirmsIndications = confirmsIndications
+    }
 
     var lines: [String] { log.withLock(\.self) }
 
-    func received(_ update: ReceivedUpdate, of handle: AttributeHandle) {
+    func received(_ update: ReceivedUpdate, of handle: AttributeHandle) -> Bool {
         log.withLock { $0.append("\(update.kind) \(handle): \(update.value)") }
+        return confirmsIndications
     }
 
     func disconnected() {
@@ -65,24 +79,40 @@ final class RecordingLink: VirtualLink {
 
 /// A server on the air, with one application.
 struct ServerFixture {
-    let server = VirtualGATTServer(deviceName: "Fixture")
+    let server: VirtualGATTServer
     let provider: RecordingProvider
     let application: ApplicationID
 
     /// Of the services, the first gets the handle 0x0015.
-    init(_ services: [ServiceDescription], provider: RecordingProvider = RecordingProvider()) throws {
+    init(
+        _ services: [ServiceDescription],
+        provider: RecordingProvider = RecordingProvider(),
+        authorizing attributes: Set<AttributeHandle> = [],
+        clock: any Clock<Duration> = ContinuousClock()
+    ) throws {
         self.provider = provider
-        application = try server.add(AttributeTable(services: services), servedBy: provider)
+        server = VirtualGATTServer(deviceName: "Fixture", clock: clock)
+        application = try server.add(
+            AttributeTable(services: services),
+            servedBy: provider,
+            authorizing: attributes
+        )
         _ = server.advertise(VirtualAdvertisement(advertisingData: [], scanResponse: []))
     }
 
     /// One service of characteristics with these properties.
-    init(_ properties: CharacteristicProperties..., provider: RecordingProvider = RecordingProvider()) throws
-    {
+    init(
+        _ properties: CharacteristicProperties...,
+        provider: RecordingProvider = RecordingProvider(),
+        authorizing attributes: Set<AttributeHandle> = [],
+        clock: any Clock<Duration> = ContinuousClock()
+    ) throws {
         let characteristics = properties.map { CharacteristicDescription(uuid: 0x2A19, properties: $0) }
         try self.init(
             [ServiceDescription(uuid: 0x180F, characteristics: characteristics)],
-            provider: provider
+            provider: provider,
+            authorizing: attributes,
+            clock: clock
         )
     }
 
@@ -93,5 +123,15 @@ struct ServerFixture {
     ) throws -> ConnectionID {
         let central = Central(address: server.makeCentralAddress(), mtu: mtu)
         return try server.connect(central, security: security, over: link)
+    }
+
+    /// A central that meets the server, whose table of declared characteristics is empty.
+    func makeCentral() -> VirtualCentral {
+        VirtualCentral(
+            of: Peripheral("Fixture") {},
+            on: server,
+            patience: .seconds(5),
+            clock: ContinuousClock()
+        )
     }
 }

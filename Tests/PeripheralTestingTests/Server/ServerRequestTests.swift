@@ -48,7 +48,7 @@ struct ServerRequestTests {
         let connection = try fixture.connect()
         #expect(try await fixture.server.read(handle, offset: 0, on: connection).refusal == .invalidHandle)
         #expect(try await fixture.server.write(handle, [], on: connection).refusal == .invalidHandle)
-        let prepared = try fixture.server.prepareWrite(handle, [], offset: 0, on: connection)
+        let prepared = try await fixture.server.prepareWrite(handle, [], offset: 0, on: connection)
         #expect(prepared.refusal == .invalidHandle)
     }
 
@@ -74,7 +74,7 @@ struct ServerRequestTests {
         #expect(try await fixture.server.read(Self.value, offset: 0, on: connection).refusal == refusal)
         #expect(try await fixture.server.write(Self.value, [1], on: connection).refusal == refusal)
         #expect(try await fixture.server.write(0x0018, [1, 0], on: connection).refusal == refusal)
-        let prepared = try fixture.server.prepareWrite(Self.value, [1], offset: 0, on: connection)
+        let prepared = try await fixture.server.prepareWrite(Self.value, [1], offset: 0, on: connection)
         #expect(prepared.refusal == refusal)
     }
 
@@ -112,7 +112,7 @@ struct ServerRequestTests {
         // 0x0018 holds the extended properties of the first.
         let handles: [AttributeHandle] = [0x0017, 0x001A]
         for number in 0..<30 {
-            let prepared = try fixture.server.prepareWrite(
+            let prepared = try await fixture.server.prepareWrite(
                 handles[number % 2],
                 [UInt8(number)],
                 offset: 0,
@@ -120,7 +120,7 @@ struct ServerRequestTests {
             )
             #expect(prepared.refusal == nil)
         }
-        let refused = try fixture.server.prepareWrite(0x0017, [30], offset: 0, on: connection)
+        let refused = try await fixture.server.prepareWrite(0x0017, [30], offset: 0, on: connection)
         #expect(refused.refusal == .prepareQueueFull)
         #expect(try await fixture.server.executeWrites(commit: true, on: connection) == .success)
         let expected = (0..<30).map { "write \($0 % 2 == 0 ? "0x0003" : "0x0006") at 0: [\($0)]" }
@@ -131,7 +131,7 @@ struct ServerRequestTests {
         let fixture = try ServerFixture(.write, [.write, .reliableWrite])
         let connection = try fixture.connect()
         for handle: AttributeHandle in [0x0017, 0x0019] {
-            #expect(try fixture.server.prepareWrite(handle, [1], offset: 0, on: connection) == .success)
+            #expect(try await fixture.server.prepareWrite(handle, [1], offset: 0, on: connection) == .success)
         }
         let executed = try await fixture.server.executeWrites(commit: true, on: connection)
         #expect(executed.refusal == .requestNotSupported)
@@ -148,7 +148,7 @@ struct ServerRequestTests {
         )
         let connection = try fixture.connect()
         for handle: AttributeHandle in [0x0017, 0x001A] {
-            #expect(try fixture.server.prepareWrite(handle, [1], offset: 0, on: connection) == .success)
+            #expect(try await fixture.server.prepareWrite(handle, [1], offset: 0, on: connection) == .success)
         }
         let executed = try await fixture.server.executeWrites(commit: true, on: connection)
         #expect(executed.refusal == .outOfRange)
@@ -162,11 +162,16 @@ struct ServerRequestTests {
     ]
 
     @Test(arguments: parts)
-    func partsEndWithTheAttribute(offset: Int, length: Int, refusal: ATTError?) throws {
+    func partsEndWithTheAttribute(offset: Int, length: Int, refusal: ATTError?) async throws {
         let fixture = try ServerFixture(.write)
         let connection = try fixture.connect(mtu: 517)
         let value = [UInt8](repeating: 1, count: length)
-        let prepared = try fixture.server.prepareWrite(Self.value, value, offset: offset, on: connection)
+        let prepared = try await fixture.server.prepareWrite(
+            Self.value,
+            value,
+            offset: offset,
+            on: connection
+        )
         #expect(prepared.refusal == refusal)
     }
 
@@ -216,7 +221,7 @@ struct ServerRequestTests {
         // The offset is ignored, and the same value again is no news.
         #expect(try await fixture.server.read(0x0018, offset: 1, on: connection) == .success(test.stored))
         #expect(fixture.provider.takeLog() == test.told)
-        let prepared = try fixture.server.prepareWrite(0x0018, [1, 0], offset: 0, on: connection)
+        let prepared = try await fixture.server.prepareWrite(0x0018, [1, 0], offset: 0, on: connection)
         #expect(prepared.refusal == .invalidAttributeValueLength)
     }
 
@@ -244,7 +249,11 @@ struct ServerRequestTests {
         _ = fixture.provider.takeLog()
         fixture.server.disconnectAll()
         fixture.server.disconnect(connection)
-        #expect(fixture.provider.takeLog() == ["configure 0x0003: 1 to 0", "configure 0x0006: 2 to 0"])
+        #expect(
+            fixture.provider.takeLog() == [
+                "configure 0x0003: 1 to 0, ended", "configure 0x0006: 2 to 0, ended",
+            ]
+        )
         #expect(link.lines == ["disconnected"])
         #expect(fixture.server.centrals == [])
         await #expect(throws: TestCentralError.self) {

@@ -1,0 +1,39 @@
+internal import PeripheralKit
+internal import Synchronization
+
+extension VirtualCentral {
+    /// Pairs with the peripheral, and encrypts the connection.
+    ///
+    /// What comes of it is what a kernel and bluetoothd make of it. When nobody answers for 30 seconds, the
+    /// connection ends.
+    public func pair(_ user: PairingUser) async throws {
+        let bond = try await server.pair(connection(), as: user)
+        state.withLock { $0.bond = bond }
+    }
+
+    /// Drops the keys that the central has kept; the peripheral keeps its own.
+    public func forgetBond() {
+        state.withLock { $0.bond = nil }
+    }
+
+    /// Whether the central confirms indications as they arrive, as it does at first.
+    ///
+    /// A central that does not leaves the peripheral waiting, for 30 seconds at most, and gets one indication at a
+    /// time: ``confirmIndication()`` asks for the next. Setting it to true confirms what waits.
+    public var confirmsIndications: Bool {
+        get { state.withLock { $0.confirmsIndications } }
+        set {
+            let (connection, inbox) = state.withLock { state in
+                state.confirmsIndications = newValue
+                return (state.connection, state.inbox)
+            }
+            inbox.confirmsIndications = newValue
+            if newValue, let connection { server.confirmIndication(on: connection) }
+        }
+    }
+
+    /// Confirms the indication that has arrived; without effect when it is confirmed.
+    public func confirmIndication() {
+        if let connection = state.withLock(\.connection) { server.confirmIndication(on: connection) }
+    }
+}

@@ -1,0 +1,101 @@
+internal import PeripheralCore
+internal import PeripheralKit
+
+extension ATTServerState {
+    /// A change of a subscription, and whom it is told.
+    typealias ToldChange = (ApplicationID, SubscriptionChange)
+
+    /// Takes note of a connection.
+    ///
+    /// - Returns: The subscriptions that a bonded central takes up again, and what it has missed.
+    mutating func open(_ id: ConnectionID, central: Central, security: SecurityLevel) -> (
+        [ToldChange], [Delivery]
+    ) {
+        connections[id] = Connection(central: central, security: security)
+        let missed = devices[central.address, default: Device()].missedChange
+        devices[central.address, default: Device()].missedChange = nil
+        let resumed = changes(of: central) { configuration in (0, configuration, .resumed) }
+        return (resumed, missed.map { serviceChanges(of: $0).filter { $0.connection == id } } ?? [])
+    }
+
+    /// Forgets a connection.
+    ///
+    /// - Parameters:
+    ///   - id: The connection.
+    ///   - isBonded: Whether its central keeps its configurations.
+    /// - Returns: The subscriptions that end with it, or are suspended.
+    mutating func close(_ id: ConnectionID, isBonded: Bool) -> [ToldChange] {
+        guard let connection = connections.removeValue(forKey: id) else { return [] }
+        if isBonded {
+            return changes(of: connection.central) { configuration in (configuration, 0, .suspended) }
+        }
+        return removeDevice(connection.central)
+    }
+
+    /// Forgets the configurations of a central that is not connected.
+    ///
+    /// - Returns: The subscriptions that end.
+    mutating func removeDevice(_ central: Central) -> [ToldChange] {
+        let ended = changes(of: central) { configuration in (configuration, 0, .ended) }
+        devices[central.address] = nil
+        return ended
+    }
+
+    /// What to tell of all configurations of a central, in the order of the handles.
+    private func changes(
+        of central: Central,
+        _ change: (UInt16) -> (from: UInt16, to: UInt16, cause: SubscriptionChange.Cause)
+    ) -> [ToldChange] {
+        let configurations = devices[central.address]?.configurations ?? [:]
+        return configurations.sorted { $0.key < $1.key }.compactMap { handle, configuration in
+            guard let (application, local) = database.application(of: handle) else { return nil }
+            let (from, to, cause) = change(configuration)
+            return (
+                application,
+                SubscriptionChange(characteristic: local, central: central, from: from, to: to, cause: cause)
+            )
+        }
+    }
+
+    // MARK: Bonds
+
+    /// The Service Changed configuration of a central, which outlives bluetoothd for bonded ones.
+    func serviceChangedConfiguration(of address: DeviceAddress) -> UInt16 {
+        devices[address]?.configurations[database.serviceChanged] ?? 0
+    }
+
+    /// Restores it, and notes that everything may have changed.
+    mutating func restoreServiceChanged(_ configuration: UInt16, of address: DeviceAddress) {
+        guard configuration != 0 else { return }
+        let everything = AttributeHandle(rawValue: 0x0001)...AttributeHandle(rawValue: 0xFFFF)
+        devices[address] = Device(
+            configurations: [database.serviceChanged: configuration],
+            missedChange: everything
+        )
+    }
+
+    // MARK: Services
+
+    /// - Returns: The handles of the added services.
+    mutating func add(
+        _ table: AttributeTable,
+        of application: ApplicationID,
+        authorizing attributes: Set<AttributeHandle>
+    ) throws(AttributeTableError) -> [ClosedRange<AttributeHandle>] {
+        try database.add(table, of: application, authorizing: attributes)
+    }
+
+    /// - Returns: The handles of the removed services.
+    mutating func remove(_ application: ApplicationID) -> [ClosedRange<AttributeHandle>] {
+        let removed = database.remove(application)
+        devices = devices.mapValues { device in
+            var device = device
+            device.configurations = device.configurations.filter { handle, _ in
+                !removed.contains { $0.contains(handle) }
+            }
+            return device
+        }
+        authorized = authorized.filter { handle in !removed.contains { $0.contains(handle) } }
+        return removed
+    }
+}

@@ -1,0 +1,15 @@
+internal import PeripheralCore
+
+/// The keys that the server and a central have made when they bonded.
+struct Bond: Sendable {
+    var key: BondKey
+    /// What a link offers that is encrypted by them.
+    var level: SecurityLevel
+    /// The configuration of Service Changed, which bluetoothd stores with the keys.
+    var serviceChanged: UInt16 = 0
+}
+
+/// The central's half of a bond.
+package struct BondKey: Hashable, Sendable {
+    let number: Int
+}

@@ -1,0 +1,11 @@
+/// What became of an update on its way to one central.
+package enum UpdateOutcome: Hashable, Sendable {
+    /// A notification was sent, which nobody confirms.
+    case sent
+    /// The central has confirmed the indication.
+    case confirmed
+    /// The connection ended before the indication was confirmed.
+    case disconnected
+    /// The central has not confirmed the indication in time, and was disconnected.
+    case timedOut
+}

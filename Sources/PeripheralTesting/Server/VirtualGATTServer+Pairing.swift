@@ -1,0 +1,112 @@
+package import PeripheralCore
+internal import PeripheralKit
+internal import Synchronization
+
+extension VirtualGATTServer {
+    /// How long a pairing waits for an answer (Core Specification, Vol 3, Part H, 3.4).
+    static let pairingLimit: Duration = .seconds(30)
+
+    /// Has an agent answer when centrals pair, in place of the one before; without one, none can.
+    package func setPairingAgent(_ agent: (any VirtualPairingAgent)?) {
+        state.withLock { $0.agent = agent }
+    }
+
+    /// Whether centrals may bond.
+    package var isPairable: Bool {
+        get { state.withLock { $0.isPairable } }
+        set { state.withLock { $0.isPairable = newValue } }
+    }
+
+    /// The centrals whose prepared writes are not asked about.
+    package func setTrusted(_ central: DeviceAddress, _ isTrusted: Bool) {
+        state.withLock { state in
+            if isTrusted { state.att.trusted.insert(central) } else { state.att.trusted.remove(central) }
+        }
+    }
+
+    /// The centrals that are bonded, in the order of their addresses.
+    package var bondedCentrals: [DeviceAddress] {
+        state.withLock { $0.bonds.keys.sorted() }
+    }
+
+    /// Forgets the bond with a central, ends its connection, and with that its subscriptions.
+    package func forget(_ central: DeviceAddress) {
+        let isBonded = state.withLock { $0.bonds.removeValue(forKey: central) != nil }
+        disconnect(central)
+        state.withLock { state in
+            state.att.trusted.remove(central)
+            state.tell(state.att.removeDevice(Central(address: central)))
+            if isBonded { state.observer?(.forgotten(central)) }
+        }
+    }
+
+    /// Pairs a central, which begins.
+    ///
+    /// - Parameters:
+    ///   - connection: The connection of the central, which is encrypted afterwards.
+    ///   - user: Who stands before the central.
+    /// - Returns: The central's half of the bond, if both bond.
+    /// - Throws: ``TestCentralError`` with the code `pairingFailed` or `disconnected`; `CancellationError`.
+    package func pair(_ connection: ConnectionID, as user: PairingUser) async throws -> BondKey? {
+        let (pairing, task) = try state.withLock { state throws(TestCentralError) in
+            guard let central = state.att.connections[connection]?.central else { throw .connectionEnded }
+            guard state.pairings[connection] == nil else {
+                throw .pairingFailed("The central is pairing already.")
+            }
+            let pairing = VirtualPairing(
+                central: central,
+                user: user,
+                agent: state.agent,
+                isPairable: state.isPairable,
+                isBonded: state.bonds[central.address] != nil
+            )
+            let task = Task { [clock] in try await pairing.run(within: Self.pairingLimit, on: clock) }
+            state.pairings[connection] = task
+            return (pairing, task)
+        }
+        let result = await withTaskCancellationHandler {
+            await task.result
+        } onCancel: {
+            task.cancel()
+        }
+        do {
+            return try finish(pairing, on: connection, with: result)
+        } catch let failure as VirtualPairing.Failure {
+            if failure.endsLink { disconnect(connection) }
+            throw TestCentralError.pairingFailed(failure.message)
+        }
+    }
+
+    private func finish(
+        _ pairing: VirtualPairing,
+        on connection: ConnectionID,
+        with result: Result<Void, any Error>
+    ) throws -> BondKey? {
+        try state.withLock { state in
+            state.pairings[connection] = nil
+            guard state.links[connection] != nil else { throw TestCentralError.connectionEnded }
+            let central = pairing.central
+            if case .failure(let error) = result {
+                state.observer?(.pairingFailed(central))
+                throw error
+            }
+            state.att.connections[connection]?.security = pairing.level
+            state.observer?(.secured(central, pairing.level))
+            guard pairing.user.isBonding else {
+                // Without keys to store, bluetoothd hears of legacy pairing as of encryption only.
+                if pairing.user.secureConnections { state.observer?(.paired(central, isBonded: false)) }
+                return nil
+            }
+            let key = BondKey(number: state.makeNumber())
+            state.bonds[central.address] = Bond(key: key, level: pairing.level)
+            state.observer?(.paired(central, isBonded: true))
+            return key
+        }
+    }
+}
+
+extension TestCentralError {
+    static func pairingFailed(_ message: String) -> TestCentralError {
+        TestCentralError(code: .pairingFailed, message: message)
+    }
+}

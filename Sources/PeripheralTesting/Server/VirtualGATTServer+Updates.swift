@@ -1,0 +1,154 @@
+package import PeripheralCore
+package import PeripheralKit
+internal import Synchronization
+
+extension VirtualGATTServer {
+    /// How long a central may take to confirm an indication (Core Specification, Vol 3, Part F, 3.3.3).
+    static let confirmationLimit: Duration = .seconds(30)
+
+    /// Sends a new value of an application's characteristic to all centrals that have subscribed.
+    ///
+    /// - Parameters:
+    ///   - value: The value; cut to what the central's MTU, and any attribute, can hold.
+    ///   - characteristic: The value handle in the application's own table.
+    ///   - application: The application, whose provider is told of confirmations.
+    /// - Returns: Whether the application is still there.
+    @discardableResult
+    package func send(
+        _ value: [UInt8],
+        of characteristic: AttributeHandle,
+        in application: ApplicationID
+    ) -> Bool {
+        deliver(value, of: characteristic, in: application, to: { _, _ in true }) != nil
+    }
+
+    /// Sends a new value of an application's characteristic to some of the centrals that have subscribed.
+    ///
+    /// Notifications go at once; indications wait for those before them to be confirmed, for each central by itself.
+    ///
+    /// - Parameters:
+    ///   - value: The value; cut to what the central's MTU, and any attribute, can hold.
+    ///   - characteristic: The value handle in the application's own table.
+    ///   - application: The application.
+    ///   - isRecipient: Chooses among the subscribers, by what they have subscribed to.
+    ///   - completion: Told once for each recipient what has become of the update, in place of the application's
+    ///     provider; with the server's lock held: it must be quick, and must not call the server.
+    /// - Returns: The recipients; `nil` when the application is no longer there.
+    @discardableResult
+    package func deliver(
+        _ value: [UInt8],
+        of characteristic: AttributeHandle,
+        in application: ApplicationID,
+        to isRecipient: (Central, UpdateKind) -> Bool,
+        completion: (@Sendable (Central, UpdateOutcome) -> Void)? = nil
+    ) -> [Central]? {
+        state.withLock { state in
+            guard let provider = state.providers[application],
+                let handle = state.att.database.handle(of: characteristic, in: application)
+            else { return nil }
+            let deliveries = state.att.deliveries(of: value, at: handle).filter {
+                isRecipient($0.central, $0.update.kind)
+            }
+            deliver(deliveries, &state) { central, outcome in
+                if let completion {
+                    completion(central, outcome)
+                } else if outcome == .confirmed {
+                    provider.indicationConfirmed(characteristic, by: central)
+                }
+            }
+            return deliveries.map(\.central)
+        }
+    }
+
+    /// Sends a new value of an application's characteristic to one central.
+    ///
+    /// - Parameters:
+    ///   - value: The value; cut to what the central's MTU, and any attribute, can hold.
+    ///   - characteristic: The value handle in the application's own table.
+    ///   - application: The application.
+    ///   - recipient: The central.
+    /// - Returns: What has become of the update; `nil` when the central has not subscribed.
+    package func send(
+        _ value: [UInt8],
+        of characteristic: AttributeHandle,
+        in application: ApplicationID,
+        to recipient: DeviceAddress
+    ) async -> UpdateOutcome? {
+        await withCheckedContinuation { continuation in
+            let recipients = deliver(
+                value,
+                of: characteristic,
+                in: application,
+                to: { central, _ in central.address == recipient },
+                completion: { _, outcome in continuation.resume(returning: outcome) }
+            )
+            if recipients?.isEmpty ?? true { continuation.resume(returning: nil) }
+        }
+    }
+
+    /// The central confirms the indication that it has received; without effect when there is none.
+    package func confirmIndication(on connection: ConnectionID) {
+        state.withLock { state in
+            guard let entry = state.indications[connection]?.takeOutstanding() else { return }
+            entry.completion(.confirmed)
+            sendIndications(on: connection, &state)
+        }
+    }
+
+    /// Hands updates to the links; with the lock held, so that they arrive in their order.
+    func deliver(
+        _ deliveries: [ATTServerState.Delivery],
+        _ state: inout State,
+        completion: @escaping @Sendable (Central, UpdateOutcome) -> Void = { _, _ in }
+    ) {
+        for delivery in deliveries {
+            switch delivery.update.kind {
+            case .notification:
+                _ = state.links[delivery.connection]?.received(delivery.update, of: delivery.handle)
+                completion(delivery.central, .sent)
+            case .indication:
+                let entry = IndicationQueue.Entry(
+                    delivery: delivery,
+                    completion: { completion(delivery.central, $0) },
+                    number: state.makeNumber()
+                )
+                state.indications[delivery.connection, default: IndicationQueue()].append(entry)
+                sendIndications(on: delivery.connection, &state)
+            }
+        }
+    }
+
+    private func sendIndications(on connection: ConnectionID, _ state: inout State) {
+        while let entry = state.indications[connection]?.takeNext() {
+            let isConfirmed =
+                state.links[connection]?.received(entry.delivery.update, of: entry.delivery.handle) ?? false
+            guard !isConfirmed else {
+                entry.completion(.confirmed)
+                continue
+            }
+            state.indications[connection]?.wait(for: entry, timer: makeTimer(for: entry))
+            return
+        }
+    }
+
+    private func makeTimer(for entry: IndicationQueue.Entry) -> Task<Void, Never> {
+        Task { [clock, weak self] in
+            do {
+                try await clock.sleep(for: Self.confirmationLimit)
+            } catch {
+                return
+            }
+            self?.giveUp(on: entry)
+        }
+    }
+
+    private func giveUp(on entry: IndicationQueue.Entry) {
+        let connection = entry.delivery.connection
+        let isLate = state.withLock { state in
+            guard state.indications[connection]?.outstanding?.number == entry.number else { return false }
+            state.indications[connection]?.takeOutstanding()?.completion(.timedOut)
+            return true
+        }
+        if isLate { disconnect(connection) }
+    }
+}
