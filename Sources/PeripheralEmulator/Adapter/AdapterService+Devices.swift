@@ -5,28 +5,32 @@ internal import PeripheralTesting
 
 /// A central that bluetoothd knows.
 struct Device: Sendable {
-    var isConnected: Bool
+    var isConnected = false
+    var isPaired = false
+    var isBonded = false
     /// Tells one disconnection from the next.
-    var generation: Int
+    var generation = 0
 }
 
 extension AdapterService {
-    /// How long bluetoothd remembers a central that has not paired (`TemporaryTimeout` in its main.conf).
+    /// How long bluetoothd remembers a central that has not bonded (`TemporaryTimeout` in its main.conf).
     private static let memory: Duration = .seconds(30)
 
     func connectionChanged(_ event: ConnectionEvent) {
         switch event {
         case .connected(let central): connected(central.address)
+        case .paired(let central, let isBonded): paired(central.address, isBonded: isBonded)
         case .disconnected(let central): disconnected(central.address)
-        case .secured, .paired, .pairingFailed, .forgotten: break
+        case .secured, .pairingFailed, .forgotten: break
         }
     }
 
     private func connected(_ address: DeviceAddress) {
         let isKnown = devices[address] != nil
-        devices[address] = Device(isConnected: true, generation: makeNumber())
+        devices[address, default: Device()].isConnected = true
+        devices[address]?.generation = makeNumber()
         if isKnown {
-            emitChanged(BlueZName.device, [("Connected", .bool(true))], at: path.device(address))
+            emitChanged([("Connected", .bool(true))], of: address)
         } else {
             let object = makeDevice(address)
             connection.assumeIsolated { connection in
@@ -34,18 +38,31 @@ extension AdapterService {
                 try? connection.export(object)
             }
         }
-        emitChanged(BlueZName.device, [("ServicesResolved", .bool(true))], at: path.device(address))
+        emitChanged([("ServicesResolved", .bool(true))], of: address)
+    }
+
+    private func paired(_ address: DeviceAddress, isBonded: Bool) {
+        guard let device = devices[address] else { return }
+        devices[address]?.isPaired = true
+        devices[address]?.isBonded = isBonded
+        var changes: [(String, BusValue)] = []
+        if device.isBonded != isBonded { changes.append(("Bonded", .bool(isBonded))) }
+        if !device.isPaired { changes.append(("Paired", .bool(true))) }
+        if !changes.isEmpty { emitChanged(changes, of: address) }
     }
 
     private func disconnected(_ address: DeviceAddress) {
-        guard devices[address]?.isConnected == true else { return }
+        guard let device = devices[address], device.isConnected else { return }
         let generation = makeNumber()
-        devices[address] = Device(isConnected: false, generation: generation)
-        emitChanged(
-            BlueZName.device,
-            [("ServicesResolved", .bool(false)), ("Connected", .bool(false))],
-            at: path.device(address)
-        )
+        devices[address]?.isConnected = false
+        devices[address]?.generation = generation
+        var changes: [(String, BusValue)] = [("ServicesResolved", .bool(false))]
+        if device.isPaired, !device.isBonded {
+            devices[address]?.isPaired = false
+            changes.append(("Paired", .bool(false)))
+        }
+        emitChanged(changes + [("Connected", .bool(false))], of: address)
+        if device.isBonded { return }
         tasks.start { [clock = configuration.clock] in
             do {
                 try await clock.sleep(for: Self.memory)
@@ -56,8 +73,16 @@ extension AdapterService {
         }
     }
 
+    private func emitChanged(_ changes: [(String, BusValue)], of address: DeviceAddress) {
+        emitChanged(BlueZName.device, changes, at: path.device(address))
+    }
+
     private func forget(_ address: DeviceAddress, _ generation: Int) {
         guard devices[address]?.generation == generation else { return }
+        forget(address)
+    }
+
+    private func forget(_ address: DeviceAddress) {
         devices[address] = nil
         withdraw(path.device(address))
     }
@@ -70,6 +95,46 @@ extension AdapterService {
 
     private func withdraw(_ path: ObjectPath) {
         connection.assumeIsolated { $0.withdraw(path, [.properties, .introspectable, BlueZName.device]) }
+    }
+}
+
+// MARK: - Calls
+
+extension AdapterService {
+    /// Forgets a central, its keys and its subscriptions.
+    ///
+    /// bluetoothd lets 2 seconds pass before it ends the connection.
+    func removeDevice(_ call: DaemonCall) {
+        let path = call.client?.path
+        guard let address = devices.keys.first(where: { self.path.device($0) == path }) else {
+            return _ = call.reply.fail(.doesNotExist)
+        }
+        guard isPowered else { return _ = call.reply.fail(.notReady) }
+        call.reply.send()
+        server.forget(address)
+        afterDisconnections { $0.forget(address) }
+    }
+
+    private func disconnect(_ address: DeviceAddress, _ call: DaemonCall) {
+        guard devices[address]?.isConnected == true else { return _ = call.reply.fail(.notConnected) }
+        server.disconnect(address)
+        afterDisconnections { _ in call.reply.send() }
+    }
+
+    private func setTrusted(_ address: DeviceAddress, _ isTrusted: Bool) {
+        guard isTrusted != server.isTrusted(address) else { return }
+        server.setTrusted(address, isTrusted)
+        emitChanged([("Trusted", .bool(isTrusted))], of: address)
+    }
+}
+
+// MARK: - Objects
+
+extension AdapterService {
+    /// Shows a central that was bonded before bluetoothd was started.
+    func exportBonded(_ address: DeviceAddress) async throws {
+        devices[address] = Device(isPaired: true, isBonded: true, generation: makeNumber())
+        try await connection.export(makeDevice(address))
     }
 
     private nonisolated func makeDevice(_ address: DeviceAddress) -> ExportedObject {
@@ -84,19 +149,23 @@ extension AdapterService {
                 ExportedInterface(
                     BlueZName.device,
                     methods: [
-                        method("Disconnect", "") { service, call in
-                            call.reply.send()
-                            service.server.disconnect(address)
-                        }
+                        method("Disconnect", "") { $0.disconnect(address, $1) },
+                        // There is none that bluetoothd has begun, but the link is dropped nevertheless.
+                        method("CancelPairing", "") { service, call in
+                            call.reply.fail(.doesNotExist)
+                            service.server.cancelPairing(of: address)
+                        },
                     ],
                     properties: [
                         ExportedProperty("Address", .string(address.description)),
                         ExportedProperty("AddressType", .string("random")),
                         ExportedProperty("Name", .string("virtual central")),
                         ExportedProperty("Alias", .string("virtual central")),
-                        ExportedProperty("Paired", .bool(false)),
-                        ExportedProperty("Bonded", .bool(false)),
-                        ExportedProperty("Trusted", .bool(false)),
+                        property("Paired", "b", { .bool($0.devices[address]?.isPaired ?? false) }),
+                        property("Bonded", "b", { .bool($0.devices[address]?.isBonded ?? false) }),
+                        property("Trusted", "b", { .bool($0.server.isTrusted(address)) }) {
+                            $0.setTrusted(address, $1.bool ?? false)
+                        },
                         ExportedProperty("Blocked", .bool(false)),
                         ExportedProperty("LegacyPairing", .bool(false)),
                         property("Connected", "b", isConnected),

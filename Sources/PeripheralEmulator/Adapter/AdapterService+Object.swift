@@ -21,7 +21,7 @@ extension AdapterService {
                 method("StartDiscovery", "") { _, call in call.reply.send() },
                 method("StopDiscovery", "") { _, call in call.reply.send() },
                 method("SetDiscoveryFilter", "a{sv}") { _, call in call.reply.send() },
-                method("RemoveDevice", "o") { _, call in call.reply.fail(.doesNotExist) },
+                method("RemoveDevice", "o") { $0.removeDevice($1) },
                 method("GetDiscoveryFilters", "", "as") { _, call in call.reply.send([.strings([])]) },
             ],
             properties: [
@@ -36,9 +36,8 @@ extension AdapterService {
                     $0.emitChanged(BlueZName.adapter, [("Discoverable", $1)])
                 },
                 property("DiscoverableTimeout", "u", { _ in .uint32(180) }) { _, _ in },
-                property("Pairable", "b", { .bool($0.pairable) }) {
-                    $0.pairable = $1.bool ?? false
-                    $0.emitChanged(BlueZName.adapter, [("Pairable", $1)])
+                property("Pairable", "b", { .bool($0.server.isPairable) }) {
+                    $0.setPairable($1.bool ?? false)
                 },
                 property("PairableTimeout", "u", { _ in .uint32(0) }) { _, _ in },
                 ExportedProperty("Discovering", .bool(false)),

@@ -20,7 +20,7 @@ extension AdapterService {
     }
 
     /// Runs `body` once the disconnections that happened before are told on the bus.
-    private func afterDisconnections(_ body: @escaping @Sendable (isolated AdapterService) -> Void) {
+    func afterDisconnections(_ body: @escaping @Sendable (isolated AdapterService) -> Void) {
         connection.loop.execute { self.assumeIsolated { body($0) } }
     }
 

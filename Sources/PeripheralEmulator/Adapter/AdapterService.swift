@@ -15,7 +15,6 @@ actor AdapterService {
 
     var isPowered: Bool
     var alias: String
-    var pairable = false
     var discoverable = false
     var applications: [Client: Registration<RegisteredApplication>] = [:]
     var advertisements: [Client: Registration<RegisteredAdvertisement>] = [:]
@@ -51,15 +50,31 @@ actor AdapterService {
         return lastNumber
     }
 
-    /// Appears on the bus.
-    func start() async throws {
+    /// Appears on the bus, with the centrals that it has bonds with.
+    func start(agent: RemoteAgent?) async throws {
         server.reset()
+        server.isPairable = false
         server.observeConnections { [weak self, loop = connection.loop] event in
             loop.execute {
                 self?.assumeIsolated { $0.connectionChanged(event) }
             }
         }
         try await connection.export(makeObject())
+        for address in server.bondedCentrals { try await exportBonded(address) }
+        agentChanged(agent)
+    }
+
+    /// Has another agent asked when centrals pair; without one, the adapter is not pairable (`AlwaysPairable=false`).
+    func agentChanged(_ agent: RemoteAgent?) {
+        let clock = configuration.clock
+        server.setPairingAgent(agent.map { AdapterAgent(agent: $0, adapter: path, clock: clock) })
+        setPairable(agent != nil)
+    }
+
+    func setPairable(_ isPairable: Bool) {
+        guard isPairable != server.isPairable else { return }
+        server.isPairable = isPairable
+        emitChanged(BlueZName.adapter, [("Pairable", .bool(isPairable))])
     }
 
     /// Vanishes without a word.

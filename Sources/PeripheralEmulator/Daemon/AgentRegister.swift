@@ -1,26 +1,93 @@
 internal import PeripheralDBus
+internal import PeripheralTesting
 internal import Synchronization
 
-/// The pairing agents that programs have registered; bluetoothd accepts them, and nobody ever pairs here.
+/// The pairing agents that programs have registered: one for each program.
+///
+/// Asked is the one that was made the default last, else the one that is registered longest (BlueZ, agent.c).
 final class AgentRegister: Sendable {
-    private let agents = Mutex<Set<Client>>([])
-
-    func remove(_ owner: BusName) {
-        agents.withLock { agents in agents = agents.filter { $0.owner != owner } }
+    private struct State {
+        /// The first is asked.
+        var agents: [RemoteAgent] = []
+        var observer: (@Sendable (RemoteAgent?) -> Void)?
     }
 
+    private let state = Mutex(State())
+    private let connection: BusConnection
+
+    init(_ connection: BusConnection) {
+        self.connection = connection
+    }
+
+    /// Has an observer told of the agent that is asked, when that changes.
+    func observe(_ observer: @escaping @Sendable (RemoteAgent?) -> Void) {
+        state.withLock { $0.observer = observer }
+    }
+
+    /// The agent that is asked.
+    var current: RemoteAgent? { state.withLock { $0.agents.first } }
+
+    /// Removes the agent of a program that has left the bus.
+    func remove(_ owner: BusName) {
+        _ = change { agents in
+            agents.first { $0.client.owner == owner }?.abandon()
+            agents.removeAll { $0.client.owner == owner }
+            return nil
+        }
+    }
+
+    /// Tells all agents that bluetoothd ends, and forgets them.
+    func release() {
+        let agents = state.withLock { state in
+            defer { state.agents = [] }
+            return state.agents
+        }
+        for agent in agents { agent.release() }
+    }
+
+    private func change(_ body: (inout [RemoteAgent]) -> MethodError?) -> MethodError? {
+        let (error, observer, current) = state.withLock { state in
+            let former = state.agents.first
+            let error = body(&state.agents)
+            let observer = state.agents.first === former ? nil : state.observer
+            return (error, observer, state.agents.first)
+        }
+        observer?(current)
+        return error
+    }
+}
+
+// MARK: - On the bus
+
+extension AgentRegister {
     var interface: ExportedInterface {
         ExportedInterface(
             BlueZName.agentManager,
             methods: [
-                method("RegisterAgent", "os") { agents, client in
-                    agents.insert(client).inserted ? nil : .alreadyExists
+                method("RegisterAgent", "os") { [connection] agents, client, call in
+                    guard !agents.contains(where: { $0.client.owner == client.owner }) else {
+                        return .alreadyExists
+                    }
+                    let text = call.arguments.count > 1 ? call.arguments[1].string : nil
+                    guard let capability = text.flatMap(PairingUser.Capability.init(bluez:)) else {
+                        return .invalidArguments
+                    }
+                    agents.append(RemoteAgent(client, capability: capability, connection: connection))
+                    return nil
                 },
-                method("UnregisterAgent", "o") { agents, client in
-                    agents.remove(client) == nil ? .doesNotExist : nil
+                method("UnregisterAgent", "o") { agents, client, _ in
+                    guard let index = agents.firstIndex(where: { $0.client == client }) else {
+                        return .doesNotExist
+                    }
+                    agents.remove(at: index).abandon()
+                    return nil
                 },
-                method("RequestDefaultAgent", "o") { agents, client in
-                    agents.contains(client) ? nil : .doesNotExist
+                method("RequestDefaultAgent", "o") { agents, client, _ in
+                    guard let index = agents.firstIndex(where: { $0.client == client }) else {
+                        return .doesNotExist
+                    }
+                    agents.insert(agents.remove(at: index), at: 0)
+                    return nil
                 },
             ]
         )
@@ -29,15 +96,29 @@ final class AgentRegister: Sendable {
     private func method(
         _ name: MemberName,
         _ input: Signature,
-        _ change: @escaping @Sendable (inout Set<Client>, Client) -> MethodError?
+        _ body: @escaping @Sendable (inout [RemoteAgent], Client, DaemonCall) -> MethodError?
     ) -> ExportedMethod {
         ExportedMethod(name, input, "") { [self] message, reply in
             guard let call = DaemonCall(message, reply.deferred()), let client = call.client else { return }
-            if let error = agents.withLock({ change(&$0, client) }) {
+            if let error = change({ body(&$0, client, call) }) {
                 call.reply.fail(error)
             } else {
                 call.reply.send()
             }
+        }
+    }
+}
+
+extension PairingUser.Capability {
+    /// - Returns: `nil` for a text that is none of bluetoothd's.
+    fileprivate init?(bluez text: String) {
+        switch text {
+        case "DisplayOnly": self = .displayOnly
+        case "DisplayYesNo": self = .displayYesNo
+        case "KeyboardOnly": self = .keyboardOnly
+        case "NoInputNoOutput": self = .noInputNoOutput
+        case "KeyboardDisplay", "": self = .keyboardDisplay
+        default: return nil
         }
     }
 }

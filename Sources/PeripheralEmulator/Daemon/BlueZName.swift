@@ -6,6 +6,7 @@ enum BlueZName {
     static let root: ObjectPath = "/org/bluez"
 
     static let agentManager: InterfaceName = "org.bluez.AgentManager1"
+    static let agent: InterfaceName = "org.bluez.Agent1"
     static let profileManager: InterfaceName = "org.bluez.ProfileManager1"
     static let healthManager: InterfaceName = "org.bluez.HealthManager1"
     static let adapter: InterfaceName = "org.bluez.Adapter1"

@@ -18,7 +18,7 @@ actor BluetoothDaemon {
         self.connection = connection
         self.tasks = tasks
         self.configuration = configuration
-        agents = AgentRegister()
+        agents = AgentRegister(connection)
     }
 
     /// Appears on the bus: the name first, then the objects, as bluetoothd does.
@@ -42,6 +42,7 @@ actor BluetoothDaemon {
 
     private func appear(with controllers: [Controller]) async throws {
         try await listen()
+        agents.observe { [weak self] agent in self?.assumeIsolated { $0.agentChanged(agent) } }
         await connection.wordRefusals(CallMismatch.bluetoothd)
         try await connection.exportObjectManager(at: "/")
         try await connection.requestName(BlueZName.service)
@@ -75,6 +76,10 @@ actor BluetoothDaemon {
             else { return }
             self.assumeIsolated { $0.removeAll(of: name) }
         }
+    }
+
+    private func agentChanged(_ agent: RemoteAgent?) {
+        for adapter in adapters { adapter.assumeIsolated { $0.agentChanged(agent) } }
     }
 
     private func propertiesChanged(_ changes: PropertyChanges) {
@@ -113,7 +118,7 @@ extension BluetoothDaemon {
             configuration: configuration
         )
         adapters.append(adapter)
-        try await adapter.start()
+        try await adapter.start(agent: agents.current)
     }
 
     /// An adapter is unplugged.
@@ -139,6 +144,7 @@ extension BluetoothDaemon {
         await connection.withdraw(BlueZName.root, [BlueZName.healthManager])
         let rest = [.introspectable, BlueZName.agentManager, BlueZName.profileManager]
         await connection.withdraw(BlueZName.root, rest)
+        agents.release()
         for adapter in adapters { await adapter.finishShutdown() }
         adapters = []
         await connection.close()

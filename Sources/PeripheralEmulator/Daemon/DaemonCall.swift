@@ -53,6 +53,13 @@ extension MethodError {
     static let alreadyExists = MethodError("org.bluez.Error.AlreadyExists", "Already Exists")
     static let doesNotExist = MethodError("org.bluez.Error.DoesNotExist", "Does Not Exist")
 
+    static let invalidArguments = MethodError(
+        "org.bluez.Error.InvalidArguments",
+        "Invalid arguments in method call"
+    )
+    static let notReady = MethodError("org.bluez.Error.NotReady", "Resource Not Ready")
+    static let notConnected = MethodError("org.bluez.Error.NotConnected", "Not Connected")
+
     static func bluez(failed message: String) -> MethodError {
         MethodError("org.bluez.Error.Failed", message)
     }

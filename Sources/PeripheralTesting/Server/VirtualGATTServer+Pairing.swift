@@ -17,7 +17,12 @@ extension VirtualGATTServer {
         set { state.withLock { $0.isPairable = newValue } }
     }
 
-    /// The centrals whose prepared writes are not asked about.
+    /// Whether a central may prepare writes that others need authorization for.
+    package func isTrusted(_ central: DeviceAddress) -> Bool {
+        state.withLock { $0.att.trusted.contains(central) }
+    }
+
+    /// Says whether a central may prepare writes that others need authorization for.
     package func setTrusted(_ central: DeviceAddress, _ isTrusted: Bool) {
         state.withLock { state in
             if isTrusted { state.att.trusted.insert(central) } else { state.att.trusted.remove(central) }
@@ -38,6 +43,14 @@ extension VirtualGATTServer {
             state.tell(state.att.removeDevice(Central(address: central)))
             if isBonded { state.observer?(.forgotten(central)) }
         }
+    }
+
+    /// Ends the connection of a central that is pairing; without effect on others.
+    package func cancelPairing(of central: DeviceAddress) {
+        let connection = state.withLock { state in
+            state.pairings.keys.first { state.att.connections[$0]?.central.address == central }
+        }
+        if let connection { disconnect(connection) }
     }
 
     /// Pairs a central, which begins.

@@ -81,7 +81,9 @@ package final class VirtualGATTServer: Sendable {
     package func reset() {
         disconnectAll()
         let pending = state.withLock { state in
+            let trusted = state.att.trusted
             state.att = ATTServerState(deviceName: deviceName, version: version)
+            state.att.trusted = trusted.filter { state.bonds[$0] != nil }
             for (address, bond) in state.bonds {
                 state.att.restoreServiceChanged(bond.serviceChanged, of: address)
             }

@@ -136,7 +136,7 @@ final class RawApplication: Sendable {
         )
     }
 
-    private func method(_ name: MemberName, _ input: Signature, _ output: Signature) -> ExportedMethod {
+    func method(_ name: MemberName, _ input: Signature, _ output: Signature) -> ExportedMethod {
         ExportedMethod(name, input, output) { [self] message, reply in
             let call = RecordedCall(message, isReplyExpected: reply.isExpected)
             calls.add(call.text)

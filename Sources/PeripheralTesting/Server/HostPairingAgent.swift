@@ -1,0 +1,40 @@
+internal import PeripheralKit
+
+/// Has the running peripheral answer when centrals pair.
+struct HostPairingAgent: VirtualPairingAgent {
+    let capability: PairingUser.Capability
+    private let host: any PeripheralHost
+
+    /// - Returns: `nil` where nobody is asked: centrals cannot pair then.
+    init?(_ method: PairingMethod, for host: any PeripheralHost) {
+        switch method {
+        case .none, .system: return nil
+        case .justWorks: capability = .noInputNoOutput
+        case .displayPasskey: capability = .displayOnly
+        case .enterPasskey: capability = .keyboardOnly
+        case .confirmNumber: capability = .displayYesNo
+        }
+        self.host = host
+    }
+
+    func authorize(_ central: Central) async -> Bool {
+        await answer(.authorize, to: central) == .accept
+    }
+
+    func display(_ passkey: UInt32, for central: Central) async {
+        _ = await answer(.displayPasskey(passkey), to: central)
+    }
+
+    func enterPasskey(for central: Central) async -> UInt32? {
+        guard case .passkey(let passkey) = await answer(.enterPasskey, to: central) else { return nil }
+        return passkey
+    }
+
+    func confirm(_ number: UInt32, for central: Central) async -> Bool {
+        await answer(.confirmNumber(number), to: central) == .accept
+    }
+
+    private func answer(_ question: PairingQuestion, to central: Central) async -> PairingAnswer {
+        await host.answer(PairingRequest(central: central, question: question))
+    }
+}
