@@ -55,6 +55,7 @@ public struct InMemoryBackend: PeripheralBackend {
         } catch {
             throw PeripheralError(code: .rejected, message: "The stack in memory: \(error)", cause: error)
         }
+        host.handle(.handlesAssigned(server.handles(of: application)))
         let advertisement = server.advertise(data)
         let (stopped, stop) = AsyncStream.makeStream(of: Never.self)
         host.handle(.published(InMemoryLink(server: server, application: application, stopped: stop)))

@@ -97,6 +97,11 @@ public enum BackendEvent: Sendable {
     /// The database is registered and the advertisement is on the air; updates go through the link.
     case published(any BackendLink)
 
+    /// Where attributes stand on the air, by their handles in ``Publication/table``; in one part or several.
+    ///
+    /// A backend tells it before ``published(_:)``, at least of the descriptors.
+    case handlesAssigned([AttributeHandle: AttributeHandle])
+
     /// A central has subscribed to the characteristic with this value handle.
     ///
     /// The central is `nil` where the stack does not tell who it was. BlueZ reports each subscription, but

@@ -65,6 +65,8 @@ final class PeripheralRuntime: PeripheralHost {
         case .published(let link):
             state.withLock { $0.link = link }
             publish.yield(link)
+        case .handlesAssigned(let handles):
+            server.handlesOnAir.assign(handles)
         case .subscribed(let characteristic, let central):
             state.withLock { $0.subscriptions.begin(characteristic, by: central) }
         case .unsubscribed(let characteristic, let central):
