@@ -72,8 +72,15 @@ public struct BlueZBackend: PeripheralBackend {
         } catch {
             return Task.isCancelled ? nil : RegistrationStateMachine.Failure(error, step: .connecting)
         }
+        let application: Application
+        do {
+            application = try Application(publication, host: host, on: connection, logger: logger)
+        } catch {
+            await connection.close()
+            return RegistrationStateMachine.Failure(error, step: .connecting)
+        }
         let registration = Registration(
-            application: Application(publication, host: host, logger: logger),
+            application: application,
             host: host,
             selection: adapter,
             clock: clock,

@@ -6,7 +6,8 @@ public struct PeripheralError: Error, Sendable, CustomStringConvertible {
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case stackUnavailable, adapterUnavailable, permissionDenied, rejected, connectionLost, stopped
-            case notDeclared, invalidValue, timedOut
+            case notDeclared, invalidValue, timedOut, notSubscribed, subscribersUnknown, disconnected,
+                unconfirmed
         }
 
         private let kind: Kind
@@ -30,6 +31,15 @@ public struct PeripheralError: Error, Sendable, CustomStringConvertible {
         /// The value cannot be sent: it is longer than an attribute can be.
         public static let invalidValue = Code(kind: .invalidValue)
 
+        /// The central has not subscribed to the characteristic.
+        public static let notSubscribed = Code(kind: .notSubscribed)
+        /// The stack does not tell who has subscribed, so that a single central cannot be chosen.
+        public static let subscribersUnknown = Code(kind: .subscribersUnknown)
+        /// The central is not, or no longer, connected.
+        public static let disconnected = Code(kind: .disconnected)
+        /// The central has not confirmed an indication within 30 seconds.
+        public static let unconfirmed = Code(kind: .unconfirmed)
+
         /// The code's name.
         public var description: String { kind.rawValue }
     }
@@ -52,4 +62,15 @@ public struct PeripheralError: Error, Sendable, CustomStringConvertible {
 
     /// The message.
     public var description: String { message }
+}
+
+extension PeripheralError {
+    static let stopped = PeripheralError(code: .stopped, message: "The peripheral is no longer published.")
+
+    static let disconnected = PeripheralError(code: .disconnected, message: "The central is not connected.")
+
+    static let unconfirmed = PeripheralError(
+        code: .unconfirmed,
+        message: "The central has not confirmed the indication within 30 s."
+    )
 }

@@ -55,14 +55,31 @@ public struct InMemoryBackend: PeripheralBackend {
         } catch {
             throw PeripheralError(code: .rejected, message: "The stack in memory: \(error)", cause: error)
         }
-        host.handle(.handlesAssigned(server.handles(of: application)))
+        server.setPairingAgent(HostPairingAgent(publication.pairing, for: host))
+        server.observeConnections { host.handle($0) }
         let advertisement = server.advertise(data)
         let (stopped, stop) = AsyncStream.makeStream(of: Never.self)
-        host.handle(.published(InMemoryLink(server: server, application: application, stopped: stop)))
-        // Ends when the link is stopped, or this task is cancelled.
-        for await _ in stopped {}
-        server.withdraw(advertisement)
-        await server.remove(application)
+        let (confirmations, confirm) = AsyncStream.makeStream(of: BackendEvent.self)
+        let link = InMemoryLink(
+            server: server,
+            application: application,
+            host: host,
+            confirmed: confirm,
+            stopped: stop
+        )
+        await withDiscardingTaskGroup { group in
+            group.addTask {
+                for await confirmation in confirmations { host.handle(confirmation) }
+            }
+            host.handle(.published(PublishedPeripheral(link: link, handles: server.handles(of: application))))
+            // Ends when the link is stopped, or this task is cancelled.
+            for await _ in stopped {}
+            server.withdraw(advertisement)
+            await server.remove(application)
+            server.observeConnections(nil)
+            server.setPairingAgent(nil)
+            confirm.finish()
+        }
     }
 }
 
@@ -70,12 +87,55 @@ public struct InMemoryBackend: PeripheralBackend {
 private struct InMemoryLink: BackendLink {
     let server: VirtualGATTServer
     let application: ApplicationID
+    let host: any PeripheralHost
+    /// Confirmations come with the server's lock held, and lead back to it.
+    let confirmed: AsyncStream<BackendEvent>.Continuation
     let stopped: AsyncStream<Never>.Continuation
 
-    func send(_ update: Update) async throws {
-        guard server.send(update.value, of: update.characteristic, in: application) else {
-            throw PeripheralError(code: .stopped, message: "The peripheral is no longer published.")
+    func submit(_ update: Update) {
+        let awaited = AwaitedConfirmations { [confirmed] outcome in
+            confirmed.yield(.updateEnded(update.id, outcome))
         }
+        let recipients = server.deliver(
+            update.value,
+            of: update.characteristic,
+            in: application,
+            to: { central, _ in update.recipients.include(central) },
+            completion: { _, outcome in
+                if update.awaitsConfirmation { awaited.note(outcome) }
+            }
+        )
+        guard let recipients else {
+            return end(update, .failed(code: .stopped, "It is no longer published."))
+        }
+        if case .central = update.recipients, recipients.isEmpty {
+            return end(update, .failed(code: .notSubscribed, "The central has not subscribed."))
+        }
+        if update.awaitsConfirmation {
+            awaited.expect(recipients.count)
+        } else {
+            end(update, .delivered)
+        }
+    }
+
+    private func end(_ update: Update, _ outcome: UpdateOutcome) {
+        host.handle(.updateEnded(update.id, outcome))
+    }
+
+    func disconnect(_ central: Central.ID) async throws {
+        guard let connected = server.centrals.first(where: { $0.id == central }) else {
+            throw PeripheralError(code: .disconnected, message: "Central \(central) is not connected.")
+        }
+        server.disconnect(connected.address)
+    }
+
+    func bondedCentrals() async throws -> [Central] {
+        server.bondedCentrals.map { Central(address: $0, isBonded: true) }
+    }
+
+    func forget(_ central: Central.ID) async throws {
+        let known = server.bondedCentrals + server.centrals.map(\.address)
+        if let address = known.first(where: { Central.ID(address: $0) == central }) { server.forget(address) }
     }
 
     func stop() {
@@ -107,11 +167,48 @@ private struct HostProvider: VirtualAttributeProvider {
 
     func subscriptionChanged(_ change: SubscriptionChange) {
         if change.to == 0 {
-            host.handle(.unsubscribed(change.characteristic, by: change.central))
+            host.handle(.unsubscribed(change.characteristic, by: change.central.id))
         } else {
-            host.handle(.subscribed(change.characteristic, by: change.central))
+            let kind: UpdateKind = change.to & 0x0001 != 0 ? .notification : .indication
+            let subscription = BackendSubscription(
+                characteristic: change.characteristic,
+                central: change.central,
+                kind: kind
+            )
+            host.handle(.subscribed(subscription))
         }
     }
 
     func indicationConfirmed(_ characteristic: AttributeHandle, by central: Central) {}
+}
+
+extension PeripheralHost {
+    /// Takes note of what has happened to a connection.
+    fileprivate func handle(_ event: ConnectionEvent) {
+        switch event {
+        case .connected(let central):
+            handle(.connected(central))
+        case .paired(let central, let isBonded):
+            handle(.connected(central.bonded(isBonded)))
+        case .disconnected(let central):
+            handle(.disconnected(central.id))
+        case .secured, .pairingFailed, .forgotten:
+            break
+        }
+    }
+}
+
+extension Update.Recipients {
+    fileprivate func include(_ central: Central) -> Bool {
+        switch self {
+        case .subscribers: true
+        case .central(let id): central.id == id
+        }
+    }
+}
+
+extension UpdateOutcome {
+    fileprivate static func failed(code: PeripheralError.Code, _ message: String) -> Self {
+        .failed(PeripheralError(code: code, message: message))
+    }
 }

@@ -124,23 +124,6 @@ extension TestCentral {
     }
 }
 
-/// How a central gets updates of a value.
-public enum UpdateKind: Hashable, Sendable {
-    /// Without a confirmation by the central.
-    case notification
-    /// Each with a confirmation by the central.
-    case indication
-
-    /// What a central writes to the client characteristic configuration to ask for it (Core Specification,
-    /// Vol 3, Part G, 3.3.3.3).
-    package var configuration: UInt16 {
-        switch self {
-        case .notification: 0x0001
-        case .indication: 0x0002
-        }
-    }
-}
-
 /// A notification or indication that a central has received.
 public struct ReceivedUpdate: Hashable, Sendable {
     /// Whether it was a notification or an indication.

@@ -22,7 +22,7 @@ struct RunTests {
         let backend = ScriptedBackend { _, host in
             order.append("registered")
             let link = RecordingLink()
-            host.handle(.published(link))
+            host.handle(.published(PublishedPeripheral(link: link)))
             await link.untilStopped()
             order.append("withdrawn")
         }
@@ -38,7 +38,7 @@ struct RunTests {
         let order = Log<String>()
         let backend = ScriptedBackend { _, host in
             let link = RecordingLink()
-            host.handle(.published(link))
+            host.handle(.published(PublishedPeripheral(link: link)))
             await link.untilStopped()
             order.append("withdrawn")
         }
@@ -51,7 +51,7 @@ struct RunTests {
     @Test func anErrorOfTheWithdrawalDoesNotHideTheOutput() async throws {
         let backend = ScriptedBackend { _, host in
             let link = RecordingLink()
-            host.handle(.published(link))
+            host.handle(.published(PublishedPeripheral(link: link)))
             await link.untilStopped()
             throw Self.brokenStack
         }
@@ -72,7 +72,7 @@ struct RunTests {
         let order = Log<String>()
         let backend = ScriptedBackend { _, host in
             let link = RecordingLink()
-            host.handle(.published(link))
+            host.handle(.published(PublishedPeripheral(link: link)))
             // The body has ended already when the backend says why.
             await link.untilStopped()
             order.append("stopped")
@@ -90,7 +90,7 @@ struct RunTests {
     @Test func theBodyIsCancelledWhenTheBackendFails() async {
         let order = Log<String>()
         let backend = ScriptedBackend { _, host in
-            host.handle(.published(RecordingLink()))
+            host.handle(.published(PublishedPeripheral(link: RecordingLink())))
             await order.untilNotEmpty()
             throw Self.brokenStack
         }
@@ -114,7 +114,7 @@ struct RunTests {
         let order = Log<String>()
         let backend = ScriptedBackend { _, host in
             let link = RecordingLink()
-            host.handle(.published(link))
+            host.handle(.published(PublishedPeripheral(link: link)))
             await link.untilStopped()
             order.append("withdrawn")
         }
@@ -135,7 +135,7 @@ struct RunTests {
         let published = Log<String>()
         let backend = ScriptedBackend { _, host in
             let link = RecordingLink()
-            host.handle(.published(link))
+            host.handle(.published(PublishedPeripheral(link: link)))
             published.append("published")
             await link.untilStopped()
         }
@@ -148,13 +148,13 @@ struct RunTests {
     @Test func theSessionIsInvalidAfterwards() async throws {
         let backend = ScriptedBackend { _, host in
             let link = RecordingLink()
-            host.handle(.published(link))
+            host.handle(.published(PublishedPeripheral(link: link)))
             await link.untilStopped()
         }
         let session = try await peripheral.run(on: backend, logger: .silent) { $0 }
         let notifying = await #expect(throws: PeripheralError.self) { try await session.notify(level, 1) }
         #expect(notifying?.code == .stopped)
-        let asking = #expect(throws: PeripheralError.self) { try session.hasSubscribers(level) }
+        let asking = #expect(throws: PeripheralError.self) { try session.hasSubscribers(of: level) }
         #expect(asking?.code == .stopped)
     }
 }

@@ -15,9 +15,10 @@ struct ScriptedBackend: PeripheralBackend {
     }
 }
 
-/// A link that records what is sent.
+/// A link that records what is submitted.
 final class RecordingLink: BackendLink {
     private let updates = Mutex<[Update]>([])
+    private let (submitted, submit) = AsyncStream.makeStream(of: Update.self)
     private let stopped: AsyncStream<Never>
     private let stopping: AsyncStream<Never>.Continuation
 
@@ -27,9 +28,22 @@ final class RecordingLink: BackendLink {
 
     var sent: [Update] { updates.withLock(\.self) }
 
-    func send(_ update: Update) async throws {
+    func submit(_ update: Update) {
         updates.withLock { $0.append(update) }
+        submit.yield(update)
     }
+
+    /// The next update that is submitted; for one reader.
+    func next() async -> Update? {
+        for await update in submitted { return update }
+        return nil
+    }
+
+    func disconnect(_ central: Central.ID) async throws {}
+
+    func bondedCentrals() async throws -> [Central] { [] }
+
+    func forget(_ central: Central.ID) async throws {}
 
     func stop() {
         stopping.finish()

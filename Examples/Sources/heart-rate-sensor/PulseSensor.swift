@@ -54,7 +54,7 @@ struct PulseSensor: Sendable {
             nextMeasurement += .seconds(1)
             try await clock.sleep(until: nextMeasurement)
             let measurement = body.measureLastSecond()
-            let isHeard = try session.hasSubscribers(heartRate.measurement)
+            let isHeard = try session.hasSubscribers(of: heartRate.measurement)
             try await session.notify(heartRate.measurement, measurement)
             try await battery.update(to: body.batteryLevel, in: session)
             if isHeard { didSend(measurement) }

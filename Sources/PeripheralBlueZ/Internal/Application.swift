@@ -10,11 +10,20 @@ struct Application: Sendable {
     static let advertisement: ObjectPath = "/advertisement"
 
     let publication: Publication
+    let updates: UpdateTransmitter
     let requests: AttributeRequests
 
-    init(_ publication: Publication, host: any PeripheralHost, logger: Logger) {
+    init(
+        _ publication: Publication,
+        host: any PeripheralHost,
+        on connection: BusConnection,
+        logger: Logger
+    ) throws(BusError) {
         self.publication = publication
-        requests = AttributeRequests(host: host, logger: logger)
+        updates = UpdateTransmitter(connection, paths: try Self.characteristicPaths(of: publication.table)) {
+            host.handle($0)
+        }
+        requests = AttributeRequests(host: host, updates: updates, logger: logger)
     }
 
     /// Exports everything; the objects of the database in the order of their handles, which is the order in
@@ -29,9 +38,11 @@ struct Application: Sendable {
     }
 
     /// The paths of the characteristics by their value handles.
-    func characteristicPaths() throws -> [AttributeHandle: ObjectPath] {
+    private static func characteristicPaths(
+        of table: AttributeTable
+    ) throws(BusError) -> [AttributeHandle: ObjectPath] {
         var paths: [AttributeHandle: ObjectPath] = [:]
-        for attribute in publication.table.attributes {
+        for attribute in table.attributes {
             if case .characteristicValue(let service, let characteristic) = attribute.kind {
                 paths[attribute.handle] = try path(service: service, characteristic: characteristic)
             }
@@ -45,21 +56,23 @@ struct Application: Sendable {
 extension Application {
     // Fixed widths, so that tools which sort by name show the order of the declaration.
 
-    private func path(service: Int) throws(BusError) -> ObjectPath {
-        try Self.root.appending("service" + padded(service))
+    private static func path(service: Int) throws(BusError) -> ObjectPath {
+        try root.appending("service" + padded(service))
     }
 
-    private func path(service: Int, characteristic: Int) throws(BusError) -> ObjectPath {
+    private static func path(service: Int, characteristic: Int) throws(BusError) -> ObjectPath {
         try path(service: service).appending("characteristic" + padded(characteristic))
     }
 
-    private func path(service: Int, characteristic: Int, descriptor: Int) throws(BusError) -> ObjectPath {
+    private static func path(service: Int, characteristic: Int, descriptor: Int) throws(BusError)
+        -> ObjectPath
+    {
         try path(service: service, characteristic: characteristic).appending(
             "descriptor" + padded(descriptor)
         )
     }
 
-    private func padded(_ number: Int) -> String {
+    private static func padded(_ number: Int) -> String {
         let digits = String(number)
         return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     }
@@ -88,23 +101,17 @@ extension Application {
 
     private func serviceObject(_ service: Int) throws(BusError) -> ExportedObject {
         let description = publication.table.services[service]
-        var properties = [
-            ExportedProperty("UUID", .string(description.uuid.fullDescription)),
-            ExportedProperty("Primary", .bool(description.isPrimary)),
-        ]
-        if !description.includedServices.isEmpty {
-            var includes: [BusValue] = []
-            for included in description.includedServices {
-                includes.append(.objectPath(try path(service: included)))
-            }
-            properties.append(ExportedProperty("Includes", .array(of: "o", includes)))
-        }
-        if let handle = description.handle {
-            properties.append(ExportedProperty("Handle", .uint16(handle.rawValue)))
-        }
         return ExportedObject(
-            try path(service: service),
-            [ExportedInterface(BlueZ.service, properties: properties)]
+            try Self.path(service: service),
+            [
+                ExportedInterface(
+                    BlueZ.service,
+                    properties: [
+                        ExportedProperty("UUID", .string(description.uuid.fullDescription)),
+                        ExportedProperty("Primary", .bool(description.isPrimary)),
+                    ]
+                )
+            ]
         )
     }
 
@@ -119,14 +126,14 @@ extension Application {
             methods += requests.subscriptionMethods(of: handle)
         }
         return ExportedObject(
-            try path(service: service, characteristic: characteristic),
+            try Self.path(service: service, characteristic: characteristic),
             [
                 ExportedInterface(
                     BlueZ.characteristic,
                     methods: methods,
                     properties: [
                         ExportedProperty("UUID", .string(description.uuid.fullDescription)),
-                        ExportedProperty("Service", .objectPath(try path(service: service))),
+                        ExportedProperty("Service", .objectPath(try Self.path(service: service))),
                         ExportedProperty("Flags", .strings(AttributeFlags.flags(of: description))),
                     ]
                 )
@@ -142,9 +149,9 @@ extension Application {
     ) throws(BusError) -> ExportedObject {
         let parent = publication.table.services[service].characteristics[characteristic]
         let description = parent.descriptors[descriptor]
-        let characteristicPath = try path(service: service, characteristic: characteristic)
+        let characteristicPath = try Self.path(service: service, characteristic: characteristic)
         return ExportedObject(
-            try path(service: service, characteristic: characteristic, descriptor: descriptor),
+            try Self.path(service: service, characteristic: characteristic, descriptor: descriptor),
             [
                 ExportedInterface(
                     BlueZ.descriptor,

@@ -6,6 +6,7 @@ internal import PeripheralKit
 /// The methods by which bluetoothd asks for what centrals want of an attribute.
 struct AttributeRequests: Sendable {
     let host: any PeripheralHost
+    let updates: UpdateTransmitter
     let logger: Logger
 
     func readMethod(of handle: AttributeHandle) -> ExportedMethod {
@@ -74,11 +75,11 @@ struct AttributeRequests: Sendable {
     /// The methods that tell of subscribers.
     ///
     /// `StartNotify` comes for each central that subscribes, `StopNotify` when the last one has left; neither
-    /// says which central. `Confirm` also comes for indications that were never confirmed, so it proves nothing.
+    /// says which central, nor does `Confirm`, which also comes for an indication whose central is gone.
     func subscriptionMethods(of handle: AttributeHandle) -> [ExportedMethod] {
         [
             ExportedMethod("StartNotify", "", "") { _, reply in
-                host.handle(.subscribed(handle, by: nil))
+                host.handle(.subscribed(BackendSubscription(characteristic: handle, central: nil)))
                 reply.send()
             },
             ExportedMethod("StopNotify", "", "") { _, reply in
@@ -86,6 +87,7 @@ struct AttributeRequests: Sendable {
                 reply.send()
             },
             ExportedMethod("Confirm", "", "") { _, reply in
+                updates.assumeIsolated { $0.confirmed(handle) }
                 reply.send()
             },
         ]

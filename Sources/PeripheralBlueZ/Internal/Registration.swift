@@ -115,13 +115,14 @@ extension Registration {
                 try await AdapterManagers(of: adapter, on: connection).registerAdvertisement()
                 return .registeredAdvertisement
             }
-        case .reportPublication:
+        case .reportPublication(let adapter):
             await outcome(.connecting) {
-                let paths = try self.application.characteristicPaths()
-                let link = BlueZLink(connection, paths: paths) { [report = self.report] in
-                    report(.stopRequested)
-                }
-                self.host.handle(.published(link))
+                let link = BlueZLink(
+                    devices: Devices(connection: connection, adapter: try ObjectPath(adapter)),
+                    updates: self.application.updates,
+                    stop: { [report = self.report] in report(.stopRequested) }
+                )
+                self.host.handle(.published(PublishedPeripheral(link: link)))
                 return .reportedPublication
             }
         case .awaitRenewal(let delay, let failure):

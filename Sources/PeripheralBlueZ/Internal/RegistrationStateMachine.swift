@@ -35,7 +35,7 @@ struct RegistrationStateMachine {
         case findAdapters
         case registerApplication(adapter: String)
         case registerAdvertisement(adapter: String)
-        case reportPublication
+        case reportPublication(adapter: String)
         /// The advertisement could not be renewed; that is to be told, and tried again later.
         case awaitRenewal(after: Duration, because: Failure)
         case withdrawAdvertisement(adapter: String)
@@ -115,7 +115,7 @@ extension RegistrationStateMachine {
         case (.registeringAdvertisement(let adapter), .registeredAdvertisement):
             if let end = endWithoutAdvertising(on: adapter) { return end }
             state = .reportingPublication(adapter)
-            return .reportPublication
+            return .reportPublication(adapter: adapter)
         case (.reportingPublication(let adapter), .reportedPublication):
             return settle(on: adapter)
         case (.interruptingAdvertisement(let adapter), .withdrewAdvertisement):

@@ -22,14 +22,29 @@ public protocol PeripheralBackend: Sendable {
 
 /// The way from a running ``Peripheral`` to the backend that serves it.
 public protocol BackendLink: Sendable {
-    /// Sends a value to the centrals that have subscribed to a characteristic.
+    /// Takes an update, to be sent after those that were submitted before to the same recipients.
     ///
-    /// Updates are sent in the order in which the calls began. The call suspends while the backend has as
-    /// much to send as its bound allows; a cancelled call that has been suspended sends nothing.
+    /// Returns at once. How the update ends is reported by ``BackendEvent/updateEnded(_:_:)``, possibly before this
+    /// function returns: when the stack has taken it or, where it awaits confirmation, when all recipients have
+    /// confirmed. At most 64 updates are submitted at a time that await no confirmation and have not ended; of those
+    /// that do, one for each recipient.
+    func submit(_ update: Update)
+
+    /// Ends the connection of a central.
     ///
-    /// - Throws: ``PeripheralError`` with the code `stopped` when the peripheral is no longer published, or a
-    ///   `CancellationError`.
-    func send(_ update: Update) async throws
+    /// - Throws: ``PeripheralError`` with the code `disconnected` when it is not connected, or with the reason of
+    ///   the stack.
+    func disconnect(_ central: Central.ID) async throws
+
+    /// The centrals that are bonded with this device, connected or not.
+    ///
+    /// - Throws: ``PeripheralError`` with the reason of the stack.
+    func bondedCentrals() async throws -> [Central]
+
+    /// Removes the bond of a central, which disconnects it; it has to pair again.
+    ///
+    /// - Throws: ``PeripheralError`` with the reason of the stack.
+    func forget(_ central: Central.ID) async throws
 
     /// Begins to stop: no new requests are taken, those in progress are answered, then
     /// ``PeripheralBackend/serve(_:for:)`` returns.

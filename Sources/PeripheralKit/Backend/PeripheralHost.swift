@@ -91,25 +91,3 @@ public struct WriteRequest: Hashable, Sendable {
         self.central = central
     }
 }
-
-/// What a backend reports to its ``PeripheralHost``.
-public enum BackendEvent: Sendable {
-    /// The database is registered and the advertisement is on the air; updates go through the link.
-    case published(any BackendLink)
-
-    /// Where attributes stand on the air, by their handles in ``Publication/table``; in one part or several.
-    ///
-    /// A backend tells it before ``published(_:)``, at least of the descriptors.
-    case handlesAssigned([AttributeHandle: AttributeHandle])
-
-    /// A central has subscribed to the characteristic with this value handle.
-    ///
-    /// The central is `nil` where the stack does not tell who it was. BlueZ reports each subscription, but
-    /// only the end of the last one; a backend that cannot tell the central reports them likewise.
-    case subscribed(AttributeHandle, by: Central?)
-
-    /// A central has ended its subscription to the characteristic with this value handle, or is gone.
-    ///
-    /// With no central named, the last subscription has ended.
-    case unsubscribed(AttributeHandle, by: Central?)
-}

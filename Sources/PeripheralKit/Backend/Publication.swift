@@ -29,18 +29,3 @@ public struct Publication: Hashable, Sendable {
         self.advertisement = advertisement
     }
 }
-
-/// A new value of a characteristic, for the centrals that have subscribed to it.
-public struct Update: Hashable, Sendable {
-    /// The characteristic, by its value handle in ``Publication/table``.
-    public var characteristic: AttributeHandle
-
-    /// The value; at most 512 bytes.
-    public var value: [UInt8]
-
-    /// Makes an update.
-    public init(characteristic: AttributeHandle, value: [UInt8]) {
-        self.characteristic = characteristic
-        self.value = value
-    }
-}

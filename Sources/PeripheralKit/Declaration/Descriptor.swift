@@ -69,10 +69,9 @@ public struct UserDescription: Sendable {
 
 /// A declared descriptor without its value's type.
 package struct DescriptorDeclaration: Sendable {
-    package var identity = DeclarationIdentity()
-    package var uuid: BluetoothUUID
-    package var security = AttributeSecurity.open
-    package var access: AttributeAccess
+    package let uuid: BluetoothUUID
+    package let security: AttributeSecurity
+    package let access: AttributeAccess
 
     package var permissions: DescriptorPermissions {
         var permissions: DescriptorPermissions = []

@@ -5,19 +5,26 @@ private import Synchronization
 /// A peripheral while it runs: what the backend and the session of the program have in common.
 final class PeripheralRuntime: PeripheralHost {
     private struct State {
-        var link: (any BackendLink)?
         var isStopped = false
-        var subscriptions = SubscriptionRegister()
+        var register = CentralRegister()
+        /// The handles on the air, by those of the publication.
+        var handles: [AttributeHandle: AttributeHandle] = [:]
     }
 
     let publication: Publication
     private let server: AttributeServer
     private let tasks: RequestTasks
     private let pairing: PairingAnswerer
+    private let updates: UpdateSender
     private let valueHandles: [CharacteristicIdentity: AttributeHandle]
+    private let characteristics:
+        [AttributeHandle: (uuid: BluetoothUUID, properties: CharacteristicProperties)]
     private let state = Mutex(State())
-    private let published: AsyncStream<any BackendLink>
-    private let publish: AsyncStream<any BackendLink>.Continuation
+    private let events = EventBroadcast<SessionEvent>(capacity: 1024)
+    private let (published, publish) = AsyncStream.makeStream(
+        of: Void.self,
+        bufferingPolicy: .bufferingNewest(1)
+    )
 
     init(_ peripheral: Peripheral, publication: Publication, clock: any Clock<Duration>, logger: Logger) {
         self.publication = publication
@@ -34,16 +41,19 @@ final class PeripheralRuntime: PeripheralHost {
             clock: clock,
             logger: logger
         )
+        updates = UpdateSender(clock: clock, logger: logger)
         var handles: [CharacteristicIdentity: AttributeHandle] = [:]
+        var characteristics: [AttributeHandle: (BluetoothUUID, CharacteristicProperties)] = [:]
         for attribute in publication.table.attributes {
             guard case .characteristicValue(let service, let characteristic) = attribute.kind else {
                 continue
             }
             let declaration = peripheral.services[service].characteristics[characteristic]
             handles[declaration.identity] = attribute.handle
+            characteristics[attribute.handle] = (declaration.uuid, declaration.properties)
         }
         valueHandles = handles
-        (published, publish) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        self.characteristics = characteristics
     }
 
     // MARK: For the backend
@@ -62,16 +72,47 @@ final class PeripheralRuntime: PeripheralHost {
 
     func handle(_ event: BackendEvent) {
         switch event {
-        case .published(let link):
-            state.withLock { $0.link = link }
-            publish.yield(link)
-        case .handlesAssigned(let handles):
-            server.handlesOnAir.assign(handles)
-        case .subscribed(let characteristic, let central):
-            state.withLock { $0.subscriptions.begin(characteristic, by: central) }
+        case .published(let published):
+            updates.begin(published.link)
+            state.withLock { $0.handles = published.handles }
+            publish.yield()
+        case .connected(let central):
+            note { $0.connected(central) }
+        case .disconnected(let central):
+            server.forget(central)
+            updates.disconnected(central)
+            note { $0.disconnected(central) }
+        case .subscribed(let subscription):
+            guard let subscription = self.subscription(subscription) else { return }
+            note { $0.subscribed(subscription) }
         case .unsubscribed(let characteristic, let central):
-            state.withLock { $0.subscriptions.end(characteristic, by: central) }
+            note { $0.unsubscribed(characteristic, by: central) }
+        case .updateEnded(let update, let outcome):
+            updates.ended(update, outcome)
         }
+    }
+
+    private func note(_ change: (inout CentralRegister) -> [SessionEvent]) {
+        for event in state.withLock({ change(&$0.register) }) { events.send(event) }
+    }
+
+    /// A subscription as the program sees it.
+    private func subscription(_ subscription: BackendSubscription) -> Subscription? {
+        guard let characteristic = characteristics[subscription.characteristic] else { return nil }
+        let onlyKind: UpdateKind? =
+            switch (
+                characteristic.properties.contains(.notify), characteristic.properties.contains(.indicate)
+            ) {
+            case (true, false): .notification
+            case (false, true): .indication
+            default: nil
+            }
+        return Subscription(
+            characteristic: characteristic.uuid,
+            central: subscription.central,
+            kind: subscription.kind ?? onlyKind,
+            handle: subscription.characteristic
+        )
     }
 
     func untilAnswered() async {
@@ -107,21 +148,34 @@ final class PeripheralRuntime: PeripheralHost {
 
     /// Begins to stop; from now on, the session is invalid.
     func stop() {
-        let link = state.withLock { state in
-            state.isStopped = true
-            return state.link
-        }
-        link?.stop()
+        state.withLock { $0.isStopped = true }
+        updates.stop()
+        events.finish()
+    }
+
+    /// The way to the backend, while the session is valid.
+    func link() throws(PeripheralError) -> any BackendLink {
+        try updates.link()
     }
 
     /// Throws ``PeripheralError`` with the code `stopped` when the session is no longer valid.
     func checkIsRunning() throws(PeripheralError) {
         guard state.withLock({ $0.isStopped }) else { return }
-        throw PeripheralError(code: .stopped, message: "The peripheral is no longer published.")
+        throw .stopped
     }
 
-    func hasSubscribers(_ handle: AttributeHandle) -> Bool {
-        state.withLock { $0.subscriptions.hasSubscribers(handle) }
+    var register: CentralRegister {
+        state.withLock { $0.register }
+    }
+
+    /// What happens from now on.
+    func listen() -> AsyncStream<SessionEvent> {
+        events.listen()
+    }
+
+    /// The handle on the air; `nil` when the backend does not tell it.
+    func handleOnAir(_ handle: AttributeHandle) -> AttributeHandle? {
+        state.withLock { $0.handles[handle] }
     }
 
     func valueHandle<Value>(of characteristic: Characteristic<Value>) throws(PeripheralError)
@@ -137,10 +191,19 @@ final class PeripheralRuntime: PeripheralHost {
         return handle
     }
 
-    func send(_ update: Update) async throws {
-        guard let link = state.withLock({ $0.link }) else {
-            throw PeripheralError(code: .stopped, message: "The peripheral is not published.")
-        }
-        try await link.send(update)
+    func notify(
+        _ characteristic: AttributeHandle,
+        _ value: [UInt8],
+        to recipients: Update.Recipients
+    ) async throws {
+        try await updates.notify(characteristic, value, to: recipients)
+    }
+
+    func indicate(
+        _ characteristic: AttributeHandle,
+        _ value: [UInt8],
+        to recipients: Update.Recipients
+    ) async throws {
+        try await updates.indicate(characteristic, value, to: recipients)
     }
 }

@@ -73,7 +73,7 @@ final class RequestTasks: Sendable {
     /// BlueZ gives up after 5 s and tells the central so, in its own way.
     static let timeLimit = Duration.seconds(4)
 
-    private let stopwatch: Stopwatch
+    let stopwatch: Stopwatch
     private let logger: Logger
     private let state = Mutex(State())
     private let (wakeUps, wakeUp) = AsyncStream.makeStream(
@@ -316,17 +316,5 @@ private final class Request<Success: Sendable>: RunningRequest {
             return state.task
         }
         task?.cancel()
-    }
-}
-
-/// A clock of any kind, as the time since it was started.
-private struct Stopwatch: Sendable {
-    let elapsed: @Sendable () -> Duration
-    let sleep: @Sendable (Duration) async throws -> Void
-
-    init(_ clock: some Clock<Duration>) {
-        let start = clock.now
-        elapsed = { start.duration(to: clock.now) }
-        sleep = { try await clock.sleep(for: $0) }
     }
 }

@@ -1,37 +1,71 @@
 public import PeripheralCore
 
-/// A central that is connected to the peripheral, as it was at the time of a request or an event.
+/// A central, as it was at the time of a request or an event.
 ///
-/// Two values are equal when they have the same address: the MTU may grow during a connection.
+/// Two values are equal when they denote the same central: the MTU may grow during a connection.
 public struct Central: Sendable, Hashable, Identifiable {
+    /// What tells a central from all others that the stack knows at the time.
+    ///
+    /// It lasts as long as the bond of a bonded central, and as long as the connection of any other.
+    public struct ID: Hashable, Sendable, CustomStringConvertible {
+        let address: DeviceAddress
+
+        /// Makes the identity of the central with this address, for backends and tests.
+        public init(address: DeviceAddress) {
+            self.address = address
+        }
+
+        /// The address.
+        public var description: String { address.description }
+    }
+
     /// The address under which the stack knows the central.
     ///
     /// It is the identity address of a bonded central. A central that is not bonded usually appears under a
     /// random address, which changes: do not store it in order to recognise somebody.
     public let address: DeviceAddress
 
+    /// Who assigned the address; `nil` where the stack does not tell.
+    public let addressKind: DeviceAddress.Kind?
+
+    /// Whether the central has paired and both sides keep the keys.
+    public let isBonded: Bool
+
     /// The size of the largest ATT packet to or from this central, in bytes: 23 to 517.
     public let mtu: Int
 
-    /// The address.
-    public var id: DeviceAddress { address }
+    /// What tells it from all other centrals.
+    public var id: ID { ID(address: address) }
 
     /// The most bytes of a value that fit into one notification or indication: the MTU without its 3 bytes of
     /// header (Core Specification, Vol 3, Part F, 3.4.7).
-    public var maximumUpdateValueLength: Int { max(0, mtu - 3) }
+    public var maximumUpdateValueLength: Int { mtu - 3 }
 
     /// Makes a central, for backends and tests.
-    public init(address: DeviceAddress, mtu: Int = 23) {
+    ///
+    /// - Parameters:
+    ///   - address: Its address.
+    ///   - addressKind: Who assigned the address.
+    ///   - isBonded: Whether it is bonded.
+    ///   - mtu: The size of the largest packet; what is out of bounds is taken to the next bound, 23 or 517.
+    public init(
+        address: DeviceAddress,
+        addressKind: DeviceAddress.Kind? = nil,
+        isBonded: Bool = false,
+        mtu: Int = 23
+    ) {
         self.address = address
-        self.mtu = mtu
+        self.addressKind = addressKind
+        self.isBonded = isBonded
+        self.mtu = min(max(mtu, 23), 517)
     }
 
-    /// Tells whether both have the same address.
+    /// Tells whether both are the same central.
     public static func == (lhs: Central, rhs: Central) -> Bool {
         lhs.address == rhs.address
     }
 
-    /// Hashes the address.
+    /// Hashes what tells it from all other centrals.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(address)
     }

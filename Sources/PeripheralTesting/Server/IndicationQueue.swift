@@ -4,7 +4,7 @@ struct IndicationQueue: Sendable {
     /// An indication, and who is told what becomes of it.
     struct Entry: Sendable {
         var delivery: ATTServerState.Delivery
-        var completion: @Sendable (UpdateOutcome) -> Void
+        var completion: @Sendable (VirtualUpdateOutcome) -> Void
         /// Tells the wait for its confirmation from others.
         var number: Int
     }

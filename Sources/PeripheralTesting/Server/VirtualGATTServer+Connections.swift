@@ -46,6 +46,7 @@ extension VirtualGATTServer {
             let security = bond?.level ?? security
             state.links[id] = link
             if connectionsInterruptAdvertising { state.air.interrupt() }
+            let central = central.bonded(state.bonds[central.address] != nil)
             let (resumed, missed) = state.att.open(id, central: central, security: security)
             state.observer?(.connected(central))
             if security != .open { state.observer?(.secured(central, security)) }
@@ -109,5 +110,12 @@ extension VirtualGATTServer {
         state.withLock { state in
             state.att.connections.values.first { $0.central.address == central }?.security ?? .open
         }
+    }
+}
+
+extension Central {
+    /// The same central as the stack knows it: with a random address, and bonded or not.
+    func bonded(_ isBonded: Bool) -> Central {
+        Central(address: address, addressKind: .random, isBonded: isBonded, mtu: mtu)
     }
 }

@@ -112,6 +112,7 @@ extension VirtualGATTServer {
             }
             let key = BondKey(number: state.makeNumber())
             state.bonds[central.address] = Bond(key: key, level: pairing.level)
+            state.att.connections[connection]?.central = central.bonded(true)
             state.observer?(.paired(central, isBonded: true))
             return key
         }

@@ -40,7 +40,7 @@ extension VirtualGATTServer {
         of characteristic: AttributeHandle,
         in application: ApplicationID,
         to isRecipient: (Central, UpdateKind) -> Bool,
-        completion: (@Sendable (Central, UpdateOutcome) -> Void)? = nil
+        completion: (@Sendable (Central, VirtualUpdateOutcome) -> Void)? = nil
     ) -> [Central]? {
         state.withLock { state in
             guard let provider = state.providers[application],
@@ -73,7 +73,7 @@ extension VirtualGATTServer {
         of characteristic: AttributeHandle,
         in application: ApplicationID,
         to recipient: DeviceAddress
-    ) async -> UpdateOutcome? {
+    ) async -> VirtualUpdateOutcome? {
         await withCheckedContinuation { continuation in
             let recipients = deliver(
                 value,
@@ -99,7 +99,7 @@ extension VirtualGATTServer {
     func deliver(
         _ deliveries: [ATTServerState.Delivery],
         _ state: inout State,
-        completion: @escaping @Sendable (Central, UpdateOutcome) -> Void = { _, _ in }
+        completion: @escaping @Sendable (Central, VirtualUpdateOutcome) -> Void = { _, _ in }
     ) {
         for delivery in deliveries {
             switch delivery.update.kind {

@@ -99,8 +99,7 @@ package final class VirtualGATTServer: Sendable {
 
     // MARK: Applications
 
-    /// Adds the services of an application: those that are pinned where they want to be, the others behind all
-    /// handles that were ever given.
+    /// Adds the services of an application behind all handles that were ever given.
     ///
     /// Centrals that have subscribed to Service Changed are told.
     ///
@@ -110,7 +109,7 @@ package final class VirtualGATTServer: Sendable {
     ///   - attributes: The attributes that a central may prepare to write only when the provider says so, unless it
     ///     is trusted.
     /// - Returns: The name of the application.
-    /// - Throws: `AttributeTableError` when the handles are used up, or taken.
+    /// - Throws: `AttributeTableError` when the handles are used up.
     package func add(
         _ table: AttributeTable,
         servedBy provider: any VirtualAttributeProvider,
@@ -123,11 +122,6 @@ package final class VirtualGATTServer: Sendable {
             indicateServiceChanges(services, &state)
         }
         return id
-    }
-
-    /// Where an application's values and descriptors stand, by the handles of its own table.
-    package func handles(of application: ApplicationID) -> [AttributeHandle: AttributeHandle] {
-        state.withLock { $0.att.database.handles(of: application) }
     }
 
     /// Removes an application and its services.
@@ -169,6 +163,11 @@ package final class VirtualGATTServer: Sendable {
             state.att.noteServiceChange(of: service)
             deliver(state.att.serviceChanges(of: service), &state)
         }
+    }
+
+    /// The handles on the air of an application's attributes, by those in its own table.
+    package func handles(of application: ApplicationID) -> [AttributeHandle: AttributeHandle] {
+        state.withLock { $0.att.database.handles(of: application) }
     }
 
     /// The handles on the air of an application's services, in their order.

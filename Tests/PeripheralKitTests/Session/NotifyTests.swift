@@ -20,31 +20,41 @@ struct NotifyTests {
     @Test func withoutSubscribersNothingIsSent() async throws {
         let link = RecordingLink()
         let backend = ScriptedBackend { _, host in
-            host.handle(.published(link))
+            host.handle(.published(PublishedPeripheral(link: link)))
             await link.untilStopped()
         }
         try await peripheral.run(on: backend, logger: .silent) { session in
-            #expect(try session.hasSubscribers(level) == false)
+            #expect(try session.hasSubscribers(of: level) == false)
             try await session.notify(level, 1)
         }
         #expect(link.sent == [])
     }
 
-    /// BlueZ before 5.69 does not tell who subscribes, and tells only of the last that leaves.
+    /// A stack may not tell who subscribes, and only of the last that leaves.
     @Test func subscribersNeedNoIdentity() async throws {
         let link = RecordingLink()
         let backend = ScriptedBackend { publication, host in
             let handle = publication.table.valueHandle(service: 0, characteristic: 0)
-            host.handle(.subscribed(handle, by: nil))
-            host.handle(.subscribed(handle, by: nil))
-            host.handle(.published(link))
+            let subscription = BackendSubscription(characteristic: handle, central: nil)
+            host.handle(.subscribed(subscription))
+            host.handle(.subscribed(subscription))
+            host.handle(.published(PublishedPeripheral(link: link)))
             await link.untilStopped()
-            #expect(link.sent == [Update(characteristic: handle, value: [7])])
+            #expect(link.sent.map(\.value) == [[7]])
+            #expect(link.sent.map(\.recipients) == [.subscribers])
+            #expect(link.sent.map(\.characteristic) == [handle])
             host.handle(.unsubscribed(handle, by: nil))
         }
         try await peripheral.run(on: backend, logger: .silent) { session in
-            #expect(try session.hasSubscribers(level))
+            #expect(try session.hasSubscribers(of: level))
+            #expect(session.subscriptions.map(\.central) == [nil])
+            #expect(session.subscriptions.map(\.kind) == [.notification])
             try await session.notify(level, 7)
+            let central = Central(address: try #require(DeviceAddress(rawValue: 1)))
+            let error = await #expect(throws: PeripheralError.self) {
+                try await session.notify(level, 8, to: central)
+            }
+            #expect(error?.code == .subscribersUnknown)
         }
     }
 
@@ -57,7 +67,7 @@ struct NotifyTests {
             try await second.subscribe(to: level)
             try await session.notify(level, 2)
             try await first.unsubscribe(from: level)
-            #expect(try session.hasSubscribers(level))
+            #expect(try session.hasSubscribers(of: level))
             try await session.notify(level, 3)
             try await first.subscribe(to: level)
             try await session.notify(level, 4)
@@ -71,10 +81,10 @@ struct NotifyTests {
         try await peripheral.test { central, session in
             try await central.subscribe(to: level)
             try await central.subscribe(to: data)
-            #expect(try session.hasSubscribers(level))
+            #expect(try session.hasSubscribers(of: level))
             central.disconnect()
-            #expect(try session.hasSubscribers(level) == false)
-            #expect(try session.hasSubscribers(data) == false)
+            #expect(try session.hasSubscribers(of: level) == false)
+            #expect(try session.hasSubscribers(of: data) == false)
         }
     }
 

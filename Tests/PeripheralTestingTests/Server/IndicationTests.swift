@@ -53,7 +53,7 @@ struct IndicationTests {
         let central = try await Self.subscribedCentral(on: fixture, to: .indication)
         central.confirmsIndications = false
         let address = central.address
-        let outcomes = Mutex<[UpdateOutcome]>([])
+        let outcomes = Mutex<[VirtualUpdateOutcome]>([])
         for number: UInt8 in 1...2 {
             fixture.server.deliver(
                 [number],

@@ -1,5 +1,5 @@
 /// What became of an update on its way to one central.
-package enum UpdateOutcome: Hashable, Sendable {
+package enum VirtualUpdateOutcome: Hashable, Sendable {
     /// A notification was sent, which nobody confirms.
     case sent
     /// The central has confirmed the indication.

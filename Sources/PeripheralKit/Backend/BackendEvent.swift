@@ -1,0 +1,64 @@
+public import PeripheralCore
+
+/// What a backend reports to its ``PeripheralHost``.
+///
+/// The events of one backend are reported one after the other, in the order in which they happened.
+public enum BackendEvent: Sendable {
+    /// The database is registered and the advertisement is on the air; updates go through the link.
+    case published(PublishedPeripheral)
+
+    /// A central has connected, or what is known of a connected one has changed.
+    case connected(Central)
+
+    /// A central is no longer connected.
+    ///
+    /// Its subscriptions end by themselves, without an event for each, unless it is bonded and the stack keeps them.
+    case disconnected(Central.ID)
+
+    /// A central has subscribed to a characteristic.
+    ///
+    /// A second event for the same central and characteristic replaces the first.
+    case subscribed(BackendSubscription)
+
+    /// A central has ended its subscription to the characteristic with this value handle.
+    ///
+    /// With no central named, no unidentified central is subscribed any more.
+    case unsubscribed(AttributeHandle, by: Central.ID?)
+
+    /// An update that was submitted has come to its end; reported exactly once for each, unless the run ends before.
+    case updateEnded(Update.ID, UpdateOutcome)
+}
+
+/// What a backend tells once it has published a peripheral.
+public struct PublishedPeripheral: Sendable {
+    /// The way to the backend.
+    public var link: any BackendLink
+
+    /// The handles on the air, by those of ``Publication/table``; empty when the stack does not tell them.
+    public var handles: [AttributeHandle: AttributeHandle]
+
+    /// Makes the report.
+    public init(link: any BackendLink, handles: [AttributeHandle: AttributeHandle] = [:]) {
+        self.link = link
+        self.handles = handles
+    }
+}
+
+/// A central's subscription to a characteristic, as a backend sees it.
+public struct BackendSubscription: Hashable, Sendable {
+    /// The characteristic, by its value handle in ``Publication/table``.
+    public var characteristic: AttributeHandle
+
+    /// Who has subscribed; `nil` where the stack does not tell.
+    public var central: Central?
+
+    /// What the central has asked for; `nil` where the stack does not tell.
+    public var kind: UpdateKind?
+
+    /// Makes a subscription.
+    public init(characteristic: AttributeHandle, central: Central?, kind: UpdateKind? = nil) {
+        self.characteristic = characteristic
+        self.central = central
+        self.kind = kind
+    }
+}

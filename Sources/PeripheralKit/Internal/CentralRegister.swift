@@ -1,0 +1,76 @@
+internal import PeripheralCore
+
+/// Which centrals are connected, and who has subscribed to what, as far as the backend can tell.
+struct CentralRegister {
+    /// The connected centrals, in the order in which they came.
+    private(set) var centrals: [Central] = []
+    /// The subscriptions, in the order in which they began.
+    private(set) var subscriptions: [Subscription] = []
+
+    func subscriptions(to characteristic: AttributeHandle) -> [Subscription] {
+        subscriptions.filter { $0.handle == characteristic }
+    }
+
+    func hasSubscribers(_ characteristic: AttributeHandle) -> Bool {
+        subscriptions.contains { $0.handle == characteristic }
+    }
+
+    /// Takes note of a central that has connected or changed.
+    mutating func connected(_ central: Central) -> [SessionEvent] {
+        guard let index = centrals.firstIndex(of: central) else {
+            centrals.append(central)
+            return [.connected(central)]
+        }
+        guard !central.isSameIn(all: centrals[index]) else { return [] }
+        centrals[index] = central
+        for index in subscriptions.indices where subscriptions[index].central == central {
+            subscriptions[index] = subscriptions[index].with(central)
+        }
+        return [.changed(central)]
+    }
+
+    /// Takes note of a central that is gone.
+    mutating func disconnected(_ id: Central.ID) -> [SessionEvent] {
+        let ended = end { $0.central?.id == id }
+        guard let index = centrals.firstIndex(where: { $0.id == id }) else { return ended }
+        return ended + [.disconnected(centrals.remove(at: index))]
+    }
+
+    /// Takes note of a subscription, which replaces that of the same central to the same characteristic.
+    mutating func subscribed(_ subscription: Subscription) -> [SessionEvent] {
+        let index = subscriptions.firstIndex {
+            $0.handle == subscription.handle && $0.central == subscription.central
+        }
+        guard let index else {
+            subscriptions.append(subscription)
+            return [.subscribed(subscription)]
+        }
+        let changes = subscriptions[index].kind != subscription.kind
+        subscriptions[index] = subscription
+        return changes ? [.subscribed(subscription)] : []
+    }
+
+    /// Takes note of the end of a subscription; `nil` is the one of those that the backend cannot name.
+    mutating func unsubscribed(_ characteristic: AttributeHandle, by central: Central.ID?) -> [SessionEvent] {
+        end { $0.handle == characteristic && $0.central?.id == central }
+    }
+
+    private mutating func end(_ isOver: (Subscription) -> Bool) -> [SessionEvent] {
+        let ended = subscriptions.filter(isOver)
+        subscriptions.removeAll(where: isOver)
+        return ended.map { .unsubscribed($0) }
+    }
+}
+
+extension Subscription {
+    fileprivate func with(_ central: Central) -> Subscription {
+        Subscription(characteristic: characteristic, central: central, kind: kind, handle: handle)
+    }
+}
+
+extension Central {
+    /// Whether nothing at all differs, which `==` does not tell.
+    fileprivate func isSameIn(all other: Central) -> Bool {
+        self == other && mtu == other.mtu && isBonded == other.isBonded && addressKind == other.addressKind
+    }
+}

@@ -1,0 +1,54 @@
+private import Synchronization
+
+/// Passes each event on to all who listen at the time.
+final class EventBroadcast<Event: Sendable>: Sendable {
+    private struct State {
+        var listeners: [UInt64: AsyncStream<Event>.Continuation] = [:]
+        var nextNumber: UInt64 = 0
+        var isFinished = false
+    }
+
+    private let capacity: Int
+    private let state = Mutex(State())
+
+    /// - Parameter capacity: How many events are kept for a listener that does not take them; the oldest go first.
+    init(capacity: Int) {
+        self.capacity = capacity
+    }
+
+    /// What happens from now on.
+    func listen() -> AsyncStream<Event> {
+        let (events, listener) = AsyncStream.makeStream(
+            of: Event.self,
+            bufferingPolicy: .bufferingNewest(capacity)
+        )
+        let number = state.withLock { state -> UInt64? in
+            guard !state.isFinished else { return nil }
+            defer { state.nextNumber += 1 }
+            state.listeners[state.nextNumber] = listener
+            return state.nextNumber
+        }
+        guard let number else {
+            listener.finish()
+            return events
+        }
+        listener.onTermination = { [weak self] _ in
+            _ = self?.state.withLock { $0.listeners.removeValue(forKey: number) }
+        }
+        return events
+    }
+
+    /// Passes an event on, after all before it.
+    func send(_ event: Event) {
+        for listener in state.withLock({ $0.listeners.values }) { listener.yield(event) }
+    }
+
+    /// Ends the sequences of all who listen, and of those who come later.
+    func finish() {
+        let listeners = state.withLock { state in
+            state.isFinished = true
+            return Array(state.listeners.values)
+        }
+        for listener in listeners { listener.finish() }
+    }
+}

@@ -1,0 +1,188 @@
+internal import Logging
+internal import PeripheralCore
+private import Synchronization
+
+/// Sends updates through the backend, and awaits what becomes of them.
+final class UpdateSender: Sendable {
+    private struct State {
+        var link: (any BackendLink)?
+        var isStopped = false
+        var nextNumber: UInt64 = 0
+        var indications = IndicationQueues()
+        /// Who waits for the end of an indication.
+        var waiting: [Update.ID: CheckedContinuation<Result<Void, any Error>, Never>] = [:]
+        /// The indications whose callers were cancelled before they could wait.
+        var abandoned: Set<Update.ID> = []
+        /// What ends an indication that nobody confirms.
+        var timers: [Update.ID: Task<Void, Never>] = [:]
+        /// The updates that have a place in the window.
+        var inWindow: Set<Update.ID> = []
+
+        mutating func makeID() -> Update.ID {
+            defer { nextNumber += 1 }
+            return Update.ID(nextNumber)
+        }
+    }
+
+    /// A central that does not confirm an indication within this time is lost (Core Specification, Vol 3, Part F,
+    /// 3.3.3).
+    static let confirmationLimit = Duration.seconds(30)
+
+    private let clock: any Clock<Duration>
+    private let logger: Logger
+    private let window = UpdateWindow()
+    private let state = Mutex(State())
+
+    init(clock: any Clock<Duration>, logger: Logger) {
+        self.clock = clock
+        self.logger = logger
+    }
+
+    /// The way to the backend.
+    ///
+    /// - Throws: ``PeripheralError`` with the code `stopped`.
+    func link() throws(PeripheralError) -> any BackendLink {
+        guard let link = state.withLock({ $0.isStopped ? nil : $0.link }) else { throw .stopped }
+        return link
+    }
+
+    func begin(_ link: any BackendLink) {
+        state.withLock { state in
+            if !state.isStopped { state.link = link }
+        }
+    }
+
+    /// Sends away all who wait, and stops the backend; later calls have no effect.
+    func stop() {
+        window.close()
+        let (waiting, link) = state.withLock { state in
+            state.isStopped = true
+            for timer in state.timers.values { timer.cancel() }
+            state.timers = [:]
+            // The link keeps the backend, which keeps those who serve it.
+            defer { (state.waiting, state.link) = ([:], nil) }
+            return (state.waiting.values, state.link)
+        }
+        for caller in waiting { caller.resume(returning: .failure(PeripheralError.stopped)) }
+        link?.stop()
+    }
+
+    /// Sends an update as soon as there is room for it.
+    func notify(
+        _ characteristic: AttributeHandle,
+        _ value: [UInt8],
+        to recipients: Update.Recipients
+    ) async throws {
+        try await window.enter()
+        let link = try link()
+        let update = state.withLock { state in
+            let id = state.makeID()
+            state.inWindow.insert(id)
+            return Update(id: id, characteristic: characteristic, value: value, recipients: recipients)
+        }
+        link.submit(update)
+    }
+
+    /// Sends an update when it is its turn, and waits until it is confirmed.
+    func indicate(
+        _ characteristic: AttributeHandle,
+        _ value: [UInt8],
+        to recipients: Update.Recipients
+    ) async throws {
+        try Task.checkCancellation()
+        _ = try link()
+        let update = Update(
+            id: state.withLock { $0.makeID() },
+            characteristic: characteristic,
+            value: value,
+            recipients: recipients,
+            awaitsConfirmation: true
+        )
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { begin(update, for: $0) }
+        } onCancel: {
+            end(update.id, .failure(CancellationError()), isOver: false)
+        }
+        _ = state.withLock { $0.abandoned.remove(update.id) }
+        try outcome.get()
+    }
+
+    private func begin(
+        _ update: Update,
+        for caller: CheckedContinuation<Result<Void, any Error>, Never>
+    ) {
+        let (first, refusal) = state.withLock { state -> (Update?, (any Error)?) in
+            if state.abandoned.remove(update.id) != nil { return (nil, CancellationError()) }
+            guard !state.isStopped else { return (nil, PeripheralError.stopped) }
+            state.waiting[update.id] = caller
+            return (state.indications.submit(update), nil)
+        }
+        if let refusal { caller.resume(returning: .failure(refusal)) }
+        if let first { send(first) }
+    }
+
+    /// Sends an indication whose turn it is.
+    private func send(_ update: Update) {
+        let timer = Task { [clock] in
+            guard (try? await clock.sleep(for: Self.confirmationLimit)) != nil else { return }
+            ended(update.id, .failed(.unconfirmed))
+        }
+        let link = state.withLock { state -> (any BackendLink)? in
+            guard !state.isStopped else { return nil }
+            state.timers[update.id] = timer
+            return state.link
+        }
+        guard let link else { return timer.cancel() }
+        link.submit(update)
+    }
+
+    /// Takes note of how an update has ended.
+    func ended(_ id: Update.ID, _ outcome: UpdateOutcome) {
+        let wasInWindow = state.withLock { $0.inWindow.remove(id) != nil }
+        switch outcome {
+        case _ where !wasInWindow:
+            end(id, outcome.result, isOver: true)
+        case .delivered:
+            window.leave()
+        case .failed(let error):
+            window.leave()
+            logger.debug("An update was not sent.", metadata: ["peripheral.error": "\(error)"])
+        }
+    }
+
+    /// Ends an indication for its caller; for the central, only when it is over.
+    private func end(_ id: Update.ID, _ result: Result<Void, any Error>, isOver: Bool) {
+        let (caller, next) = state.withLock { state in
+            let caller = state.waiting.removeValue(forKey: id)
+            guard isOver else {
+                if caller == nil { state.abandoned.insert(id) }
+                state.indications.withdraw(id)
+                return (caller, Update?.none)
+            }
+            state.timers.removeValue(forKey: id)?.cancel()
+            return (caller, state.indications.ended(id))
+        }
+        caller?.resume(returning: result)
+        if let next { send(next) }
+    }
+
+    /// Takes note that a central is gone, and with it the indications to it.
+    func disconnected(_ central: Central.ID) {
+        let callers = state.withLock { state in
+            state.indications.disconnected(central).compactMap { id in
+                state.timers.removeValue(forKey: id)?.cancel()
+                return state.waiting.removeValue(forKey: id)
+            }
+        }
+        for caller in callers { caller.resume(returning: .failure(PeripheralError.disconnected)) }
+    }
+}
+
+extension UpdateOutcome {
+    fileprivate var result: Result<Void, any Error> {
+        switch self {
+        case .delivered: .success(())
+        case .failed(let error): .failure(error)
+        }
+    }
+}

@@ -1,0 +1,90 @@
+private import Synchronization
+
+/// Bounds how many updates the backend has at a time that it has not yet delivered.
+///
+/// Those who wait get their turn in the order in which they came.
+final class UpdateWindow: Sendable {
+    private struct Waiter {
+        var number: UInt64
+        var continuation: CheckedContinuation<Bool, Never>
+    }
+
+    private struct State {
+        var free: Int
+        var isClosed = false
+        var nextNumber: UInt64 = 0
+        var waiters: [Waiter] = []
+        /// Those that were cancelled before they could wait.
+        var cancelled: Set<UInt64> = []
+    }
+
+    private let state: Mutex<State>
+
+    init(size: Int = 64) {
+        state = Mutex(State(free: size))
+    }
+
+    /// Waits for a place, which ``leave()`` gives back.
+    ///
+    /// - Throws: ``PeripheralError`` with the code `stopped` when the window is closed, or `CancellationError`.
+    func enter() async throws {
+        try Task.checkCancellation()
+        let number = state.withLock { state in
+            defer { state.nextNumber += 1 }
+            return state.nextNumber
+        }
+        let hasEntered = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let answer: Bool? = state.withLock { state in
+                    if state.isClosed || state.cancelled.remove(number) != nil { return false }
+                    if state.free > 0, state.waiters.isEmpty {
+                        state.free -= 1
+                        return true
+                    }
+                    state.waiters.append(Waiter(number: number, continuation: continuation))
+                    return nil
+                }
+                if let answer { continuation.resume(returning: answer) }
+            }
+        } onCancel: {
+            let waiter = state.withLock { state -> Waiter? in
+                guard let index = state.waiters.firstIndex(where: { $0.number == number }) else {
+                    state.cancelled.insert(number)
+                    return nil
+                }
+                return state.waiters.remove(at: index)
+            }
+            waiter?.continuation.resume(returning: false)
+        }
+        state.withLock { _ = $0.cancelled.remove(number) }
+        guard hasEntered else {
+            try Task.checkCancellation()
+            throw PeripheralError(code: .stopped, message: "The peripheral is no longer published.")
+        }
+    }
+
+    /// How many wait for a place.
+    var waiting: Int { state.withLock { $0.waiters.count } }
+
+    /// Gives a place back.
+    func leave() {
+        let waiter = state.withLock { state -> Waiter? in
+            guard !state.waiters.isEmpty else {
+                state.free += 1
+                return nil
+            }
+            return state.waiters.removeFirst()
+        }
+        waiter?.continuation.resume(returning: true)
+    }
+
+    /// Sends away all who wait, and who come from now on.
+    func close() {
+        let waiters = state.withLock { state in
+            state.isClosed = true
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.continuation.resume(returning: false) }
+    }
+}

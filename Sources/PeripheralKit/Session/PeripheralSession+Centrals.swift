@@ -1,0 +1,52 @@
+public import PeripheralCore
+
+extension PeripheralSession {
+    /// The centrals that are connected, in the order in which they came.
+    ///
+    /// All that are connected to the adapter by Bluetooth LE, also those that never ask for anything of this peripheral.
+    /// Empty when the session is no longer valid.
+    public var centrals: [Central] {
+        runtime.register.centrals
+    }
+
+    /// Ends the connection of a central.
+    ///
+    /// A central may connect again at once; what keeps it away is ``forget(_:)`` together with attributes that demand
+    /// pairing.
+    ///
+    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/disconnected`` when it is not connected,
+    ///   ``PeripheralError/Code/stopped``, or with the reason of the Bluetooth stack.
+    public func disconnect(_ central: Central) async throws {
+        try await runtime.link().disconnect(central.id)
+    }
+
+    /// The centrals that are bonded with this device, connected or not.
+    ///
+    /// Bonds belong to the device, not to this peripheral: those that other programs have made are among them.
+    ///
+    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/stopped``, or with the reason of the
+    ///   Bluetooth stack.
+    public func bondedCentrals() async throws -> [Central] {
+        try await runtime.link().bondedCentrals()
+    }
+
+    /// Removes the bond of a central, and ends its connection; it has to pair again.
+    ///
+    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/stopped``, or with the reason of the
+    ///   Bluetooth stack.
+    public func forget(_ central: Central) async throws {
+        try await runtime.link().forget(central.id)
+    }
+
+    /// The handle of a characteristic's value on the air.
+    ///
+    /// - Returns: The handle; `nil` where the Bluetooth stack does not tell it.
+    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` or
+    ///   ``PeripheralError/Code/stopped``.
+    public func handle<Value>(of characteristic: Characteristic<Value>) throws(PeripheralError)
+        -> AttributeHandle?
+    {
+        try runtime.checkIsRunning()
+        return runtime.handleOnAir(try runtime.valueHandle(of: characteristic))
+    }
+}

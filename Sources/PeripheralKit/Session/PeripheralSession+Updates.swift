@@ -1,0 +1,210 @@
+internal import PeripheralCore
+
+extension PeripheralSession {
+    /// Sends a new value to all centrals that have subscribed to the characteristic.
+    ///
+    /// Each is notified, or indicated to, as it has asked for. Values of one caller arrive in order. When
+    /// nobody has subscribed, nothing is sent. A value that is longer than a central's
+    /// ``Central/maximumUpdateValueLength`` reaches that central shortened.
+    ///
+    /// The call suspends while the Bluetooth stack has too much to send. A call that is cancelled while it is
+    /// suspended sends nothing.
+    ///
+    /// - Parameters:
+    ///   - characteristic: A characteristic of this peripheral with the property `.notify` or `.indicate`.
+    ///   - value: The new value; at most 512 bytes when encoded.
+    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared``,
+    ///   ``PeripheralError/Code/invalidValue`` or ``PeripheralError/Code/stopped``; `CancellationError`.
+    public func notify<Value>(_ characteristic: Characteristic<Value>, _ value: Value) async throws {
+        let handle = try updatableHandle(of: characteristic)
+        let bytes = try bytes(of: value, for: characteristic)
+        guard runtime.register.hasSubscribers(handle) else { return }
+        try await runtime.notify(handle, bytes, to: .subscribers)
+    }
+
+    /// Sends a new value to one central that has subscribed to the characteristic; no other gets it.
+    ///
+    /// Otherwise as ``notify(_:_:)``.
+    ///
+    /// - Throws: As ``notify(_:_:)``; ``PeripheralError`` with the code ``PeripheralError/Code/notSubscribed`` when the
+    ///   central has not subscribed, with ``PeripheralError/Code/subscribersUnknown`` where the Bluetooth stack does
+    ///   not tell who has: BlueZ does from 5.76 on.
+    public func notify<Value>(
+        _ characteristic: Characteristic<Value>,
+        _ value: Value,
+        to central: Central
+    ) async throws {
+        let handle = try updatableHandle(of: characteristic)
+        let bytes = try bytes(of: value, for: characteristic)
+        _ = try subscription(of: central, to: handle, characteristic.uuid)
+        try await runtime.notify(handle, bytes, to: .central(central.id))
+    }
+
+    /// Sends a new value to several centrals that have subscribed to the characteristic, one after the other.
+    ///
+    /// - Throws: As ``notify(_:_:to:)-(_,_,Central)`` for the first central that fails; those after it get nothing.
+    public func notify<Value>(
+        _ characteristic: Characteristic<Value>,
+        _ value: Value,
+        to centrals: some Sequence<Central>
+    ) async throws {
+        for central in centrals {
+            try await notify(characteristic, value, to: central)
+        }
+    }
+
+    /// Sends a new value to all centrals that have subscribed to indications, and waits until all have confirmed it.
+    ///
+    /// When nobody has subscribed, the call returns at once. Indications to a central are sent one at a time, in the order
+    /// of the calls. A call that is cancelled throws at once; its indication is not sent if it still waits for its turn.
+    ///
+    /// Where the Bluetooth stack does not tell who has subscribed (BlueZ before 5.76), the call returns with the first
+    /// confirmation.
+    ///
+    /// - Parameters:
+    ///   - characteristic: A characteristic of this peripheral with the property `.indicate`.
+    ///   - value: The new value; at most 512 bytes when encoded.
+    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/disconnected`` when a central is gone
+    ///   before it has confirmed, ``PeripheralError/Code/unconfirmed`` when it has not within 30 s;
+    ///   ``PeripheralError/Code/notDeclared``, ``PeripheralError/Code/invalidValue`` or
+    ///   ``PeripheralError/Code/stopped``; `CancellationError`. With several centrals, it is the first error, thrown
+    ///   when all of them have come to their end.
+    public func indicate<Value>(_ characteristic: Characteristic<Value>, _ value: Value) async throws {
+        let handle = try indicatableHandle(of: characteristic)
+        let bytes = try bytes(of: value, for: characteristic)
+        let subscriptions = runtime.register.subscriptions(to: handle).filter { $0.kind != .notification }
+        try await withThrowingTaskGroup { group in
+            for subscription in subscriptions {
+                let recipients = subscription.central.map { Update.Recipients.central($0.id) } ?? .subscribers
+                group.addTask { try await runtime.indicate(handle, bytes, to: recipients) }
+            }
+            var failure: (any Error)?
+            while let result = await group.nextResult() {
+                if case .failure(let error) = result { failure = failure ?? error }
+            }
+            if let failure { throw failure }
+        }
+    }
+
+    /// Sends a new value to one central that has subscribed to indications, and waits until it has confirmed it.
+    ///
+    /// Otherwise as ``indicate(_:_:)``.
+    ///
+    /// - Throws: As ``indicate(_:_:)``; ``PeripheralError`` with the code ``PeripheralError/Code/notSubscribed`` when
+    ///   the central has not subscribed to indications, with ``PeripheralError/Code/subscribersUnknown`` where the
+    ///   Bluetooth stack does not tell who has.
+    public func indicate<Value>(
+        _ characteristic: Characteristic<Value>,
+        _ value: Value,
+        to central: Central
+    ) async throws {
+        let handle = try indicatableHandle(of: characteristic)
+        let bytes = try bytes(of: value, for: characteristic)
+        let subscription = try subscription(of: central, to: handle, characteristic.uuid)
+        guard subscription.kind != .notification else {
+            throw PeripheralError(
+                code: .notSubscribed,
+                message: "Central \(central.address) has asked for notifications of characteristic "
+                    + "\(characteristic.uuid), not for indications."
+            )
+        }
+        try await runtime.indicate(handle, bytes, to: .central(central.id))
+    }
+
+    /// All subscriptions, in the order in which they began.
+    ///
+    /// Empty when the session is no longer valid.
+    public var subscriptions: [Subscription] {
+        runtime.register.subscriptions
+    }
+
+    /// The subscriptions to a characteristic, in the order in which they began.
+    ///
+    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` or
+    ///   ``PeripheralError/Code/stopped``.
+    public func subscribers<Value>(
+        of characteristic: Characteristic<Value>
+    ) throws(PeripheralError) -> [Subscription] {
+        runtime.register.subscriptions(to: try updatableHandle(of: characteristic))
+    }
+
+    /// Tells whether any central has subscribed to the characteristic, as far as the Bluetooth stack tells.
+    ///
+    /// Where BlueZ does not tell who has subscribed, before 5.76, a bonded central that left while it was subscribed
+    /// counts as subscribed: it resumes its subscription when it returns.
+    ///
+    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` or
+    ///   ``PeripheralError/Code/stopped``.
+    public func hasSubscribers<Value>(
+        of characteristic: Characteristic<Value>
+    ) throws(PeripheralError) -> Bool {
+        runtime.register.hasSubscribers(try updatableHandle(of: characteristic))
+    }
+}
+
+// MARK: - What is wrong with a call
+
+extension PeripheralSession {
+    private func updatableHandle<Value>(
+        of characteristic: Characteristic<Value>
+    ) throws(PeripheralError) -> AttributeHandle {
+        try runtime.checkIsRunning()
+        guard !characteristic.properties.isDisjoint(with: [.notify, .indicate]) else {
+            throw PeripheralError(
+                code: .notDeclared,
+                message: "Characteristic \(characteristic.uuid) can be neither notified nor indicated; "
+                    + "declare it with .notify or .indicate."
+            )
+        }
+        return try runtime.valueHandle(of: characteristic)
+    }
+
+    private func indicatableHandle<Value>(
+        of characteristic: Characteristic<Value>
+    ) throws(PeripheralError) -> AttributeHandle {
+        try runtime.checkIsRunning()
+        guard characteristic.properties.contains(.indicate) else {
+            throw PeripheralError(
+                code: .notDeclared,
+                message:
+                    "Characteristic \(characteristic.uuid) cannot be indicated; declare it with .indicate."
+            )
+        }
+        return try runtime.valueHandle(of: characteristic)
+    }
+
+    private func bytes<Value>(
+        of value: Value,
+        for characteristic: Characteristic<Value>
+    ) throws(PeripheralError) -> [UInt8] {
+        let bytes = value.gattBytes
+        guard bytes.count <= maximumValueLength else {
+            throw PeripheralError(
+                code: .invalidValue,
+                message: "The value for characteristic \(characteristic.uuid) has \(bytes.count) bytes; "
+                    + "at most \(maximumValueLength) can be sent."
+            )
+        }
+        return bytes
+    }
+
+    private func subscription(
+        of central: Central,
+        to handle: AttributeHandle,
+        _ characteristic: BluetoothUUID
+    ) throws(PeripheralError) -> Subscription {
+        let subscriptions = runtime.register.subscriptions(to: handle)
+        if let subscription = subscriptions.first(where: { $0.central == central }) { return subscription }
+        guard subscriptions.contains(where: { $0.central == nil }) else {
+            throw PeripheralError(
+                code: .notSubscribed,
+                message: "Central \(central.address) has not subscribed to characteristic \(characteristic)."
+            )
+        }
+        throw PeripheralError(
+            code: .subscribersUnknown,
+            message: "The Bluetooth stack does not tell which centrals have subscribed to characteristic "
+                + "\(characteristic); BlueZ does from 5.76 on. Send to all of them instead."
+        )
+    }
+}

@@ -1,0 +1,22 @@
+public import PeripheralCore
+
+/// A central's subscription to a characteristic.
+public struct Subscription: Hashable, Sendable {
+    /// The UUID of the characteristic.
+    public let characteristic: BluetoothUUID
+
+    /// Who has subscribed, with the MTU as far as it is known; `nil` where the Bluetooth stack does not tell.
+    ///
+    /// BlueZ tells it from 5.76 on. Before, all that is known of subscribers is that there are some: they appear
+    /// together, as one subscription without a central.
+    public let central: Central?
+
+    /// What the central has asked for; `nil` where the Bluetooth stack does not tell.
+    ///
+    /// BlueZ does not; there it is known for a characteristic that has only one of the properties `.notify` and
+    /// `.indicate`.
+    public let kind: UpdateKind?
+
+    /// The characteristic, by its value handle in the publication's table.
+    let handle: AttributeHandle
+}
