@@ -59,6 +59,7 @@ extension BusConnection {
         watchedNames[name]?.references -= 1
         guard watchedNames[name]?.references == 0 else { return }
         watchedNames[name] = nil
+        tree.owner(of: name).set(nil)
         // If the connection is gone, so is the rule.
         try? callWithoutReply(
             .bus,
@@ -122,6 +123,7 @@ extension BusConnection {
         let owner = try? BusName(owner)
         guard let watched = watchedNames[name], watched.owner != owner else { return }
         watchedNames[name]?.owner = owner
+        tree.owner(of: name).set(owner)
         for (_, handler) in watched.handlers { handler(owner) }
     }
 

@@ -4,10 +4,11 @@ import PeripheralDBus
 import PeripheralEmulator
 import PeripheralKit
 import PeripheralTesting
+import Synchronization
 import TestSupport
 import Testing
 
-/// Calls at random to a running peripheral, as nobody sends them who means well: anybody on the bus can.
+/// Calls at random to a running peripheral, as a bluetoothd sends them that has gone mad; and what strangers send.
 @Suite(.timeLimit(.minutes(1)))
 struct MalformedTrafficTests {
     private static let value = Characteristic<[UInt8]>(0x2A19, [.read, .write, .notify]) {
@@ -23,7 +24,8 @@ struct MalformedTrafficTests {
     }
 
     private static let service = "/peripheral/service0000"
-    private static let readable: Set<ObjectPath> = [
+    private static let device: ObjectPath = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01"
+    private static let readable: [ObjectPath] = [
         "/peripheral/service0000/characteristic0000", "/peripheral/service0000/characteristic0001",
         "/peripheral/service0000/characteristic0000/descriptor0000",
     ]
@@ -37,7 +39,7 @@ struct MalformedTrafficTests {
 
         static func random(using generator: inout SeededGenerator) -> Call {
             let paths =
-                Array(readable).sorted { $0.text < $1.text } + [
+                readable + [
                     "/", "/peripheral", "/peripheral/service0000", "/advertisement", "/unknown",
                     "/peripheral/service0000/characteristic0009",
                 ]
@@ -60,7 +62,7 @@ struct MalformedTrafficTests {
             )
             // Most calls come close: the right method with options that are wrong in one way or another.
             if Int.random(in: 0..<4, using: &generator) > 0 {
-                call.path = readable.sorted { $0.text < $1.text }.randomElement(using: &generator) ?? "/"
+                call.path = readable.randomElement(using: &generator) ?? "/"
                 call.interface =
                     call.path.text.hasSuffix("descriptor0000")
                     ? "org.bluez.GattDescriptor1" : "org.bluez.GattCharacteristic1"
@@ -78,7 +80,6 @@ struct MalformedTrafficTests {
         }
 
         private static func randomOptions(using generator: inout SeededGenerator) -> BusValue {
-            let device: ObjectPath = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01"
             var options: [(String, BusValue)] = [
                 ("device", .objectPath(device)), ("mtu", .uint16(.random(in: 0 ... .max, using: &generator))),
                 ("offset", .uint16([0, 1, 39, 40, 41, 512, .max].randomElement(using: &generator) ?? 0)),
@@ -130,21 +131,94 @@ struct MalformedTrafficTests {
 
     @Test(arguments: 1...4 as ClosedRange<UInt64>)
     func everyCallGetsTheRightAnswer(seed: UInt64) async throws {
+        try await ScriptedDaemon.run { daemon in
+            let run = daemon.start(Self.peripheral)
+            let registration = try await daemon.next("RegisterApplication")
+            registration.reply.send()
+            try await daemon.accept("RegisterAdvertisement")
+            var generator = SeededGenerator(seed: seed)
+            for _ in 0..<1000 {
+                let call = Call.random(using: &generator)
+                let name = try await daemon.connection.error(of: call, to: registration.program)
+                #expect(call.allows(name), "seed \(seed): \(call): \(name ?? "no error")")
+            }
+            // Nothing of that has harmed the peripheral.
+            for (path, count) in [(Self.readable[0], 40), (Self.readable[1], 1)] {
+                let answer = try await daemon.connection.call(
+                    registration.program,
+                    path,
+                    "org.bluez.GattCharacteristic1",
+                    "ReadValue",
+                    [.properties(["device": .objectPath(Self.device)])]
+                )
+                #expect(answer.first?.bytes?.count == count)
+            }
+            try await daemon.stop(run)
+        }
+    }
+
+    /// Only bluetoothd speaks for centrals.
+    @Test func callsOfStrangersAreDenied() async throws {
+        let calls = Log()
+        let value = Characteristic<[UInt8]>(0x2A19, [.read, .write, .notify]) {
+            Read {
+                calls.add("read")
+                return [1]
+            }
+            Write { _ in calls.add("write") }
+        }
+        let peripheral = Peripheral("Guarded") { GATTService(.battery) { value } }
+        try await withEmulatedBlueZ { bluez in
+            try await Stranger.run(on: bluez) { stranger in
+                try await peripheral.run(on: bluez.backend, logger: .silent) { _ in
+                    let owner = try await stranger.newcomer()
+                    let options = BusValue.properties(["device": .objectPath(Self.device)])
+                    let path = Self.readable[0]
+                    let interface: InterfaceName = "org.bluez.GattCharacteristic1"
+                    let methods: [(MemberName, [BusValue])] = [
+                        ("ReadValue", [options]), ("WriteValue", [.bytes([1]), options]), ("StartNotify", []),
+                        ("StopNotify", []), ("Confirm", []), ("ReadValue", []),
+                    ]
+                    for (method, body) in methods {
+                        let call = Call(path: path, interface: interface, member: method, body: body)
+                        let name = try await stranger.connection.error(of: call, to: owner)
+                        #expect(name == "org.freedesktop.DBus.Error.AccessDenied", "\(method)")
+                        try await stranger.connection.callWithoutReply(owner, path, interface, method, body)
+                    }
+                    let release = Call(
+                        path: "/advertisement",
+                        interface: "org.bluez.LEAdvertisement1",
+                        member: "Release",
+                        body: []
+                    )
+                    #expect(
+                        try await stranger.connection.error(of: release, to: owner)
+                            == "org.freedesktop.DBus.Error.AccessDenied"
+                    )
+                    #expect(calls.entries.isEmpty)
+                    let central = bluez.central(for: peripheral)
+                    try await central.connect()
+                    #expect(try await central.read(value) == [1])
+                    #expect(calls.entries == ["read"])
+                }
+            }
+        }
+    }
+
+    /// What is there is no secret.
+    @Test func strangersMayLook() async throws {
         try await withEmulatedBlueZ { bluez in
             try await Stranger.run(on: bluez) { stranger in
                 try await Self.peripheral.run(on: bluez.backend, logger: .silent) { _ in
                     let owner = try await stranger.newcomer()
-                    var generator = SeededGenerator(seed: seed)
-                    for _ in 0..<1000 {
-                        let call = Call.random(using: &generator)
-                        let name = try await stranger.error(of: call, to: owner)
-                        #expect(call.allows(name), "seed \(seed): \(call): \(name ?? "no error")")
+                    for (path, interface, member, body) in [
+                        ("/peripheral", .objectManager, "GetManagedObjects", []),
+                        (Self.readable[0], .introspectable, "Introspect", []),
+                        (Self.readable[0], .properties, "GetAll", [.string("org.bluez.GattCharacteristic1")]),
+                    ] as [(ObjectPath, InterfaceName, MemberName, [BusValue])] {
+                        let call = Call(path: path, interface: interface, member: member, body: body)
+                        #expect(try await stranger.connection.error(of: call, to: owner) == nil, "\(call)")
                     }
-                    // Nothing of that has harmed the peripheral.
-                    let central = bluez.central(for: Self.peripheral)
-                    try await central.connect()
-                    #expect(try await central.read(Self.value).count == 40)
-                    #expect(try await central.read(Self.fixed) == 1)
                 }
             }
         }
@@ -177,46 +251,13 @@ struct MalformedTrafficTests {
     }
 }
 
-/// Another program on the bus.
-private struct Stranger {
-    let connection: BusConnection
-    let names: Set<String>
+/// What a handler was asked for.
+private final class Log: Sendable {
+    private let state = Mutex<[String]>([])
 
-    static func run(on bluez: EmulatedBlueZ, _ body: (Stranger) async throws -> Void) async throws {
-        let loop = EventLoop()
-        let connection = try await BusConnection.connect(to: .address(bluez.busAddress), on: loop)
-        let result: Result<Void, any Error>
-        do {
-            let stranger = Stranger(connection: connection, names: try await Self.names(on: connection))
-            result = .success(try await body(stranger))
-        } catch {
-            result = .failure(error)
-        }
-        await connection.close()
-        await loop.stop()
-        try result.get()
-    }
+    var entries: [String] { state.withLock(\.self) }
 
-    private static func names(on connection: BusConnection) async throws -> Set<String> {
-        let bus: InterfaceName = "org.freedesktop.DBus"
-        let answer = try await connection.call(.bus, "/org/freedesktop/DBus", bus, "ListNames")
-        return Set(answer.first?.elements?.compactMap(\.string) ?? [])
-    }
-
-    /// The one program that has come since.
-    func newcomer() async throws -> BusName {
-        let newcomers = try await Self.names(on: connection).subtracting(names)
-        return try BusName(try #require(newcomers.count == 1 ? newcomers.first : nil))
-    }
-
-    /// The name of the error that a call is answered with, nil when it succeeds.
-    func error(of call: MalformedTrafficTests.Call, to owner: BusName) async throws -> String? {
-        do throws(BusError) {
-            _ = try await connection.call(owner, call.path, call.interface, call.member, call.body)
-            return nil
-        } catch {
-            guard case .remote(let name, _) = error else { throw error }
-            return name
-        }
+    func add(_ entry: String) {
+        state.withLock { $0.append(entry) }
     }
 }

@@ -16,24 +16,6 @@ struct RegistrationTests {
         GATTService(.battery) { Characteristic<UInt8>(0x2A19, value: 1) }
     }
 
-    /// Runs the peripheral until it ends or is cancelled.
-    private func start(
-        on daemon: ScriptedDaemon,
-        logger: Logger = .silent,
-        clock: any Clock<Duration> = ManualClock()
-    ) -> Task<Void, any Error> {
-        let bus = BusAddress.address(daemon.bus.bus.address)
-        let backend = BlueZBackend(bus: bus, logger: logger, clock: clock)
-        return Task {
-            try await Self.peripheral.run(on: backend, logger: .silent) { _ in
-                let (never, continuation) = AsyncStream<Never>.makeStream()
-                for await _ in never {}
-                continuation.finish()
-                try Task.checkCancellation()
-            }
-        }
-    }
-
     private func failure(of run: Task<Void, any Error>) async -> PeripheralError? {
         await #expect(throws: PeripheralError.self) { try await run.value }
     }
@@ -57,24 +39,24 @@ struct RegistrationTests {
 
     @Test(arguments: losses) func lossDuringTheRegistrationIsSeenAtOnce(loss: Loss) async throws {
         try await ScriptedDaemon.run { daemon in
-            let run = start(on: daemon)
+            let run = daemon.start(Self.peripheral)
             let unanswered = try await daemon.next("RegisterApplication")
             try await loss.happen(daemon)
             #expect(await failure(of: run)?.code == loss.code)
-            unanswered.send()
+            unanswered.reply.send()
         }
     }
 
     @Test(arguments: losses) func lossDuringARenewalIsSeenAtOnce(loss: Loss) async throws {
         try await ScriptedDaemon.run { daemon in
-            let run = start(on: daemon)
+            let run = daemon.start(Self.peripheral)
             try await daemon.accept("RegisterApplication", "RegisterAdvertisement")
             try await daemon.changeConnection()
             try await daemon.accept("UnregisterAdvertisement")
             let unanswered = try await daemon.next("RegisterAdvertisement")
             try await loss.happen(daemon)
             #expect(await failure(of: run)?.code == loss.code)
-            unanswered.send()
+            unanswered.reply.send()
         }
     }
 
@@ -82,10 +64,10 @@ struct RegistrationTests {
 
     @Test func stopDuringTheRegistrationOfTheServicesPutsNothingOnTheAir() async throws {
         try await ScriptedDaemon.run { daemon in
-            let run = start(on: daemon)
+            let run = daemon.start(Self.peripheral)
             let application = try await daemon.next("RegisterApplication")
             run.cancel()
-            application.send()
+            application.reply.send()
             try await daemon.accept("UnregisterApplication")
             await #expect(throws: CancellationError.self) { try await run.value }
         }
@@ -93,11 +75,11 @@ struct RegistrationTests {
 
     @Test func stopDuringTheRegistrationOfTheAdvertisementWithdrawsBoth() async throws {
         try await ScriptedDaemon.run { daemon in
-            let run = start(on: daemon)
+            let run = daemon.start(Self.peripheral)
             try await daemon.accept("RegisterApplication")
             let advertisement = try await daemon.next("RegisterAdvertisement")
             run.cancel()
-            advertisement.send()
+            advertisement.reply.send()
             try await daemon.accept("UnregisterAdvertisement", "UnregisterApplication")
             await #expect(throws: CancellationError.self) { try await run.value }
         }
@@ -105,12 +87,12 @@ struct RegistrationTests {
 
     @Test func stopDuringARenewalDoesNotRenew() async throws {
         try await ScriptedDaemon.run { daemon in
-            let run = start(on: daemon)
+            let run = daemon.start(Self.peripheral)
             try await daemon.accept("RegisterApplication", "RegisterAdvertisement")
             try await daemon.changeConnection()
             let withdrawal = try await daemon.next("UnregisterAdvertisement")
             run.cancel()
-            withdrawal.send()
+            withdrawal.reply.send()
             try await daemon.accept("UnregisterApplication")
             await #expect(throws: CancellationError.self) { try await run.value }
         }
@@ -121,19 +103,17 @@ struct RegistrationTests {
     @Test func renewalThatFailsIsToldAndTriedAgain() async throws {
         try await ScriptedDaemon.run { daemon in
             let (log, clock) = (LogRecorder(), ManualClock())
-            let run = start(on: daemon, logger: log.logger, clock: clock)
+            let run = daemon.start(Self.peripheral, logger: log.logger, clock: clock)
             try await daemon.accept("RegisterApplication", "RegisterAdvertisement")
             try await daemon.changeConnection()
             for seconds in [1, 2] {
                 try await daemon.accept("UnregisterAdvertisement")
-                try await daemon.next("RegisterAdvertisement").fail(ScriptedDaemon.refusal)
+                try await daemon.next("RegisterAdvertisement").reply.fail(ScriptedDaemon.refusal)
                 await clock.waitForSleeper()
                 clock.advance(by: .seconds(seconds))
             }
             try await daemon.accept("UnregisterAdvertisement", "RegisterAdvertisement")
-            run.cancel()
-            try await daemon.accept("UnregisterAdvertisement", "UnregisterApplication")
-            await #expect(throws: CancellationError.self) { try await run.value }
+            try await daemon.stop(run)
             #expect(
                 log.lines
                     == ["1.0", "2.0"].map { delay in
@@ -148,33 +128,29 @@ struct RegistrationTests {
     @Test func nextCentralBringsTheRenewalForward() async throws {
         try await ScriptedDaemon.run { daemon in
             let clock = ManualClock()
-            let run = start(on: daemon, clock: clock)
+            let run = daemon.start(Self.peripheral, clock: clock)
             try await daemon.accept("RegisterApplication", "RegisterAdvertisement")
             try await daemon.changeConnection()
             try await daemon.accept("UnregisterAdvertisement")
-            try await daemon.next("RegisterAdvertisement").fail(ScriptedDaemon.refusal)
+            try await daemon.next("RegisterAdvertisement").reply.fail(ScriptedDaemon.refusal)
             await clock.waitForSleeper()
             try await daemon.changeConnection()
             try await daemon.accept("UnregisterAdvertisement", "RegisterAdvertisement")
-            run.cancel()
-            try await daemon.accept("UnregisterAdvertisement", "UnregisterApplication")
-            await #expect(throws: CancellationError.self) { try await run.value }
+            try await daemon.stop(run)
         }
     }
 
     @Test func changesDuringARenewalLeadToOneMore() async throws {
         try await ScriptedDaemon.run { daemon in
-            let run = start(on: daemon)
+            let run = daemon.start(Self.peripheral)
             try await daemon.accept("RegisterApplication", "RegisterAdvertisement")
             try await daemon.changeConnection()
             try await daemon.accept("UnregisterAdvertisement")
             let renewal = try await daemon.next("RegisterAdvertisement")
             try await daemon.changeConnection(times: 500)
-            renewal.send()
+            renewal.reply.send()
             try await daemon.accept("UnregisterAdvertisement", "RegisterAdvertisement")
-            run.cancel()
-            try await daemon.accept("UnregisterAdvertisement", "UnregisterApplication")
-            await #expect(throws: CancellationError.self) { try await run.value }
+            try await daemon.stop(run)
         }
     }
 }

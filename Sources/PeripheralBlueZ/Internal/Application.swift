@@ -130,6 +130,7 @@ extension Application {
             [
                 ExportedInterface(
                     BlueZ.characteristic,
+                    callers: BlueZ.name,
                     methods: methods,
                     properties: [
                         ExportedProperty("UUID", .string(description.uuid.fullDescription)),
@@ -155,6 +156,7 @@ extension Application {
             [
                 ExportedInterface(
                     BlueZ.descriptor,
+                    callers: BlueZ.name,
                     methods: [requests.readMethod(of: handle), requests.writeMethod(of: handle)],
                     properties: [
                         ExportedProperty("UUID", .string(description.uuid.fullDescription)),
@@ -176,6 +178,7 @@ extension Application {
             [
                 ExportedInterface(
                     BlueZ.advertisement,
+                    callers: BlueZ.name,
                     methods: [
                         ExportedMethod("Release", "", "") { _, reply in
                             reply.send()

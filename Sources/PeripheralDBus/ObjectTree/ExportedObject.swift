@@ -12,17 +12,24 @@ package struct ExportedObject: Sendable {
 /// An interface of an exported object: what can be called, read, written and heard.
 package struct ExportedInterface: Sendable {
     package var name: InterfaceName
+    /// Whose owner alone may call the methods; nil for everybody.
+    ///
+    /// The connection has to follow the name (``BusConnection/watchName(_:_:)``): as long as it knows of no owner,
+    /// nobody may call. Properties can be read, and set where they can be set at all, by everybody.
+    package var callers: BusName?
     package var methods: [ExportedMethod]
     package var properties: [ExportedProperty]
     package var signals: [ExportedSignal]
 
     package init(
         _ name: InterfaceName,
+        callers: BusName? = nil,
         methods: [ExportedMethod] = [],
         properties: [ExportedProperty] = [],
         signals: [ExportedSignal] = []
     ) {
         self.name = name
+        self.callers = callers
         self.methods = methods
         self.properties = properties
         self.signals = signals

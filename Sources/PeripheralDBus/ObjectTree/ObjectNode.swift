@@ -1,3 +1,4 @@
+internal import CPeripheralDBus
 internal import Glibc
 
 /// A C string that is owned here, to be compared with the texts of messages.
@@ -45,6 +46,26 @@ struct PathKey: Hashable {
     }
 }
 
+/// The owner of a bus name, kept so that the sender of each call can be compared with it in place.
+final class NameOwner {
+    let name: BusName
+    private var owner: OwnedText?
+
+    init(_ name: BusName) {
+        self.name = name
+    }
+
+    func set(_ owner: BusName?) {
+        self.owner = owner.map { OwnedText($0.text) }
+    }
+
+    /// Whether a message is the owner's; the bus vouches for the sender's unique name.
+    func hasSent(_ message: OpaquePointer) -> Bool {
+        guard let owner, let sender = unsafe dbus_message_get_sender(message) else { return false }
+        return unsafe owner.equals(sender)
+    }
+}
+
 /// An exported object, made ready for dispatch.
 final class ObjectNode {
     final class Method {
@@ -52,8 +73,10 @@ final class ObjectNode {
         let input: OwnedText
         let declaration: ExportedMethod
         let handler: ExportedMethod.Handler
+        let callers: NameOwner?
 
-        init(_ declaration: ExportedMethod) {
+        init(_ declaration: ExportedMethod, callers: NameOwner?) {
+            self.callers = callers
             name = OwnedText(declaration.name.text)
             input = OwnedText(declaration.input.text)
             handler = declaration.handler
@@ -65,9 +88,9 @@ final class ObjectNode {
         let name: OwnedText
         let methods: [Method]
 
-        init(_ declaration: ExportedInterface) {
+        init(_ declaration: ExportedInterface, callers: NameOwner?) {
             name = OwnedText(declaration.name.text)
-            methods = declaration.methods.map(Method.init)
+            methods = declaration.methods.map { Method($0, callers: callers) }
         }
     }
 
@@ -77,11 +100,11 @@ final class ObjectNode {
     let sequence: Int
     private let interfaces: [Interface]
 
-    init(_ object: ExportedObject, sequence: Int) {
+    init(_ object: ExportedObject, sequence: Int, owner: (BusName) -> NameOwner) {
         self.object = object
         self.sequence = sequence
         path = OwnedText(object.path.text)
-        interfaces = object.interfaces.map(Interface.init)
+        interfaces = object.interfaces.map { Interface($0, callers: $0.callers.map(owner)) }
     }
 
     /// Finds a method; the interface is nil for any, as D-Bus allows in a call.

@@ -8,6 +8,7 @@ final class ObjectTree {
     private(set) var nodes: [PathKey: ObjectNode] = [:]
     private var nextSequence = 0
     private(set) var managers: Set<ObjectPath> = []
+    private var owners: [BusName: NameOwner] = [:]
     var wording = CallMismatch.explanation
 
     /// The exported objects in the order of their export.
@@ -22,7 +23,7 @@ final class ObjectTree {
     func add(_ object: ExportedObject) throws(BusError) {
         guard node(object.path) == nil else { throw .invalidValue("\(object.path) is exported already") }
         try object.validate()
-        let node = ObjectNode(object, sequence: nextSequence)
+        let node = ObjectNode(object, sequence: nextSequence, owner: owner(of:))
         nextSequence += 1
         unsafe nodes[PathKey(node.path.pointer)] = node
     }
@@ -40,15 +41,24 @@ final class ObjectTree {
         var object = node.object
         object.interfaces.removeAll { interfaces.contains($0.name) }
         if !object.interfaces.isEmpty {
-            let rest = ObjectNode(object, sequence: node.sequence)
+            let rest = ObjectNode(object, sequence: node.sequence, owner: owner(of:))
             unsafe nodes[PathKey(rest.path.pointer)] = rest
         }
         return true
     }
 
+    /// Who owns a name, as far as the connection follows it.
+    func owner(of name: BusName) -> NameOwner {
+        if let owner = owners[name] { return owner }
+        let owner = NameOwner(name)
+        owners[name] = owner
+        return owner
+    }
+
     func removeAll() {
         nodes = [:]
         managers = []
+        owners = [:]
     }
 
     func addManager(_ root: ObjectPath) {
@@ -79,6 +89,11 @@ extension ObjectTree {
         let interface = unsafe dbus_message_get_interface(call)
         let node = unsafe nodes[PathKey(path)]
         if let method = unsafe node?.method(interface, member) {
+            if let callers = method.callers, unsafe !callers.hasSent(call) {
+                return reply.fail(
+                    MethodError(.accessDenied, "only the owner of \(callers.name) may call this method")
+                )
+            }
             guard unsafe method.input.equals(dbus_message_get_signature(call)) else {
                 return reply.fail(
                     error(.wrongArguments(expected: method.declaration.input), message)

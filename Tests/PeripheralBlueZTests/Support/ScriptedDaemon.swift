@@ -1,6 +1,11 @@
 import BusTestSupport
+import Logging
 import PeripheralBlueZ
 import PeripheralDBus
+import PeripheralEmulator
+import PeripheralKit
+import PeripheralTesting
+import TestSupport
 import Testing
 
 /// A bluetoothd with one adapter that answers when the test says so, and does what the test wants.
@@ -8,6 +13,7 @@ struct ScriptedDaemon {
     /// A call to register or withdraw something, which waits for its answer.
     struct Call: Sendable {
         let method: MemberName
+        let program: BusName
         let reply: DeferredReply
     }
 
@@ -32,7 +38,10 @@ struct ScriptedDaemon {
         _ take: @escaping @Sendable (Call) -> Void
     ) async throws {
         func method(_ name: MemberName, _ input: Signature) -> ExportedMethod {
-            ExportedMethod(name, input, "") { take(Call(method: name, reply: $1.deferred())) }
+            ExportedMethod(name, input, "") { call, reply in
+                guard let program = try? BusName(call.sender.string) else { return }
+                take(Call(method: name, program: program, reply: reply.deferred()))
+            }
         }
         try await connection.exportObjectManager(at: "/")
         try await connection.export(
@@ -63,18 +72,42 @@ struct ScriptedDaemon {
         try await connection.requestName("org.bluez")
     }
 
-    /// The answer that the next call waits for, which has to be one of `method`.
-    func next(_ method: MemberName) async throws -> DeferredReply {
+    /// The next call, which has to be one of `method`.
+    func next(_ method: MemberName) async throws -> Call {
         for await call in calls {
             try #require(call.method == method)
-            return call.reply
+            return call
         }
         throw CancellationError()
     }
 
     /// Answers the next calls, which have to be these, without more ado.
     func accept(_ methods: MemberName...) async throws {
-        for method in methods { try await next(method).send() }
+        for method in methods { try await next(method).reply.send() }
+    }
+
+    /// Runs a peripheral on this daemon until it ends or is cancelled.
+    func start(
+        _ peripheral: Peripheral,
+        logger: Logger = .silent,
+        clock: any Clock<Duration> = ManualClock()
+    ) -> Task<Void, any Error> {
+        let backend = BlueZBackend(bus: .address(bus.bus.address), logger: logger, clock: clock)
+        return Task {
+            try await peripheral.run(on: backend, logger: .silent) { _ in
+                let (never, continuation) = AsyncStream<Never>.makeStream()
+                for await _ in never {}
+                continuation.finish()
+                try Task.checkCancellation()
+            }
+        }
+    }
+
+    /// Cancels a peripheral that is published.
+    func stop(_ run: Task<Void, any Error>) async throws {
+        run.cancel()
+        try await accept("UnregisterAdvertisement", "UnregisterApplication")
+        await #expect(throws: CancellationError.self) { try await run.value }
     }
 
     /// Tells that a central has come or gone.
