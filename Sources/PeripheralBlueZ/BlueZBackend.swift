@@ -67,10 +67,12 @@ public struct BlueZBackend: PeripheralBackend {
         on loop: EventLoop
     ) async -> RegistrationStateMachine.Failure? {
         let connection: BusConnection
-        do {
+        do throws(BusError) {
             connection = try await BusConnection.connect(to: bus, on: loop)
+        } catch .cancelled {
+            return nil
         } catch {
-            return Task.isCancelled ? nil : RegistrationStateMachine.Failure(error, step: .connecting)
+            return RegistrationStateMachine.Failure(error, step: .connecting)
         }
         let application: Application
         do {

@@ -1,13 +1,30 @@
-/// Somebody who waits for the outgoing queue to shrink.
-struct DrainWaiter {
+/// Somebody who waits for the outgoing queue to shrink, or for those who came before.
+///
+/// Belongs to its ``BusConnection`` and is used on the loop only.
+final class DrainWaiter {
     let identifier: UInt64
     let bound: Int
-    let timer: LoopSource
-    let continuation: CheckedContinuation<Result<Void, BusError>, Never>
+    private var continuation: CheckedContinuation<Void, Never>?
+    private(set) var failure: BusError?
 
-    func finish(_ result: Result<Void, BusError>) {
-        timer.cancel()
-        continuation.resume(returning: result)
+    init(identifier: UInt64, bound: Int) {
+        self.identifier = identifier
+        self.bound = bound
+    }
+
+    func wait(with continuation: CheckedContinuation<Void, Never>) {
+        guard failure == nil else { return continuation.resume() }
+        self.continuation = continuation
+    }
+
+    /// Has the waiter look whether it is its turn.
+    func wake() {
+        continuation.take()?.resume()
+    }
+
+    func fail(_ error: BusError) {
+        failure = failure ?? error
+        wake()
     }
 }
 
@@ -17,6 +34,9 @@ extension BusConnection {
 
     /// Waits until the bus has taken all but `bound` bytes of what was sent.
     ///
+    /// Those who wait go on in the order in which they came, one at a time: what one sends before it suspends again
+    /// counts for the next.
+    ///
     /// - Throws: ``BusError/timedOut``, ``BusError/cancelled`` or ``BusError/disconnected``.
     package func waitUntilOutgoing(
         isAtMost bound: Int,
@@ -24,45 +44,42 @@ extension BusConnection {
     ) async throws(BusError) {
         guard !Task.isCancelled else { throw .cancelled }
         guard phase == .open || phase == .opening else { throw .disconnected }
-        guard outgoingSize > bound else { return }
+        guard !drainWaiters.isEmpty || outgoingSize > bound else { return }
         let identifier = nextIdentifier()
-        let result: Result<Void, BusError> = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let timer = loop.schedule(after: timeout) { [weak self] in
-                    self?.assumeIsolated { $0.finishWait(identifier, with: .timedOut) }
-                }
-                drainWaiters.append(
-                    DrainWaiter(
-                        identifier: identifier,
-                        bound: bound,
-                        timer: timer,
-                        continuation: continuation
-                    )
-                )
-            }
-        } onCancel: {
-            loop.execute { self.assumeIsolated { $0.finishWait(identifier, with: .cancelled) } }
+        let waiter = DrainWaiter(identifier: identifier, bound: bound)
+        let timer = loop.schedule(after: timeout) { waiter.fail(.timedOut) }
+        drainWaiters.append(waiter)
+        defer {
+            timer.cancel()
+            drainWaiters.removeAll { $0 === waiter }
+            // It runs after what the caller does until it suspends again.
+            wakeFirstDrainWaiter()
         }
-        try result.get()
+        while drainWaiters.first !== waiter || outgoingSize > bound {
+            await withTaskCancellationHandler {
+                await withCheckedContinuation { continuation in
+                    waiter.wait(with: continuation)
+                    // The bus may have taken everything on the way here, and it tells only once.
+                    wakeFirstDrainWaiter()
+                }
+            } onCancel: {
+                loop.execute { self.assumeIsolated { $0.cancelDrainWaiter(identifier) } }
+            }
+            if let failure = waiter.failure { throw failure }
+        }
     }
 
-    /// The socket took something: those whose bound is reached go on.
-    func outgoingQueueMoved() {
-        guard !drainWaiters.isEmpty else { return }
-        let size = outgoingSize
-        let served = drainWaiters.filter { size <= $0.bound }
-        drainWaiters.removeAll { size <= $0.bound }
-        for waiter in served { waiter.finish(.success(())) }
+    /// The queue may be shorter: who has waited longest may be able to go on.
+    func wakeFirstDrainWaiter() {
+        guard let first = drainWaiters.first, outgoingSize <= first.bound else { return }
+        first.wake()
     }
 
     func failDrainWaiters() {
-        let waiters = drainWaiters
-        drainWaiters = []
-        for waiter in waiters { waiter.finish(.failure(.disconnected)) }
+        for waiter in drainWaiters { waiter.fail(.disconnected) }
     }
 
-    private func finishWait(_ identifier: UInt64, with error: BusError) {
-        guard let index = drainWaiters.firstIndex(where: { $0.identifier == identifier }) else { return }
-        drainWaiters.remove(at: index).finish(.failure(error))
+    private func cancelDrainWaiter(_ identifier: UInt64) {
+        drainWaiters.first { $0.identifier == identifier }?.fail(.cancelled)
     }
 }

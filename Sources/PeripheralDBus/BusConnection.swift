@@ -22,7 +22,9 @@ package actor BusConnection {
     var pendingCalls: [UInt32: PendingCall] = [:]
     var subscriptions: [SignalSubscription: Subscription] = [:]
     var watchedNames: [BusName: WatchedName] = [:]
-    var drainWaiters: [DrainWaiter] = []
+    var drainWaiters: [DrainWaiter] = [] {
+        didSet { transport.isDrainAwaited = !drainWaiters.isEmpty }
+    }
     private var lossHandlers: [@Sendable () -> Void] = []
     private var lastIdentifier: UInt64 = 0
     let tree = ObjectTree()
@@ -43,7 +45,8 @@ package actor BusConnection {
     ///   - loop: What the connection runs on; it must run for as long as the connection stands.
     ///   - timeout: How long the bus may take to greet.
     /// - Returns: The connection, which has its unique name.
-    /// - Throws: ``BusError/connectionFailed(address:reason:)`` when nobody answers or the bus refuses.
+    /// - Throws: ``BusError/connectionFailed(address:reason:)`` when nobody answers or the bus refuses;
+    ///   ``BusError/cancelled``.
     package static func connect(
         to address: BusAddress,
         on loop: EventLoop,
@@ -54,11 +57,12 @@ package actor BusConnection {
             Result { () throws(BusError) in BusConnection(transport: try Transport(address: text, on: loop)) }
         }
         let connection = try opened.get()
-        do {
+        do throws(BusError) {
             try await connection.greet(timeout: timeout)
         } catch {
-            await connection.close()
-            throw .connectionFailed(address: text, reason: error.description)
+            await connection.abandon()
+            throw error == .cancelled
+                ? .cancelled : .connectionFailed(address: text, reason: error.description)
         }
         return connection
     }
@@ -69,6 +73,8 @@ package actor BusConnection {
         guard let name = answer.first?.string else {
             throw .signatureMismatch(expected: "s", found: answer.signature.text)
         }
+        // The bus may be lost in the same turn in which its greeting came.
+        guard phase == .opening else { throw .disconnected }
         uniqueName = try BusName(name)
         phase = .open
     }

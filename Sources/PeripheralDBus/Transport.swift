@@ -16,6 +16,8 @@ final class Transport: @unchecked Sendable {
     private var handle: OpaquePointer?
     private var owner: BusConnection?
     private var watches: [UInt: LoopSource] = [:]
+    /// Whether somebody has to be told when there is less in the outgoing queue.
+    var isDrainAwaited = false
     private var isInsideLibrary = false
     private var isTurnQueued = false
     private var isClosing = false
@@ -64,6 +66,8 @@ final class Transport: @unchecked Sendable {
         guard let handle = unsafe handle else { return nil }
         var serial: dbus_uint32_t = 0
         guard unsafe dbus_connection_send(handle, message, &serial) != 0 else { return nil }
+        // It writes what waits if it can, and then no event tells of that.
+        if isDrainAwaited { owner?.assumeIsolated { $0.wakeFirstDrainWaiter() } }
         return serial
     }
 }
@@ -164,7 +168,7 @@ extension Transport {
         unsafe dbus_watch_handle(watch, flags)
         isInsideLibrary = false
         takeTurn()
-        if events.contains(.writable) { owner?.assumeIsolated { $0.outgoingQueueMoved() } }
+        if events.contains(.writable) { owner?.assumeIsolated { $0.wakeFirstDrainWaiter() } }
     }
 }
 

@@ -170,32 +170,6 @@ struct BusConnectionTests {
         await loop.stop()
     }
 
-    @Test func theQueueTowardsTheBusCanBeAwaited() async throws {
-        try await TestBus.run { test in
-            // One message that no socket takes at once, so that the rest waits however fast the bus reads.
-            let bytes = [UInt8](repeating: 0, count: 4_000_000)
-            try await test.server.run { server in
-                try server.emitPropertyChanged("/m", "test.M", "Value", bytes: bytes)
-                #expect(server.outgoingSize > 0)
-            }
-            try await test.server.waitUntilOutgoing(isAtMost: 0)
-            #expect(await test.server.outgoingSize == 0)
-            try await test.server.waitUntilOutgoing(isAtMost: 0)
-        }
-    }
-
-    @Test func waitingForTheQueueEndsWithTheTask() async throws {
-        try await TestBus.run { test in
-            let wait = Task {
-                withUnsafeCurrentTask { unsafe $0?.cancel() }
-                await #expect(throws: BusError.cancelled) {
-                    try await test.server.waitUntilOutgoing(isAtMost: 0)
-                }
-            }
-            await wait.value
-        }
-    }
-
     @Test func anAddressComesFromTheEnvironment() async throws {
         await #expect(processExitsWith: .success) {
             let bus = try await PrivateBus()
