@@ -38,20 +38,39 @@ struct RequestOptions {
 extension DeviceAddress {
     /// The address that ends a device's object path, such as `/org/bluez/hci0/dev_C0_FF_EE_00_00_01`.
     init(devicePath path: borrowing BorrowedText) throws(BusError) {
-        let path = path.string
-        let suffix = path.utf8.suffix(21)
-        var value: UInt64 = 0
-        var digits = 0
-        if suffix.starts(with: "dev_".utf8) {
-            for character in suffix.dropFirst(4) where character != UInt8(ascii: "_") {
-                guard let digit = Character(Unicode.Scalar(character)).hexDigitValue else { break }
-                value = value << 4 | UInt64(digit)
-                digits += 1
-            }
-        }
-        guard digits == 12, let address = DeviceAddress(rawValue: value) else {
-            throw .invalidValue("\"\(path)\" is not the path of a device")
+        guard let address = path.withUTF8({ DeviceAddress(endOf: $0) }) else {
+            throw .invalidValue("\"\(path.string)\" is not the path of a device")
         }
         self = address
+    }
+
+    private init?(endOf path: Span<UInt8>) {
+        let pattern: StaticString = "/dev_00_00_00_00_00_00"
+        let start = path.count - pattern.utf8CodeUnitCount
+        guard start > 0 else { return nil }
+        let value = pattern.withUTF8Buffer { pattern -> UInt64? in
+            var value: UInt64 = 0
+            for (index, expected) in pattern.enumerated() {
+                let character = path[start + index]
+                if expected == UInt8(ascii: "0") {
+                    guard let digit = Self.digit(character) else { return nil }
+                    value = value << 4 | UInt64(digit)
+                } else if character != expected {
+                    return nil
+                }
+            }
+            return value
+        }
+        guard let value else { return nil }
+        self.init(rawValue: value)
+    }
+
+    /// The value of a hexadecimal digit; bluetoothd writes the letters large.
+    private static func digit(_ character: UInt8) -> UInt8? {
+        switch character {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): character - UInt8(ascii: "A") + 10
+        default: nil
+        }
     }
 }

@@ -21,6 +21,12 @@ package struct BorrowedText: ~Copyable {
         unsafe text.withCString { unsafe strcmp(pointer, $0) == 0 }
     }
 
+    /// Lets `body` look at the bytes where they are.
+    package func withUTF8<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
+        let start = unsafe UnsafeRawPointer(pointer).assumingMemoryBound(to: UInt8.self)
+        return unsafe body(Span(_unsafeStart: start, count: strlen(pointer)))
+    }
+
     /// A copy that outlives the message.
     package var string: String {
         unsafe String(cString: pointer)

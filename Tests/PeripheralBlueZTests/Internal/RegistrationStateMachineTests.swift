@@ -76,7 +76,8 @@ struct RegistrationStateMachineTests {
             testDescription: "registering the advertisement",
             past: [found, .registeredApplication],
             reactions: ends + [
-                (.registeredAdvertisement, .reportPublication(adapter: path)), (.failed(refused), withdrawsApplication),
+                (.registeredAdvertisement, .reportPublication(adapter: path)),
+                (.failed(refused), withdrawsApplication),
             ]
         ),
         Row(

@@ -66,6 +66,51 @@ struct RequestOptionsTests {
             outcome: nil
         ),
         Row(
+            testDescription: "device with a separator missing",
+            options: [("device", .objectPath("/org/bluez/hci0/dev_C0_FF_EE_00_00001"))],
+            outcome: nil
+        ),
+        Row(
+            testDescription: "device with digits for separators",
+            options: [("device", .objectPath("/org/bluez/hci0/dev_C0_FF_EE_00000_01"))],
+            outcome: nil
+        ),
+        Row(
+            testDescription: "device with small letters",
+            options: [("device", .objectPath("/org/bluez/hci0/dev_c0_ff_ee_00_00_01"))],
+            outcome: nil
+        ),
+        Row(
+            testDescription: "device with more after the address",
+            options: [("device", .objectPath("/org/bluez/hci0/dev_C0_FF_EE_00_00_01/x"))],
+            outcome: nil
+        ),
+        Row(
+            testDescription: "device of another kind",
+            options: [("device", .objectPath("/org/bluez/hci0/xdev_C0_FF_EE_00_00_01"))],
+            outcome: nil
+        ),
+        Row(
+            testDescription: "device without an adapter",
+            options: [("device", .objectPath("/dev_C0_FF_EE_00_00_01"))],
+            outcome: nil
+        ),
+        Row(
+            testDescription: "device with a short path",
+            options: [("device", .objectPath("/"))],
+            outcome: nil
+        ),
+        Row(
+            testDescription: "device with every digit",
+            options: [("device", .objectPath("/x/dev_01_23_45_67_89_AB"))],
+            outcome: "01:23:45:67:89:AB 23 0"
+        ),
+        Row(
+            testDescription: "device with the last digits",
+            options: [("device", .objectPath("/x/dev_CD_EF_00_FF_09_AF"))],
+            outcome: "CD:EF:00:FF:09:AF 23 0"
+        ),
+        Row(
             testDescription: "MTU of a wrong type",
             options: [("device", device), ("mtu", .uint32(23))],
             outcome: nil
