@@ -38,11 +38,14 @@ import time
 from bumble import att, hci
 from bumble.core import UUID, AdvertisingData, ProtocolError
 from bumble.device import Device, DeviceConfiguration
+from bumble.gatt_client import ServiceProxy
 from bumble.keys import JsonKeyStore, MemoryKeyStore
 from bumble.pairing import PairingConfig, PairingDelegate
 from bumble.transport import open_transport
 
 CCCD = UUID.from_16_bits(0x2902)
+SECONDARY = UUID.from_16_bits(0x2801)
+INCLUDE = UUID.from_16_bits(0x2802)
 
 AD_NAMES = {
     0x01: 'flags', 0x02: 'uuids16_incomplete', 0x03: 'uuids16', 0x04: 'uuids32_incomplete',
@@ -261,8 +264,7 @@ class Peer:
 
     async def _secure(self):
         try:
-            keys = await self.central.device.keystore.get(str(self.connection.peer_address))
-            await (self.encrypt() if keys else self.pair())
+            await (self.encrypt() if await self.central.is_bonded(self) else self.pair())
         except Exception as error:
             logging.warning('security request: %s', error_name(error))
 
@@ -317,8 +319,10 @@ class Peer:
         Returns the database as plain data; with values=True it reads what can be read.
         """
         self.services = []
-        for service in await self.client.discover_services():
-            included = await self.client.discover_included_services(service)
+        primary = await self.client.discover_services()
+        found = primary + await self.discover_secondary_services()
+        for service in sorted(found, key=lambda s: s.handle):
+            included = await self.discover_included_services(service)
             chars = []
             found = await self.client.discover_characteristics([], service)
             for c in found:
@@ -333,8 +337,8 @@ class Peer:
                 })
             self.services.append({
                 'uuid': norm(service.uuid), 'handle': service.handle,
-                'end': service.end_group_handle, 'primary': True,
-                'includes': [norm(s.uuid) for s in included],
+                'end': service.end_group_handle, 'primary': service in primary,
+                'includes': [uuid for _, _, _, uuid in included], 'included': included,
                 'characteristics': chars,
             })
         if values:
@@ -345,6 +349,41 @@ class Peer:
                     for d in c['descriptors']:
                         d['value'] = await self._value_or_error(d['handle'])
         return self.services
+
+    async def _until_not_found(self, first, last, request):
+        """The attributes that the requests give, one request after the other, up to the handle `last`."""
+        while first <= last:
+            try:
+                attributes = (await self.request(request(first))).attributes
+            except att.ATT_Error as error:
+                if error.error_code == att.ErrorCode.ATTRIBUTE_NOT_FOUND:
+                    return
+                raise
+            for attribute in attributes:
+                yield attribute
+            end = attributes[-1][1] if len(attributes[-1]) == 3 else attributes[-1][0]
+            first = max(end, first) + 1
+
+    async def discover_secondary_services(self):
+        """The secondary services, which Bumble does not look for."""
+        return [ServiceProxy(self.client, handle, end, UUID.from_bytes(uuid), primary=False)
+                async for handle, end, uuid in self._until_not_found(
+                    1, 0xFFFF, lambda first: att.ATT_Read_By_Group_Type_Request(
+                        starting_handle=first, ending_handle=0xFFFF, attribute_group_type=SECONDARY))]
+
+    async def discover_included_services(self, service):
+        """(handle of the include, first and last handle of the included service, its UUID) of each.
+
+        Bumble's own stumbles over UUIDs of 128 bits, which the answer leaves out.
+        """
+        out = []
+        async for handle, value in self._until_not_found(
+                service.handle, service.end_group_handle, lambda first: att.ATT_Read_By_Type_Request(
+                    starting_handle=first, ending_handle=service.end_group_handle, attribute_type=INCLUDE)):
+            start, end = struct.unpack_from('<HH', value)
+            uuid = value[4:] or await self.read_once(start)
+            out.append((handle, start, end, norm(UUID.from_bytes(uuid))))
+        return out
 
     async def _value_or_error(self, handle):
         try:
@@ -583,9 +622,13 @@ class Central:
                                 timeout=seconds), seconds + 5)
         peer = Peer(self, connection)
         peer.advertiser = advertiser
-        if encrypt and await self.device.keystore.get(str(connection.peer_address)):
+        if encrypt and await self.is_bonded(peer):
             await peer.encrypt()
         return peer
+
+    async def is_bonded(self, peer):
+        """Whether there are keys of an earlier pairing with it."""
+        return await self.device.keystore.get(str(peer.connection.peer_address)) is not None
 
 
 class Process:
