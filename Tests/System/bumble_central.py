@@ -13,10 +13,12 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), 'rig'))
 import bumble  # noqa: E402
-from bumble import att, core  # noqa: E402
-from central import PROPERTIES, Central, RigError, norm  # noqa: E402
+from bumble import att, core, hci  # noqa: E402
+from bumble.keys import MemoryKeyStore  # noqa: E402
+from bumble.pairing import PairingConfig, PairingDelegate  # noqa: E402
+from central import IO, PROPERTIES, Central, RigError, norm  # noqa: E402
 
-VERSION = '1'
+VERSION = '2'
 REQUEST = 30.0          # seconds: the ATT transaction time-out of the specification
 PROCEDURE = 60.0        # seconds: procedures of many requests
 LONGEST_WAIT = 120_000  # milliseconds that a command may ask for
@@ -109,6 +111,35 @@ class Events:
         self.lost = 0
 
 
+class Person(PairingDelegate):
+    """Has the questions of a pairing answered by the one who drives."""
+
+    def __init__(self, capability):
+        super().__init__(io_capability=IO[capability])
+        self.questions = asyncio.Queue()
+        self.reply = None
+
+    async def ask(self, question):
+        self.reply = asyncio.get_running_loop().create_future()
+        self.questions.put_nowait(question)
+        return await self.reply
+
+    def answer(self, word):
+        """Answers the question that is open; without effect when none is."""
+        if self.reply is not None and not self.reply.done():
+            self.reply.set_result(word)
+
+    async def display_number(self, number, digits):
+        await self.ask('display %06d' % number)
+
+    async def get_number(self):
+        word = await self.ask('passkey')
+        return int(word) if word.isdigit() else None
+
+    async def compare_numbers(self, number, digits):
+        return await self.ask('compare %06d' % number) == 'yes'
+
+
 class Driver:
     """Carries out the commands: each method's name and arguments are the line's."""
 
@@ -116,6 +147,8 @@ class Driver:
         self.central = None
         self.peer = None
         self.leaving = None
+        self.person = None
+        self.bonding = None
         self.events = Events()
 
     # ---------------------------------------------------------------- helpers
@@ -164,21 +197,16 @@ class Driver:
             raise Usage('this is version %s' % VERSION)
         return '%s bumble %s' % (VERSION, bumble.__version__)
 
-    async def open(self, address, *words):
+    async def open(self, address):
         if self.central is not None:
             raise Usage('open already')
-        mtu = 517
-        if words:
-            if len(words) != 2 or words[0] != 'mtu':
-                raise Usage('open ADDRESS [mtu N]')
-            mtu = parse_number(words[1], 23, 517)
         try:
             octets = bytes.fromhex(address.replace(':', ''))
         except ValueError:
             octets = b''
         if len(octets) != 6 or octets[0] < 0xC0:
             raise Usage('%s is not a static random address' % address)
-        self.central = await asyncio.wait_for(Central.open(address=address, max_mtu=mtu), REQUEST)
+        self.central = await asyncio.wait_for(Central.open(address=address), REQUEST)
         return ''
 
     async def scan(self, milliseconds, *target):
@@ -193,14 +221,62 @@ class Driver:
         if self.peer is not None and not self.peer.disconnected.done():
             raise Usage('connected already')
         seconds = parse_number(milliseconds, 1, LONGEST_WAIT) / 1000
+        mtu = 517
+        if target[-2:-1] == ('mtu',):
+            mtu = parse_number(target[-1], 23, 517)
+            target = target[:-2]
         wanted = parse_target(target)
         self.events.clear()
+        central.device.gatt_server.max_mtu = mtu
         try:
-            self.peer = await asyncio.wait_for(central.connect(**wanted, seconds=seconds), seconds + 5)
+            self.peer = await asyncio.wait_for(
+                central.connect(**wanted, seconds=seconds, encrypt=False), seconds + 5)
         except RigError:
             raise asyncio.TimeoutError() from None
+        self.peer.answer_security_requests = False  # whether to pair is the driver's to say
         self.listen(self.peer)
+        if await central.is_bonded(self.peer):
+            try:
+                await self.on_link(self.peer.encrypt())
+            except hci.HCI_Error as error:  # the peripheral has no keys any more
+                logging.warning('not encrypted: %s', error)
         return '%s %d' % (self.peer.advertiser.json['address'], self.peer.mtu)
+
+    async def pair(self, capability, *words):
+        peer = self.connected()
+        if capability not in IO or not set(words) <= {'bonding', 'mitm', 'sc'}:
+            raise Usage('pair %s [bonding] [mitm] [sc]' % '|'.join(IO))
+        self.person = person = Person(capability)
+        peer.central.device.pairing_config_factory = lambda connection: PairingConfig(
+            sc='sc' in words, mitm='mitm' in words, bonding='bonding' in words, delegate=person,
+            identity_address_type=PairingConfig.AddressType.RANDOM)
+        self.bonding = asyncio.ensure_future(peer.connection.pair())
+        self.bonding.add_done_callback(lambda bonding: bonding.cancelled() or bonding.exception())
+        return await self.pairing()
+
+    async def pairing(self):
+        """The next question, or nothing when the two are paired."""
+        self.connected()
+        if self.bonding is None:
+            raise Usage('pair first')
+        return await self.on_link(self.next_of_pairing())
+
+    async def next_of_pairing(self):
+        question = asyncio.ensure_future(self.person.questions.get())
+        await asyncio.wait({question, self.bonding}, return_when=asyncio.FIRST_COMPLETED)
+        if self.bonding.done():
+            question.cancel()
+            bonding, self.bonding = self.bonding, None
+            return bonding.result() or ''
+        return question.result()
+
+    async def answer(self, word):
+        """The person was told when the line was read."""
+        return ''
+
+    async def forget(self):
+        self.opened().device.keystore = MemoryKeyStore()
+        return ''
 
     async def mtu(self, size=None):
         peer = self.connected()
@@ -211,7 +287,9 @@ class Driver:
     async def discover(self):
         words = []
         for service in await self.on_link(self.connected().discover(), PROCEDURE):
-            words.append('service %04x %04x %s' % (service['handle'], service['end'], service['uuid']))
+            words.append('%s %04x %04x %s' % (
+                'service' if service['primary'] else 'secondary', service['handle'], service['end'], service['uuid']))
+            words.extend('include %04x %04x %04x %s' % included for included in service['included'])
             for c in service['characteristics']:
                 bits = sum(1 << PROPERTIES.index(p) for p in c['properties'])
                 words.append('characteristic %04x %02x %s' % (c['handle'], bits, c['uuid']))
@@ -294,7 +372,8 @@ class Driver:
 
 
 COMMANDS = ('hello', 'open', 'scan', 'connect', 'mtu', 'discover', 'read', 'readblob', 'readlong', 'write', 'writecmd',
-            'prepare', 'execute', 'cancel', 'subscribe', 'unsubscribe', 'next', 'disconnect', 'close')
+            'prepare', 'execute', 'cancel', 'subscribe', 'unsubscribe', 'next', 'pair', 'pairing', 'answer',
+            'forget', 'disconnect', 'close')
 
 
 async def answer(driver, line):
@@ -316,21 +395,32 @@ async def answer(driver, line):
         return 'error gone 0x%02x' % reason if reason is not None else 'error gone'
     except att.ATT_Error as error:
         return 'error att 0x%02x' % error.error_code
+    except core.ProtocolError as error:
+        if error.error_namespace == 'smp':
+            return 'error pairing 0x%02x' % error.error_code
+        return failure(line, error)
     except (TimeoutError, asyncio.TimeoutError, core.TimeoutError):
         return 'error timeout'
     except Exception as error:
-        logging.exception('%s', line)
-        return 'error failed %s' % ' '.join(('%s %s' % (type(error).__name__, error)).split())
+        return failure(line, error)
+
+
+def failure(line, error):
+    logging.exception('%s', line)
+    return 'error failed %s' % ' '.join(('%s %s' % (type(error).__name__, error)).split())
 
 
 async def listen(driver, lines):
-    """Reads ahead, since a disconnection does not wait for its turn."""
+    """Reads ahead, since a disconnection and what a person says do not wait for their turn."""
     loop = asyncio.get_running_loop()
     line = None
     while line is None or line and line.split()[:1] != ['close']:
         line = (await loop.run_in_executor(None, sys.stdin.buffer.readline)).decode('ascii', 'replace')
-        if line.split() == ['disconnect']:
+        words = line.split()
+        if words == ['disconnect']:
             driver.leave()
+        if words[:1] == ['answer'] and len(words) == 2 and driver.person is not None:
+            driver.person.answer(words[1])
         lines.put_nowait(line)
 
 

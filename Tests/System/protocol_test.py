@@ -56,11 +56,82 @@ def handle(discovered, uuid):
     return next(words[i + 1] for i, w in enumerate(words) if w == 'characteristic' and words[i + 3] == uuid)
 
 
+async def pairing(app, a, secret):
+    """Pairing, bonds and their loss; a is connected."""
+    agent = '/probe/agent'
+    adapter, manager = 'org.bluez.Adapter1', 'org.bluez.AgentManager1'
+    central = '/org/bluez/hci0/dev_F0_00_00_00_00_01'
+
+    async def call(*arguments):
+        return await asyncio.wrap_future(app.call(*arguments))
+
+    async def register(capability):
+        await call('/org/bluez', manager, 'RegisterAgent', 'os', dbus.ObjectPath(agent), capability)
+
+    async def unregister():
+        await call('/org/bluez', manager, 'UnregisterAgent', 'o', dbus.ObjectPath(agent))
+
+    async def reconnect():
+        await a.expect('disconnect', 'ok')
+        await a.expect('connect 10000 service 18ff', 'ok 00:AA:01:00:00:42*')
+
+    async def asked(member):
+        while True:
+            for c in app.calls:
+                if c.path == agent and c.member == member:
+                    return c
+            await asyncio.sleep(0.05)
+    await call('/org/bluez/hci0', 'org.freedesktop.DBus.Properties', 'Set', 'ssv', adapter, 'Pairable', dbus.Boolean(True))
+    await a.expect('pairing', 'error usage*')
+    await a.expect('pair hands', 'error usage*')
+    await a.expect('read ' + secret, 'error att 0x0f')
+    await a.expect('pair none bonding sc', 'error pairing 0x0c')
+    await register('NoInputNoOutput')
+    await a.expect('answer yes', 'ok')
+    await a.expect('pair none sc', 'ok')
+    await a.expect('read ' + secret, 'ok 73')
+    await reconnect()
+    await a.expect('read ' + secret, 'error att 0x0f')
+    await a.expect('pair none bonding', 'ok')
+    await reconnect()
+    await a.expect('read ' + secret, 'ok 73')
+    await a.expect('forget', 'ok')
+    await unregister()
+    await register('KeyboardDisplay')   # the kernel takes a capability over when a central connects
+    await reconnect()
+    await a.expect('read ' + secret, 'error att 0x0f')
+    number = (await a.expect('pair yesno mitm sc bonding', 'ok compare *')).split()[-1]
+    await a.expect('answer no', 'ok')
+    await a.expect('pairing', 'error pairing*', 'error gone*')
+    check('both showed the same number', (await asked('RequestConfirmation')).arguments[1] == int(number), app.calls)
+    await a.ask('disconnect')
+    await a.expect('connect 10000 service 18ff', 'ok 00:AA:01:00:00:42*')
+    app.take()
+    await a.expect('pair keyboard mitm sc bonding', 'ok passkey')
+    await a.expect('answer %06d' % (await asked('DisplayPasskey')).arguments[1], 'ok')
+    await a.expect('pairing', 'ok')
+    app.take()
+    await call('/org/bluez/hci0', adapter, 'RemoveDevice', 'o', dbus.ObjectPath(central))
+    await a.expect('next 10000', 'ok disconnected*')
+    await a.expect('connect 10000 service 18ff', 'ok 00:AA:01:00:00:42*')
+    await a.expect('read ' + secret, 'error att 0x0f')
+    app.answers[agent, 'RequestPasskey'] = lambda call: None
+    await a.expect('pair display mitm', 'ok display *')
+    for line in 'pairing', 'answer seen', 'disconnect':
+        a.process.stdin.write(line.encode() + b'\n')
+    for command, wanted in (('pairing', 'error gone'), ('answer', 'ok'), ('disconnect', 'ok')):
+        reply = (await asyncio.wait_for(a.process.stdout.readline(), 20)).decode().rstrip('\n')
+        check('%s when the central disconnects' % command, reply.startswith(wanted), reply)
+    del app.answers[agent, 'RequestPasskey']
+    await a.expect('connect 10000 service 18ff', 'ok 00:AA:01:00:00:42*')
+
+
 async def main():
     app = Application('/probe')
     service = app.service('s', '18ff')
     value = app.characteristic(service, 'value', '2aff', ['read', 'write', 'notify', 'indicate'], bytes(range(200)))
     refusing = app.characteristic(service, 'refusing', '2afe', ['read', 'write'])
+    secret = app.characteristic(service, 'secret', '2afd', ['encrypt-read'], b's')
     app.answers[refusing, 'ReadValue'] = app.answers[refusing, 'WriteValue'] = \
         lambda call: Refused('org.bluez.Error.Failed', '0x9f')
     advertisement = app.advertisement(Type='peripheral', LocalName='probe', Discoverable=dbus.Boolean(True),
@@ -69,18 +140,18 @@ async def main():
     await asyncio.wrap_future(app.advertise(advertisement))
 
     a, b = await Central.start(), await Central.start()
-    await a.expect('hello 1', 'ok 1 bumble*')
+    await a.expect('hello 2', 'ok 2 bumble*')
     await a.expect('hello 0', 'error usage*')
     await a.expect('fly', 'error usage*')
     await a.expect('scan 100', 'error usage*')
-    await a.expect('open F0:00:00:00:00:01 mtu 64', 'ok')
+    await a.expect('open F0:00:00:00:00:01', 'ok')
     await b.expect('open F0:00:00:00:00:02', 'ok')
     heard = 'advertiser 00:AA:01:00:00:42 public connectable %s 18ff 0303ff18020106 060970726f6265' % NAME
     await a.expect('scan 10000 service 18ff', 'ok ' + heard)
     await a.expect('scan 200 service 18fe', 'ok')
     await a.expect('connect 200 service 18fe', 'error timeout')
     await a.expect('read 0003', 'error gone')
-    await a.expect('connect 10000 service 18ff', 'ok 00:AA:01:00:00:42*')
+    await a.expect('connect 10000 service 18ff mtu 64', 'ok 00:AA:01:00:00:42*')
     await b.expect('connect 10000 name ' + NAME, 'ok 00:AA:01:00:00:42*')
     found = await a.expect('discover', 'ok service 0001*')
     await b.expect('discover', found)
@@ -119,6 +190,10 @@ async def main():
     await asyncio.wrap_future(app.notify(value, b'\x12'))
     await b.expect('next 10000', 'ok update %s indicate 12 *' % v)
     await a.expect('next 0', 'error timeout')
+
+    await a.expect('disconnect', 'ok')
+    await a.expect('connect 10000 service 18ff', 'ok 00:AA:01:00:00:42*')
+    await pairing(app, a, handle(found, '2afd'))
 
     # A disconnection does not wait for the request that is under way.
     app.take()

@@ -13,9 +13,9 @@ final class BumbleCentral: TestCentral {
 
     let peripheral: Peripheral
     private let adapter: DeviceAddress
-    private let pool: CentralPool
+    let pool: CentralPool
     /// The place among the centrals of the scenario.
-    private let place: Int
+    let place: Int
     /// How many centrals the scenario has made.
     private let places: Places
     private let state = Mutex(State())
@@ -55,7 +55,7 @@ final class BumbleCentral: TestCentral {
     }
 
     func scan() async throws -> [ScanResult] {
-        var words = try await pool.process(place: place, mtu: 517).ask("scan 1000")[...]
+        var words = try await pool.process(place: place).ask("scan 1000")[...]
         var results: [ScanResult] = []
         while words.popFirst() == "advertiser" {
             let fields = Array(words.prefix(7))
@@ -79,9 +79,9 @@ final class BumbleCentral: TestCentral {
         guard state.withLock({ $0.process == nil }) else {
             throw TestCentralError(code: .alreadyConnected, message: "The central is connected.")
         }
-        let process = try await pool.process(place: place, mtu: mtu)
+        let process = try await pool.process(place: place)
         do {
-            _ = try await process.ask("connect \(patience) address \(adapter)")
+            _ = try await process.ask("connect \(patience) address \(adapter) mtu \(mtu)")
         } catch let error as TestCentralError where error.code == .timedOut {
             throw TestCentralError(code: .notFound, message: error.message)
         }
@@ -102,12 +102,6 @@ final class BumbleCentral: TestCentral {
         }
     }
 
-    func pair(_ user: PairingUser) async throws {
-        throw TestCentralError(code: .pairingFailed, message: "This central does not pair.")
-    }
-
-    func forgetBond() async throws {}
-
     // MARK: Discovery
 
     func discover() async throws -> DiscoveredDatabase {
@@ -115,7 +109,7 @@ final class BumbleCentral: TestCentral {
         var words = try await ask("discover")[...]
         while let kind = words.popFirst() {
             switch kind {
-            case "service":
+            case "service", "secondary":
                 let (first, last) = (try handle(words.popFirst()), try handle(words.popFirst()))
                 guard first <= last else { throw misunderstood("discover") }
                 services.append(
@@ -125,6 +119,8 @@ final class BumbleCentral: TestCentral {
                         characteristics: []
                     )
                 )
+            case "include":
+                words = words.dropFirst(4)
             case "characteristic":
                 guard !services.isEmpty else { throw misunderstood("discover") }
                 let value = try handle(words.popFirst())
@@ -221,7 +217,7 @@ final class BumbleCentral: TestCentral {
 
     // MARK: Words
 
-    private func ask(_ line: String) async throws -> [Substring] {
+    func ask(_ line: String) async throws -> [Substring] {
         guard let process = state.withLock({ $0.process }) else {
             throw TestCentralError(code: .notConnected, message: "The central is not connected.")
         }

@@ -16,13 +16,11 @@ struct BumbleProcess: Sendable {
     /// - Parameters:
     ///   - program: The path of `bumble_central.py`.
     ///   - address: The central's own address.
-    ///   - mtu: The MTU that it agrees to.
     ///   - body: What is done with the central.
     /// - Throws: What the body throws, or why there is no process.
     static func run(
         _ program: String,
         address: DeviceAddress,
-        mtu: Int,
         _ body: @escaping @Sendable (BumbleProcess) async throws -> Void
     ) async throws {
         let (commands, continuation) = AsyncStream.makeStream(of: Command.self)
@@ -37,11 +35,11 @@ struct BumbleProcess: Sendable {
             try await withThrowingTaskGroup { group in
                 group.addTask {
                     defer { continuation.finish() }
-                    _ = try await process.ask("hello 1")
-                    _ = try await process.ask("open \(address) mtu \(mtu)")
+                    _ = try await process.ask("hello 2")
+                    _ = try await process.ask("open \(address)")
                     try await body(process)
                 }
-                // Commands do not wait for the replies to those before them: "disconnect" is heard at once.
+                // Commands do not wait for the replies to those before them: some are heard at once.
                 let (given, giver) = AsyncStream.makeStream(of: Command.self)
                 group.addTask {
                     var lines = execution.standardOutput.strings().makeAsyncIterator()
@@ -75,7 +73,7 @@ struct BumbleProcess: Sendable {
     }
 
     /// Gives a command, and waits for its reply; commands are carried out in order, but `disconnect` ends those
-    /// that are under way.
+    /// that are under way, and `answer` is heard by `pairing`.
     ///
     /// - Returns: The words after `ok`.
     func ask(_ line: String) async throws -> [Substring] {
@@ -98,6 +96,7 @@ struct BumbleProcess: Sendable {
         case "att":
             guard let code = words.last.flatMap({ UInt8($0.dropFirst(2), radix: 16) }) else { break }
             return ATTError(rawValue: code)
+        case "pairing": return TestCentralError(code: .pairingFailed, message: message)
         case "gone": return TestCentralError(code: .disconnected, message: message)
         case "timeout": return TestCentralError(code: .timedOut, message: message)
         default: break

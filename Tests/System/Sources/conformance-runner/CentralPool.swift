@@ -4,22 +4,15 @@ import Synchronization
 
 /// The central processes of a run, started when they are first asked for.
 ///
-/// Each stands for one of the centrals of a scenario, with one MTU, in every scenario.
-///
-/// The MTU that a central agrees to is fixed when its process opens, and a process takes a second to start.
+/// Each stands for one of the centrals of a scenario, in every scenario: a process takes a second to start.
 final class CentralPool: Sendable {
-    private struct Key: Hashable, Sendable {
-        var place: Int
-        var mtu: Int
-    }
-
     private struct Order: Sendable {
-        var mtu: Int
         var address: DeviceAddress
         var delivery: CheckedContinuation<BumbleProcess, any Error>
     }
 
-    private let processes = Mutex<[Key: BumbleProcess]>([:])
+    private let processes = Mutex<[Int: BumbleProcess]>([:])
+    private let hasPaired = Mutex(false)
     private let orders: AsyncStream<Order>.Continuation
     /// Ends when the pool does, and with it all processes.
     private let open: AsyncStream<Never>
@@ -52,31 +45,47 @@ final class CentralPool: Sendable {
         }
     }
 
-    /// The process of a central that agrees to this MTU.
+    /// The process of a central.
     ///
-    /// - Parameters:
-    ///   - place: The central's place among those of its scenario, from 0.
-    ///   - mtu: The MTU.
+    /// - Parameter place: The central's place among those of its scenario, from 0.
     /// - Returns: The process, with its central open.
     /// - Throws: When the process cannot be started.
-    func process(place: Int, mtu: Int) async throws -> BumbleProcess {
-        let key = Key(place: place, mtu: mtu)
-        if let process = processes.withLock({ $0[key] }) { return process }
-        let address = DeviceAddress(rawValue: 0xF0_00_00_00_00_00 | UInt64(place) << 16 | UInt64(mtu))
-        guard let address else {
-            throw TestCentralError(code: .invalidArgument, message: "\(mtu) is no MTU.")
+    func process(place: Int) async throws -> BumbleProcess {
+        if let process = processes.withLock({ $0[place] }) { return process }
+        guard let address = DeviceAddress(rawValue: 0xF0_00_00_00_00_01 + UInt64(place)) else {
+            throw TestCentralError(code: .invalidArgument, message: "There are no \(place) centrals.")
         }
         let process = try await withCheckedThrowingContinuation { delivery in
-            _ = orders.yield(Order(mtu: mtu, address: address, delivery: delivery))
+            _ = orders.yield(Order(address: address, delivery: delivery))
         }
-        processes.withLock { $0[key] = process }
+        processes.withLock { $0[place] = process }
         return process
+    }
+
+    /// Notes that a central pairs, so that it is forgotten after the scenario.
+    func notePairing() {
+        hasPaired.withLock { $0 = true }
+    }
+
+    /// Has all centrals drop their keys, where any has paired since the last time.
+    ///
+    /// - Returns: Whether any has, so that the peripheral may have keys as well.
+    func forgetBonds() async -> Bool {
+        let hasPaired = hasPaired.withLock { hasPaired in
+            defer { hasPaired = false }
+            return hasPaired
+        }
+        guard hasPaired else { return false }
+        for process in processes.withLock({ $0.values }) {
+            _ = try? await process.ask("forget")
+        }
+        return true
     }
 
     private func serve(_ order: Order, _ program: String) async {
         let isDelivered = Mutex(false)
         do {
-            try await BumbleProcess.run(program, address: order.address, mtu: order.mtu) { process in
+            try await BumbleProcess.run(program, address: order.address) { process in
                 isDelivered.withLock { $0 = true }
                 order.delivery.resume(returning: process)
                 for await _ in self.open {}

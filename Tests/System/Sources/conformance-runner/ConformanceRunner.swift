@@ -55,6 +55,7 @@ struct ConformanceRunner {
                 case .success(let difference?): if difference.endsDaemon { await restartDaemon() }
                 case .failure: await restartDaemon()
                 }
+                if await pool.forgetBonds() { await order(["forget"]) }
             }
         }
         let failed = failures.withLock { $0 }
@@ -68,9 +69,14 @@ struct ConformanceRunner {
 
     /// Has the rig start bluetoothd anew, so that what was done to one does not show in the next scenario.
     private static func restartDaemon() async {
+        await order(["stop-bluetoothd", "start-bluetoothd"])
+    }
+
+    /// Gives orders to the rig, one after the other.
+    private static func order(_ orders: [String]) async {
         guard let rig = environment("RIG_SRC") else { return }
-        for order in ["stop-bluetoothd", "start-bluetoothd"] {
-            // When it has ended by itself, there is nothing to stop.
+        for order in orders {
+            // What has ended by itself cannot be stopped, for one thing.
             _ = try? await Subprocess.run(
                 .name("sh"),
                 arguments: [rig + "/ctl", order],

@@ -1,0 +1,66 @@
+import PeripheralTesting
+
+extension BumbleCentral {
+    func pair(_ user: PairingUser) async throws {
+        pool.notePairing()
+        var command = "pair \(user.capability.word)"
+        if user.isBonding { command += " bonding" }
+        if user.requiresAuthentication { command += " mitm" }
+        if user.secureConnections { command += " sc" }
+        var question = try await ask(command)
+        while !question.isEmpty {
+            question = try await answer(question, by: user)
+        }
+    }
+
+    func forgetBond() async throws {
+        _ = try await pool.process(place: place).ask("forget")
+    }
+
+    /// Has the person answer a question, for as long as the pairing goes on.
+    ///
+    /// - Returns: The next question; none when the two are paired.
+    private func answer(_ question: [Substring], by user: PairingUser) async throws -> [Substring] {
+        try await withThrowingTaskGroup(of: [Substring]?.self) { group in
+            group.addTask { try await self.ask("pairing") }
+            group.addTask {
+                let word = try await self.word(for: question, by: user)
+                if !Task.isCancelled { _ = try await self.ask("answer \(word)") }
+                return nil
+            }
+            defer { group.cancelAll() }
+            while let next = try await group.next() {
+                if let next { return next }
+            }
+            throw CancellationError()
+        }
+    }
+
+    private func word(for question: [Substring], by user: PairingUser) async throws -> String {
+        let number = question.last.flatMap { UInt32($0) }
+        switch (question.first, number) {
+        case ("display", let passkey?):
+            await user.display(passkey)
+            return "seen"
+        case ("compare", let number?):
+            return await user.confirm(number) ? "yes" : "no"
+        case ("passkey", nil):
+            return await user.enterPasskey().map { "\($0)" } ?? "none"
+        default:
+            throw TestCentralError(code: .failed, message: "The central's process asks something unknown.")
+        }
+    }
+}
+
+extension PairingUser.Capability {
+    /// The capability's name in the line protocol.
+    fileprivate var word: String {
+        switch self {
+        case .noInputNoOutput: "none"
+        case .displayOnly: "display"
+        case .displayYesNo: "yesno"
+        case .keyboardOnly: "keyboard"
+        case .keyboardDisplay: "keyboard-display"
+        }
+    }
+}
