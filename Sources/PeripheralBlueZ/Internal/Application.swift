@@ -101,17 +101,23 @@ extension Application {
 
     private func serviceObject(_ service: Int) throws(BusError) -> ExportedObject {
         let description = publication.table.services[service]
+        var properties = [
+            ExportedProperty("UUID", .string(description.uuid.fullDescription)),
+            ExportedProperty("Primary", .bool(description.isPrimary)),
+        ]
+        if !description.includedServices.isEmpty {
+            var includes: [BusValue] = []
+            for included in description.includedServices {
+                includes.append(.objectPath(try Self.path(service: included)))
+            }
+            properties.append(ExportedProperty("Includes", .array(of: "o", includes)))
+        }
+        if let handle = description.handle {
+            properties.append(ExportedProperty("Handle", .uint16(handle.rawValue)))
+        }
         return ExportedObject(
             try Self.path(service: service),
-            [
-                ExportedInterface(
-                    BlueZ.service,
-                    properties: [
-                        ExportedProperty("UUID", .string(description.uuid.fullDescription)),
-                        ExportedProperty("Primary", .bool(description.isPrimary)),
-                    ]
-                )
-            ]
+            [ExportedInterface(BlueZ.service, properties: properties)]
         )
     }
 

@@ -1,17 +1,22 @@
 /// A server's database: every attribute of its services, with the handle that a central uses for it.
 ///
-/// The same services always get the same handles, and they are those that BlueZ allocates: services follow
-/// one another without a gap, and each is its declaration, its includes, and then, for each characteristic,
-/// the declaration, the value, Client Characteristic Configuration if centrals can subscribe, Characteristic
-/// Extended Properties if there are any, and the declared descriptors in their order.
+/// The same services always get the same handles, and they are those that BlueZ allocates: a service that is
+/// pinned to a handle stands there, any other behind all those before it. Each is its declaration, its
+/// includes, and then, for each characteristic, the declaration, the value, Client Characteristic
+/// Configuration if centrals can subscribe, Characteristic Extended Properties if there are any, and the
+/// declared descriptors in their order.
 public struct AttributeTable: Hashable, Sendable {
-    /// The services, in the order of their handles.
+    /// The services, in the order in which they are registered.
     public let services: [ServiceDescription]
-    /// Every attribute, in the order of the handles, which have no gaps.
+    /// Every attribute, in the order of the handles.
+    ///
+    /// The handles of a service have no gaps; there may be some between two services.
     public let attributes: [Attribute]
 
-    private let firstHandle: AttributeHandle
+    /// By the services' indices.
     private let layout: [ServiceLayout]
+    /// In the order of the handles.
+    private let blocks: [Block]
 
     /// Where a service's parts stand.
     private struct ServiceLayout: Hashable {
@@ -19,62 +24,121 @@ public struct AttributeTable: Hashable, Sendable {
         var valueHandles: [AttributeHandle] = []
     }
 
+    /// The handles of one service.
+    private struct Block: Hashable {
+        var range: ClosedRange<AttributeHandle>
+        var service: Int
+        /// The index of the first in `attributes`.
+        var firstAttribute = 0
+    }
+
     /// Allocates a handle for every attribute of the services.
     ///
     /// - Parameters:
     ///   - services: The services, in the order in which they are registered.
-    ///   - firstHandle: The first handle to allocate: 0x0001, or the one behind a stack's own services.
-    /// - Throws: ``AttributeTableError`` when the handles do not suffice, a service includes one that does not stand
-    ///   before it, or the first handle is 0x0000.
+    ///   - firstHandle: The first handle to allocate: 0x0001, or the one behind a stack's own services. A service that
+    ///     is pinned may stand before it.
+    /// - Throws: ``AttributeTableError`` when the handles do not suffice, two services claim the same, a service
+    ///   includes one that does not stand before it, or a handle is 0x0000.
     public init(
         services: [ServiceDescription],
         firstHandle: AttributeHandle = 0x0001
     ) throws(AttributeTableError) {
         guard firstHandle.rawValue != 0 else {
-            throw .reservedHandle
+            throw .reservedHandle()
         }
-        var attributes: [Attribute] = []
-        var layout: [ServiceLayout] = []
+        var blocks: [Block] = []
+        var next = Int(firstHandle.rawValue)
         for (index, service) in services.enumerated() {
             for included in service.includedServices where !(0..<index).contains(included) {
                 throw .invalidInclude(included, service: service.uuid, at: index)
             }
-            let start = Int(firstHandle.rawValue) + attributes.count
-            guard let end = UInt16(exactly: start + service.attributeCount - 1) else {
-                throw .handlesExhausted(service: service.uuid, at: index)
+            let range = try service.range(at: index, next: next)
+            let position = blocks.partitioningIndex { $0.range.lowerBound > range.upperBound }
+            if position > 0, blocks[position - 1].range.overlaps(range) {
+                let other = services[blocks[position - 1].service].uuid
+                throw .handleCollision(range, service: service.uuid, at: index, with: other)
             }
-            var allocation = ServiceLayout(
-                range: AttributeHandle(rawValue: UInt16(start))...AttributeHandle(rawValue: end)
-            )
-            for (type, kind) in service.attributes(at: index) {
-                let handle = AttributeHandle(rawValue: firstHandle.rawValue + UInt16(attributes.count))
+            blocks.insert(Block(range: range, service: index), at: position)
+            next = max(next, Int(range.upperBound.rawValue) + 1)
+        }
+        var attributes: [Attribute] = []
+        var layout = [ServiceLayout?](repeating: nil, count: services.count)
+        for index in blocks.indices {
+            let (range, service) = (blocks[index].range, blocks[index].service)
+            blocks[index].firstAttribute = attributes.count
+            var allocation = ServiceLayout(range: range)
+            for (offset, (type, kind)) in services[service].attributes(at: service).enumerated() {
+                let handle = AttributeHandle(rawValue: range.lowerBound.rawValue + UInt16(offset))
                 attributes.append(Attribute(handle: handle, type: type, kind: kind))
                 if case .characteristicValue = kind {
                     allocation.valueHandles.append(handle)
                 }
             }
-            layout.append(allocation)
+            layout[service] = allocation
         }
         self.services = services
         self.attributes = attributes
-        self.firstHandle = firstHandle
-        self.layout = layout
+        self.layout = layout.compactMap(\.self)
+        self.blocks = blocks
     }
 
-    /// All handles in use; `nil` when there are no services.
+    /// The handles from the first to the last in use; `nil` when there are no services.
     public var handles: ClosedRange<AttributeHandle>? {
-        guard let first = layout.first, let last = layout.last else {
+        guard let first = blocks.first, let last = blocks.last else {
             return nil
         }
         return first.range.lowerBound...last.range.upperBound
     }
 
-    /// The attribute of a handle; `nil` when the handle is not in use.
-    public subscript(handle: AttributeHandle) -> Attribute? {
-        guard let handles, handles.contains(handle) else {
+    /// Where the attribute of a handle stands in ``attributes``; `nil` when the handle is not in use.
+    ///
+    /// The search takes a time that grows with the logarithm of the number of services.
+    public func index(of handle: AttributeHandle) -> Int? {
+        let position = blocks.partitioningIndex { $0.range.upperBound >= handle }
+        guard position < blocks.endIndex, blocks[position].range.contains(handle) else {
             return nil
         }
-        return attributes[Int(handle.rawValue - firstHandle.rawValue)]
+        let block = blocks[position]
+        return block.firstAttribute + Int(handle.rawValue - block.range.lowerBound.rawValue)
+    }
+
+    /// The attribute of a handle; `nil` when the handle is not in use.
+    public subscript(handle: AttributeHandle) -> Attribute? {
+        index(of: handle).map { attributes[$0] }
+    }
+}
+
+extension ServiceDescription {
+    /// The handles that the service takes.
+    fileprivate func range(
+        at index: Int,
+        next: Int
+    ) throws(AttributeTableError) -> ClosedRange<AttributeHandle> {
+        let start = handle.map { Int($0.rawValue) } ?? next
+        guard start > 0 else {
+            throw .reservedHandle(service: index)
+        }
+        guard let end = UInt16(exactly: start + attributeCount - 1) else {
+            throw .handlesExhausted(service: uuid, at: index)
+        }
+        return AttributeHandle(rawValue: UInt16(start))...AttributeHandle(rawValue: end)
+    }
+}
+
+extension Array {
+    /// The index of the first element that belongs to the second part, in an array that has two.
+    fileprivate func partitioningIndex(where belongsToSecondPart: (Element) -> Bool) -> Int {
+        var (low, high) = (startIndex, endIndex)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if belongsToSecondPart(self[middle]) {
+                high = middle
+            } else {
+                low = middle + 1
+            }
+        }
+        return low
     }
 }
 

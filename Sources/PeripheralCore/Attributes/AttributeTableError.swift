@@ -3,16 +3,18 @@ public struct AttributeTableError: Error, Hashable, Sendable {
     /// What is wrong.
     public struct Code: Hashable, Sendable {
         private enum Kind {
-            case handlesExhausted, invalidInclude, reservedHandle
+            case handlesExhausted, handleCollision, invalidInclude, reservedHandle
         }
 
         private let kind: Kind
 
         /// There are more attributes than handles.
         public static let handlesExhausted = Code(kind: .handlesExhausted)
+        /// A service is pinned to handles of which another has some.
+        public static let handleCollision = Code(kind: .handleCollision)
         /// A service includes one that does not stand before it.
         public static let invalidInclude = Code(kind: .invalidInclude)
-        /// The first handle is 0x0000, which is reserved.
+        /// The first handle, or that of a service, is 0x0000, which is reserved.
         public static let reservedHandle = Code(kind: .reservedHandle)
     }
 
@@ -33,6 +35,22 @@ public struct AttributeTableError: Error, Hashable, Sendable {
         )
     }
 
+    package static func handleCollision(
+        _ range: ClosedRange<AttributeHandle>,
+        service uuid: BluetoothUUID,
+        at index: Int,
+        with other: BluetoothUUID
+    ) -> AttributeTableError {
+        AttributeTableError(
+            code: .handleCollision,
+            service: index,
+            message: """
+                service \(uuid) (the one at index \(index)) takes the handles \(range.lowerBound) through \
+                \(range.upperBound), of which service \(other) has some
+                """
+        )
+    }
+
     static func invalidInclude(
         _ included: Int,
         service uuid: BluetoothUUID,
@@ -48,11 +66,13 @@ public struct AttributeTableError: Error, Hashable, Sendable {
         )
     }
 
-    static let reservedHandle = AttributeTableError(
-        code: .reservedHandle,
-        service: nil,
-        message: "the first handle is 0x0000, which is reserved; start at 0x0001 or above"
-    )
+    static func reservedHandle(service index: Int? = nil) -> AttributeTableError {
+        AttributeTableError(
+            code: .reservedHandle,
+            service: index,
+            message: "the first handle is 0x0000, which is reserved; start at 0x0001 or above"
+        )
+    }
 }
 
 extension AttributeTableError: CustomStringConvertible {

@@ -6,6 +6,8 @@ public struct ServiceDescription: Hashable, Sendable {
     public var isPrimary: Bool
     /// The services that this one includes: their indices in the table, each below this service's own.
     public var includedServices: [Int]
+    /// The handle of the service's declaration; `nil` for the next that is free.
+    public var handle: AttributeHandle?
     /// The characteristics, in the order of their handles.
     public var characteristics: [CharacteristicDescription]
 
@@ -14,11 +16,13 @@ public struct ServiceDescription: Hashable, Sendable {
         uuid: BluetoothUUID,
         isPrimary: Bool = true,
         includedServices: [Int] = [],
+        handle: AttributeHandle? = nil,
         characteristics: [CharacteristicDescription] = []
     ) {
         self.uuid = uuid
         self.isPrimary = isPrimary
         self.includedServices = includedServices
+        self.handle = handle
         self.characteristics = characteristics
     }
 }

@@ -67,6 +67,8 @@ struct ApplicationDraft {
         for service in services {
             guard let isPrimary = service.object.properties["Primary"]?.bool else { throw .notCreated }
             var description = ServiceDescription(uuid: try uuid(of: service.object), isPrimary: isPrimary)
+            let handle = service.object.properties["Handle"]?.integer(UInt16.self) ?? 0
+            description.handle = handle == 0 ? nil : AttributeHandle(rawValue: handle)
             description.includedServices = try includes(of: service, before: descriptions.count)
             for characteristic in service.characteristics {
                 description.characteristics.append(try describe(characteristic))

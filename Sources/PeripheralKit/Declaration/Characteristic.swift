@@ -1,5 +1,4 @@
 public import PeripheralCore
-private import Synchronization
 
 /// A characteristic of a peripheral: its type, its properties, and how its value is read and written.
 ///
@@ -71,20 +70,9 @@ public struct Characteristic<Value: GATTValue>: Sendable {
     }
 }
 
-/// What tells one declared characteristic from all others of the process.
-package struct CharacteristicIdentity: Hashable, Sendable {
-    private let number: UInt64
-
-    private static let count = Atomic<UInt64>(0)
-
-    init() {
-        number = Self.count.add(1, ordering: .relaxed).newValue
-    }
-}
-
 /// A declared characteristic without its value's type.
 package struct CharacteristicDeclaration: Sendable {
-    package let identity = CharacteristicIdentity()
+    package let identity = DeclarationIdentity()
     package let uuid: BluetoothUUID
     package let properties: CharacteristicProperties
     package let security: AttributeSecurity

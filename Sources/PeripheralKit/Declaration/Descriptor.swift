@@ -69,9 +69,10 @@ public struct UserDescription: Sendable {
 
 /// A declared descriptor without its value's type.
 package struct DescriptorDeclaration: Sendable {
-    package let uuid: BluetoothUUID
-    package let security: AttributeSecurity
-    package let access: AttributeAccess
+    package var identity = DeclarationIdentity()
+    package var uuid: BluetoothUUID
+    package var security = AttributeSecurity.open
+    package var access: AttributeAccess
 
     package var permissions: DescriptorPermissions {
         var permissions: DescriptorPermissions = []

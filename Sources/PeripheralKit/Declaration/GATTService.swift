@@ -3,28 +3,60 @@ public import PeripheralCore
 /// A service of a peripheral: its type, and its characteristics in their order.
 ///
 /// ```swift
-/// GATTService("5c3a0001-7e3c-4b6e-9d29-b3f1c0a1d001") {
+/// GATTService("5c3a0001-7e3c-4b6e-9d29-b3f1c0a1d001", includes: [battery]) {
 ///     power
 ///     if lamp.isDimmable { brightness }
 /// }
 /// ```
 ///
-/// See Core Specification, Vol 3, Part G, 3.1.
+/// A peripheral can have several services of one type. Keep a service that others include in a constant: copies are
+/// the same service, one that is made anew with characteristics of its own is another.
+///
+/// See Core Specification, Vol 3, Part G, 3.1 and 3.2.
 public struct GATTService: Sendable {
     /// The type of the service.
     public let uuid: BluetoothUUID
 
-    package let characteristics: [CharacteristicDeclaration]
+    /// Whether centrals find the service by themselves, not only through one that includes it.
+    public let isPrimary: Bool
 
-    /// Declares a primary service.
+    /// Where the service stands on the air, or `nil` to leave that to the Bluetooth stack.
+    public let handle: AttributeHandle?
+
+    package let includes: [GATTService]
+    package let characteristics: [CharacteristicDeclaration]
+    private let ownIdentity = DeclarationIdentity()
+
+    /// Declares a service.
     ///
     /// - Parameters:
     ///   - uuid: The type of the service.
+    ///   - isPrimary: Whether centrals find the service by themselves. A secondary service is of use only to the
+    ///     services that include it.
+    ///   - includes: Services that belong to this one as well. They stand in the same peripheral, before it.
+    ///   - handle: The handle of the service on the air, from 0x0001 on, with those of its characteristics and
+    ///     descriptors behind it; `nil` for the next that is free. The handles of a service must be free on the
+    ///     Bluetooth stack, whose own services stand at the first ones.
     ///   - characteristics: The characteristics; their order is that of their handles.
-    public init(_ uuid: BluetoothUUID, @ServiceBuilder _ characteristics: () -> [ServiceElement]) {
+    public init(
+        _ uuid: BluetoothUUID,
+        isPrimary: Bool = true,
+        includes: [any GATTServiceDeclaration] = [],
+        handle: AttributeHandle? = nil,
+        @ServiceBuilder _ characteristics: () -> [ServiceElement]
+    ) {
         self.uuid = uuid
+        self.isPrimary = isPrimary
+        self.includes = includes.map(\.service)
+        self.handle = handle
         self.characteristics = characteristics().map(\.characteristic)
     }
+
+    /// What tells this service from others.
+    ///
+    /// Ready-made services make theirs anew for each who asks, of the same characteristics, which stand in one
+    /// service only.
+    package var identity: DeclarationIdentity { characteristics.first?.identity ?? ownIdentity }
 }
 
 /// Something that stands for a service in a declaration, such as a ready-made service with its typed

@@ -6,9 +6,10 @@ private import Synchronization
 ///
 /// What is known is answered at once; what a handler has to tell, and only that, is deferred.
 final class AttributeServer: Sendable {
-    private let firstHandle: UInt16
-    /// By handle, counted from `firstHandle`; `nil` where the stack answers by itself.
+    private let table: AttributeTable
+    /// As the attributes of `table`; `nil` where the stack answers by itself.
     private let entries: [Entry?]
+    let handlesOnAir = HandlesOnAir()
     private let logger: Logger
     private let snapshots = Mutex(ReadSnapshots())
     private let writeOrder = WriteOrder()
@@ -19,12 +20,15 @@ final class AttributeServer: Sendable {
         var read: ReadSource?
         var write: WriteHandler?
         let pace = HandlerPace()
+        /// What an aggregate format consists of.
+        var formats: [AttributeHandle] = []
     }
 
     init(services: [GATTService], table: AttributeTable, tasks: RequestTasks, logger: Logger) {
         self.tasks = tasks
         self.logger = logger
-        firstHandle = table.attributes.first?.handle.rawValue ?? 0
+        self.table = table
+        let formats = PresentationFormatIndex(of: services)
         entries = table.attributes.map { attribute in
             switch attribute.kind {
             case .characteristicValue(let service, let characteristic):
@@ -33,10 +37,19 @@ final class AttributeServer: Sendable {
             case .descriptor(let service, let characteristic, let descriptor):
                 let parent = services[service].characteristics[characteristic]
                 let declaration = parent.descriptors[descriptor]
-                return Entry(
+                var entry = Entry(
                     declaration.access,
                     name: "descriptor \(declaration.uuid) of characteristic \(parent.uuid)"
                 )
+                if case .handles(let parts) = entry.read {
+                    let places = try? formats.places(
+                        of: parts,
+                        service: service,
+                        characteristic: characteristic
+                    )
+                    entry.formats = places?.map(table.handle) ?? []
+                }
+                return entry
             default:
                 return nil
             }
@@ -49,8 +62,7 @@ final class AttributeServer: Sendable {
     }
 
     private func entry(at handle: AttributeHandle) -> Entry? {
-        let index = Int(handle.rawValue) - Int(firstHandle)
-        return entries.indices.contains(index) ? entries[index] : nil
+        table.index(of: handle).flatMap { entries[$0] }
     }
 
     func read(_ request: ReadRequest) -> Answer<[UInt8]> {
@@ -61,6 +73,15 @@ final class AttributeServer: Sendable {
         case nil:
             return .immediate(.failure(.readNotPermitted))
         case .value(let value):
+            return .immediate(value.attributePart(from: request.offset))
+        case .handles:
+            guard let value = handlesOnAir.value(of: entry.formats) else {
+                logger.error(
+                    "The stack has not told the handles that an aggregate format consists of.",
+                    metadata: ["peripheral.attribute": "\(entry.name)"]
+                )
+                return .immediate(.failure(.unlikelyError))
+            }
             return .immediate(value.attributePart(from: request.offset))
         case .handler(let handler):
             if request.offset > 0,
@@ -172,5 +193,15 @@ extension [UInt8] {
         guard offset > 0 else { return .success(self) }
         guard offset <= count else { return .failure(.invalidOffset) }
         return .success(Array(self[offset...]))
+    }
+}
+
+extension AttributeTable {
+    fileprivate func handle(of format: PresentationFormatIndex.Place) -> AttributeHandle {
+        descriptorHandle(
+            service: format.service,
+            characteristic: format.characteristic,
+            descriptor: format.descriptor
+        )
     }
 }

@@ -2,7 +2,7 @@ internal import PeripheralCore
 
 /// Examines a declaration, element by element.
 struct DeclarationValidation {
-    private(set) var issues: [DeclarationIssue] = []
+    var issues: [DeclarationIssue] = []
     private var declared: [CharacteristicIdentity: String] = [:]
 
     init(of peripheral: Peripheral) {
@@ -10,8 +10,14 @@ struct DeclarationValidation {
         if peripheral.services.isEmpty {
             error("peripheral", "it has no services", "declare at least one GATTService")
         }
-        for service in peripheral.services {
+        let formats = PresentationFormatIndex(of: peripheral.services)
+        for (index, service) in peripheral.services.enumerated() {
             examine(service)
+            examineIncludes(of: service, at: index, of: peripheral)
+            for (position, characteristic) in service.characteristics.enumerated() {
+                examine(characteristic, in: "service \(service.uuid)")
+                examineFormats(of: characteristic, at: position, service: index, of: peripheral, formats)
+            }
         }
         examineSecurity(of: peripheral)
         examineTable(of: peripheral)
@@ -40,14 +46,11 @@ struct DeclarationValidation {
     private mutating func examine(_ service: GATTService) {
         let element = "service \(service.uuid)"
         examineType(service.uuid, of: element)
-        for characteristic in service.characteristics {
-            examine(characteristic, in: element)
-        }
     }
 
     /// Refuses the types that belong to the stack, or that are no type of a service, characteristic or
     /// descriptor at all.
-    private mutating func examineType(_ uuid: BluetoothUUID, of element: String) {
+    mutating func examineType(_ uuid: BluetoothUUID, of element: String) {
         switch uuid.assignedNumber {
         case 0x1800, 0x1801:
             error(
@@ -74,17 +77,7 @@ struct DeclarationValidation {
         examineType(characteristic.uuid, of: element)
         examineProperties(of: characteristic, element)
         examineValues(of: characteristic.access, element)
-        for descriptor in characteristic.descriptors {
-            examine(descriptor, of: element)
-        }
-        var types: Set<BluetoothUUID> = []
-        for descriptor in characteristic.descriptors where !types.insert(descriptor.uuid).inserted {
-            error(
-                "descriptor \(descriptor.uuid) of \(element)",
-                "it is declared more than once",
-                "declare each type of descriptor once for a characteristic"
-            )
-        }
+        examineDescriptors(of: characteristic, element)
     }
 
     private mutating func examineProperties(of characteristic: CharacteristicDeclaration, _ element: String) {
@@ -125,7 +118,7 @@ struct DeclarationValidation {
         }
     }
 
-    private mutating func examineValues(of access: AttributeAccess, _ element: String) {
+    mutating func examineValues(of access: AttributeAccess, _ element: String) {
         if access.readSources.count > 1 {
             error(element, "its value comes from more than one place", "keep one Read or the value")
         }
@@ -141,30 +134,11 @@ struct DeclarationValidation {
         }
     }
 
-    private mutating func examine(_ descriptor: DescriptorDeclaration, of characteristic: String) {
-        let element = "descriptor \(descriptor.uuid) of \(characteristic)"
-        examineType(descriptor.uuid, of: element)
-        switch descriptor.uuid.assignedNumber {
-        case 0x2900, 0x2902, 0x2903:
-            error(
-                element,
-                "this descriptor is the Bluetooth stack's own",
-                "leave it out: the stack adds it as the properties demand"
-            )
-        default:
-            break
-        }
-        if descriptor.permissions.isEmpty {
-            error(element, "it can neither be read nor written", "add Read { … }, Write { … } or a value")
-        }
-        examineValues(of: descriptor.access, element)
-    }
-
     private mutating func examineTable(of peripheral: Peripheral) {
         do {
-            _ = try AttributeTable(services: peripheral.services.map(\.tableDescription))
+            _ = try AttributeTable(services: peripheral.serviceDescriptions)
         } catch {
-            self.error("peripheral", "\(error)", "declare fewer services, characteristics or descriptors")
+            issues.append(DeclarationIssue(error))
         }
     }
 

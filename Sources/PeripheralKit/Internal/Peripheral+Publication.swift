@@ -10,19 +10,21 @@ extension Peripheral {
         do {
             return Publication(
                 name: name,
-                table: try AttributeTable(services: services.map(\.tableDescription)),
+                table: try AttributeTable(services: serviceDescriptions),
                 advertisement: resolvedAdvertisement,
                 pairing: pairing.method
             )
         } catch {
-            throw DeclarationError(issues: [
-                DeclarationIssue(
-                    severity: .error,
-                    element: "peripheral",
-                    reason: "\(error)",
-                    remedy: "declare fewer services, characteristics or descriptors"
-                )
-            ])
+            throw DeclarationError(issues: [DeclarationIssue(error)])
+        }
+    }
+
+    /// The services as they stand in a table, without includes that are impossible.
+    var serviceDescriptions: [ServiceDescription] {
+        var positions: [DeclarationIdentity: Int] = [:]
+        return services.enumerated().map { index, service in
+            defer { positions[service.identity] = index }
+            return service.tableDescription(includes: service.includes.compactMap { positions[$0.identity] })
         }
     }
 
@@ -36,7 +38,7 @@ extension Peripheral {
         guard advertisement.services == nil else { return advertisement }
         advertisement.services = []
         var advertised: Set<BluetoothUUID> = []
-        for service in services where advertised.insert(service.uuid).inserted {
+        for service in services where service.isPrimary && advertised.insert(service.uuid).inserted {
             var larger = advertisement
             larger.services?.append(service.uuid)
             if (try? larger.payload.encoded()) != nil {
@@ -48,9 +50,12 @@ extension Peripheral {
 }
 
 extension GATTService {
-    var tableDescription: ServiceDescription {
+    fileprivate func tableDescription(includes: [Int]) -> ServiceDescription {
         ServiceDescription(
             uuid: uuid,
+            isPrimary: isPrimary,
+            includedServices: includes,
+            handle: handle,
             characteristics: characteristics.map { characteristic in
                 CharacteristicDescription(
                     uuid: characteristic.uuid,
@@ -66,5 +71,18 @@ extension GATTService {
                 )
             }
         )
+    }
+}
+
+extension DeclarationIssue {
+    /// Why there is no table.
+    init(_ error: AttributeTableError) {
+        let remedy =
+            switch error.code {
+            case .handleCollision: "pin the service elsewhere, or let the Bluetooth stack choose"
+            case .reservedHandle: "pin the service to 0x0001 or above, or let the Bluetooth stack choose"
+            default: "declare fewer services, characteristics or descriptors, or pin none so high"
+            }
+        self.init(severity: .error, element: "peripheral", reason: error.message, remedy: remedy)
     }
 }

@@ -7,8 +7,6 @@ final class PeripheralRuntime: PeripheralHost {
     private struct State {
         var isStopped = false
         var register = CentralRegister()
-        /// The handles on the air, by those of the publication.
-        var handles: [AttributeHandle: AttributeHandle] = [:]
     }
 
     let publication: Publication
@@ -73,8 +71,8 @@ final class PeripheralRuntime: PeripheralHost {
     func handle(_ event: BackendEvent) {
         switch event {
         case .published(let published):
+            server.handlesOnAir.assign(published.handles)
             updates.begin(published.link)
-            state.withLock { $0.handles = published.handles }
             publish.yield()
         case .connected(let central):
             note { $0.connected(central) }
@@ -175,7 +173,7 @@ final class PeripheralRuntime: PeripheralHost {
 
     /// The handle on the air; `nil` when the backend does not tell it.
     func handleOnAir(_ handle: AttributeHandle) -> AttributeHandle? {
-        state.withLock { $0.handles[handle] }
+        server.handlesOnAir[handle]
     }
 
     func valueHandle<Value>(of characteristic: Characteristic<Value>) throws(PeripheralError)

@@ -15,7 +15,9 @@ extension DiscoveredDatabase {
                     + "use the constant that stands in its declaration."
             )
         }
-        let services = applicationServices.filter { $0.uuid == place.service }
+        let services = applicationServices.filter {
+            $0.uuid == place.service && place.mayStand(at: $0.handles.lowerBound)
+        }
         guard services.indices.contains(place.serviceIndex) else {
             throw TestCentralError(
                 code: .notFound,
@@ -38,10 +40,18 @@ extension DiscoveredDatabase {
 }
 
 /// Where a characteristic stands in a declaration, among those of the same types.
+///
+/// A service that is pinned is found by its handle, and any other among those that are not.
 private struct Place {
     var service: BluetoothUUID
     var serviceIndex: Int
     var characteristicIndex: Int
+    private var handle: AttributeHandle?
+    private var pinnedHandles: [AttributeHandle]
+
+    func mayStand(at start: AttributeHandle) -> Bool {
+        handle.map { $0 == start } ?? !pinnedHandles.contains(start)
+    }
 
     init?(of identity: CharacteristicIdentity, in peripheral: Peripheral) {
         for (index, service) in peripheral.services.enumerated() {
@@ -50,7 +60,12 @@ private struct Place {
             }
             let uuid = service.characteristics[position].uuid
             self.service = service.uuid
-            serviceIndex = peripheral.services[..<index].count { $0.uuid == service.uuid }
+            handle = service.handle
+            pinnedHandles = peripheral.services.compactMap(\.handle)
+            let isPinned = service.handle != nil
+            serviceIndex =
+                isPinned
+                ? 0 : peripheral.services[..<index].count { $0.uuid == service.uuid && $0.handle == nil }
             characteristicIndex = service.characteristics[..<position].count { $0.uuid == uuid }
             return
         }

@@ -1,14 +1,15 @@
 internal import PeripheralCore
 
 extension ServerDatabase {
-    /// Adds the services of an application behind all handles that were ever given.
+    /// Adds the services of an application: those that are pinned where they want to be, the others behind all
+    /// handles that were ever given.
     ///
     /// - Parameters:
     ///   - table: The services.
     ///   - application: Whose they are.
     ///   - authorizing: The attributes that are prepared for writing with the application's consent only.
     /// - Returns: The handles of each service.
-    /// - Throws: `AttributeTableError` when the handles are used up.
+    /// - Throws: `AttributeTableError` when the handles are used up, or taken.
     mutating func add(
         _ table: AttributeTable,
         of application: ApplicationID,
@@ -17,14 +18,22 @@ extension ServerDatabase {
         // Past the last handle there is none: 0 is refused by the table.
         let start = AttributeHandle(rawValue: UInt16(exactly: nextHandle) ?? 0)
         let onAir = try AttributeTable(services: table.services, firstHandle: start)
-        let attributes = zip(onAir.attributes, table.attributes).map { attribute, local in
-            var attribute = ServerAttribute(
-                attribute,
-                of: onAir,
-                application: application,
-                local: local.handle
-            )
-            attribute.authorizesWrites = authorizing.contains(local.handle)
+        for index in onAir.services.indices {
+            let range = onAir.serviceRange(index)
+            if let other = service(overlapping: range) {
+                throw .handleCollision(
+                    range,
+                    service: onAir.services[index].uuid,
+                    at: index,
+                    with: other.uuid
+                )
+            }
+        }
+        let locals = Dictionary(table.attributes.map { ($0.kind, $0.handle) }) { first, _ in first }
+        let attributes = onAir.attributes.map { attribute in
+            let local = locals[attribute.kind] ?? attribute.handle
+            var attribute = ServerAttribute(attribute, of: onAir, application: application, local: local)
+            attribute.authorizesWrites = authorizing.contains(local)
             return attribute
         }
         for index in onAir.services.indices {

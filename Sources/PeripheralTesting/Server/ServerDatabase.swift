@@ -39,12 +39,17 @@ struct ServerDatabase: Sendable {
         return (application, local)
     }
 
-    func handle(of local: AttributeHandle, in application: ApplicationID) -> AttributeHandle? {
-        handles[application]?[local]
-    }
-
+    /// The handles of an application's values and descriptors, by those of its own table.
     func handles(of application: ApplicationID) -> [AttributeHandle: AttributeHandle] {
         handles[application] ?? [:]
+    }
+
+    func service(overlapping range: ClosedRange<AttributeHandle>) -> DiscoveredService? {
+        services.map(\.discovered).first { $0.handles.overlaps(range) }
+    }
+
+    func handle(of local: AttributeHandle, in application: ApplicationID) -> AttributeHandle? {
+        handles[application]?[local]
     }
 
     func serviceHandles(of application: ApplicationID) -> [ClosedRange<AttributeHandle>] {
@@ -82,7 +87,8 @@ struct ServerDatabase: Sendable {
         attributes added: [ServerAttribute],
         properties: [AttributeHandle: CharacteristicProperties] = [:]
     ) {
-        services.append(Service(owner: owner, discovered: service))
+        let position = services.firstIndex { $0.discovered.handles.lowerBound > service.handles.lowerBound }
+        services.insert(Service(owner: owner, discovered: service), at: position ?? services.endIndex)
         for attribute in added {
             attributes[attribute.handle] = attribute
             if case .application(let application, let local, _) = attribute.content {
@@ -90,7 +96,7 @@ struct ServerDatabase: Sendable {
             }
         }
         characteristics.merge(properties) { $1 }
-        nextHandle = Int(service.handles.upperBound.rawValue) + 1
+        nextHandle = max(nextHandle, Int(service.handles.upperBound.rawValue) + 1)
     }
 
     /// - Returns: The handles of the removed services.

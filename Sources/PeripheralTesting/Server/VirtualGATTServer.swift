@@ -99,7 +99,8 @@ package final class VirtualGATTServer: Sendable {
 
     // MARK: Applications
 
-    /// Adds the services of an application behind all handles that were ever given.
+    /// Adds the services of an application: those that are pinned where they want to be, the others behind all
+    /// handles that were ever given.
     ///
     /// Centrals that have subscribed to Service Changed are told.
     ///
@@ -109,7 +110,7 @@ package final class VirtualGATTServer: Sendable {
     ///   - attributes: The attributes that a central may prepare to write only when the provider says so, unless it
     ///     is trusted.
     /// - Returns: The name of the application.
-    /// - Throws: `AttributeTableError` when the handles are used up.
+    /// - Throws: `AttributeTableError` when the handles are used up, or taken.
     package func add(
         _ table: AttributeTable,
         servedBy provider: any VirtualAttributeProvider,

@@ -27,4 +27,50 @@ struct AttributeTableErrorTests {
         #expect(error?.code == .reservedHandle)
         #expect(error?.service == nil)
     }
+
+    /// Two services of 5 handles each, the second pinned.
+    @Test(
+        arguments: [
+            (0x0010, 0x000B, nil), (0x0010, 0x000C, .handleCollision), (0x0010, 0x0010, .handleCollision),
+            (0x0010, 0x0014, .handleCollision), (0x0010, 0x0015, nil), (0x0010, 0x0000, .reservedHandle),
+            (0x0010, 0xFFFB, nil), (0x0010, 0xFFFC, .handlesExhausted),
+        ] as [(AttributeHandle, AttributeHandle, AttributeTableError.Code?)]
+    )
+    func handlesOfTwoServicesDoNotOverlap(
+        first: AttributeHandle,
+        second: AttributeHandle,
+        code: AttributeTableError.Code?
+    ) {
+        let characteristics = [CharacteristicDescription](
+            repeating: CharacteristicDescription(uuid: .batteryLevel, properties: .read),
+            count: 2
+        )
+        let services = [
+            ServiceDescription(uuid: .battery, characteristics: characteristics),
+            ServiceDescription(uuid: .heartRate, handle: second, characteristics: characteristics),
+        ]
+        guard let code else {
+            #expect(throws: Never.self) { try AttributeTable(services: services, firstHandle: first) }
+            return
+        }
+        let error = #expect(throws: AttributeTableError.self) {
+            try AttributeTable(services: services, firstHandle: first)
+        }
+        #expect(error?.code == code)
+        #expect(error?.service == 1)
+    }
+
+    @Test func aCollisionNamesBothServices() {
+        let error = #expect(throws: AttributeTableError.self) {
+            try AttributeTable(services: [
+                ServiceDescription(uuid: .battery),
+                ServiceDescription(uuid: .heartRate, handle: 0x0001),
+            ])
+        }
+        #expect(
+            error?.description
+                == "service 180d (the one at index 1) takes the handles 0x0001 through 0x0001, "
+                + "of which service 180f has some"
+        )
+    }
 }

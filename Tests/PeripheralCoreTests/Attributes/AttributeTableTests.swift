@@ -100,6 +100,40 @@ struct AttributeTableTests {
         #expect(table[0x0022]?.kind == .extendedProperties(service: 1, characteristic: 1))
     }
 
+    /// What is pinned stands there; any other service behind all those before it.
+    @Test func pinnedServicesStandWhereTheyWantToBe() throws {
+        func service(_ number: UInt16, at handle: AttributeHandle? = nil) -> ServiceDescription {
+            ServiceDescription(
+                uuid: BluetoothUUID(number),
+                handle: handle,
+                characteristics: [CharacteristicDescription(uuid: .batteryLevel, properties: .read)]
+            )
+        }
+        let table = try AttributeTable(
+            services: [
+                service(0xA000), service(0xA001, at: 0x0040), service(0xA002), service(0xA003, at: 0x0001),
+                service(0xA004, at: 0xFFFD),
+            ],
+            firstHandle: 0x0010
+        )
+        let ranges: [ClosedRange<AttributeHandle>] = [
+            0x0010...0x0012, 0x0040...0x0042, 0x0043...0x0045, 0x0001...0x0003, 0xFFFD...0xFFFF,
+        ]
+        #expect(table.services.indices.map(table.serviceRange) == ranges)
+        #expect(table.handles == 0x0001...0xFFFF)
+        #expect(table.attributes.map(\.handle) == table.attributes.map(\.handle).sorted())
+        #expect(table.valueHandle(service: 3, characteristic: 0) == 0x0003)
+        #expect(table.declarationHandle(service: 1, characteristic: 0) == 0x0041)
+        for handle in 0...0xFFFF {
+            let handle = AttributeHandle(rawValue: UInt16(handle))
+            let service = ranges.firstIndex { $0.contains(handle) }
+            #expect(table[handle]?.kind.service == service)
+            #expect(
+                table.index(of: handle).map { table.attributes[$0].handle } == service.map { _ in handle }
+            )
+        }
+    }
+
     @Test func noServicesNeedNoHandles() throws {
         let table = try AttributeTable(services: [])
         #expect(table.handles == nil)

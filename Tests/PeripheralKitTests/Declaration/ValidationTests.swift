@@ -14,7 +14,7 @@ struct ValidationTests {
     }
 
     /// A case about one characteristic of the battery service.
-    private static func about<Value>(
+    static func about<Value>(
         _ name: String,
         _ characteristic: Characteristic<Value>,
         severity: DeclarationIssue.Severity = .error,
@@ -128,7 +128,11 @@ struct ValidationTests {
     ]
 
     static let stackTypes: [Case] =
-        ([0x2900, 0x2902, 0x2903] as [UInt16]).map { number in
+        ([
+            (0x2900, "the properties .reliableWrite and .writableAuxiliaries bring it"),
+            (0x2902, "the properties .notify and .indicate bring it"),
+            (0x2903, "what the stack broadcasts is the Advertisement with its serviceData"),
+        ] as [(UInt16, String)]).map { number, instead in
             about(
                 "descriptor \(BluetoothUUID(number))",
                 Characteristic<UInt8>(0x2A19, value: 1) {
@@ -136,7 +140,7 @@ struct ValidationTests {
                 },
                 descriptor: "\(BluetoothUUID(number))",
                 "this descriptor is the Bluetooth stack's own",
-                "leave it out: the stack adds it as the properties demand"
+                "leave it out: \(instead)"
             )
         }
         + ([0x1800, 0x1801] as [UInt16]).map { number in
@@ -225,11 +229,13 @@ struct ValidationTests {
             },
             element: "peripheral",
             reason: "service 180f (the one at index 0) finds no room: the handles end at 0xffff",
-            remedy: "declare fewer services, characteristics or descriptors"
+            remedy: "declare fewer services, characteristics or descriptors, or pin none so high"
         ),
     ]
 
-    @Test(arguments: properties + values + stackTypes + peripherals)
+    static let all = properties + values + stackTypes + peripherals + descriptors + services
+
+    @Test(arguments: all)
     func namesElementReasonAndRemedy(_ test: Case) async throws {
         let issue = try #require(test.peripheral.validate().only)
         #expect(issue.severity == test.severity)
@@ -239,7 +245,7 @@ struct ValidationTests {
         #expect(issue.description == "\(test.element): \(test.reason); \(test.remedy)")
     }
 
-    @Test(arguments: (properties + values + stackTypes + peripherals).filter { $0.severity == .error })
+    @Test(arguments: all.filter { $0.severity == .error })
     func errorsAreThrownBeforeAnythingIsPublished(_ test: Case) async throws {
         let backend = ScriptedBackend { _, _ in Issue.record("The backend was asked to serve.") }
         let error = await #expect(throws: DeclarationError.self) {
@@ -269,7 +275,7 @@ struct ValidationTests {
                     Read { 1 }
                     Write { _ in }
                     UserDescription("One")
-                    Descriptor<UInt8>(0x2906) { Write { _ in } }
+                    Descriptor<UInt8>("5c3a0004-7e3c-4b6e-9d29-b3f1c0a1d001") { Write { _ in } }
                 }
                 Characteristic<UInt8>(0x2A19, .broadcast)
             }

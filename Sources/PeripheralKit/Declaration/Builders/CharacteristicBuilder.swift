@@ -37,6 +37,26 @@ public enum CharacteristicBuilder<Value: GATTValue>: _ListBuilder {
         [CharacteristicElement(part: .descriptor(description.declaration))]
     }
 
+    /// Takes a presentation format.
+    public static func buildExpression(_ format: PresentationFormat) -> [CharacteristicElement<Value>] {
+        [CharacteristicElement(part: .descriptor(format.declaration))]
+    }
+
+    /// Takes the format of a value that is made of several parts.
+    public static func buildExpression(_ format: AggregateFormat) -> [CharacteristicElement<Value>] {
+        [CharacteristicElement(part: .descriptor(format.declaration))]
+    }
+
+    /// Takes the range of valid values.
+    public static func buildExpression(_ range: ValidRange<Value>) -> [CharacteristicElement<Value>]
+    where Value: Comparable {
+        [CharacteristicElement(part: .descriptor(range.declaration))]
+    }
+
+    /// Refuses a range of another type.
+    @available(*, unavailable, message: "give the ValidRange bounds of the characteristic's own type")
+    public static func buildExpression<T>(_ range: ValidRange<T>) -> [CharacteristicElement<Value>] { [] }
+
     /// Refuses a characteristic inside a characteristic.
     @available(*, unavailable, message: "put the Characteristic in a GATTService, not in a Characteristic")
     public static func buildExpression<T>(_ characteristic: Characteristic<T>)

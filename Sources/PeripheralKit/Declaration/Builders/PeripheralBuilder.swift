@@ -45,6 +45,22 @@ public enum PeripheralBuilder: _ListBuilder {
     @available(*, unavailable, message: "put the Descriptor in a Characteristic, not in the Peripheral")
     public static func buildExpression<T>(_ descriptor: Descriptor<T>) -> [PeripheralElement] { [] }
 
+    /// Refuses a descriptor outside of a characteristic.
+    @available(
+        *,
+        unavailable,
+        message: "put the PresentationFormat in a Characteristic, not in the Peripheral"
+    )
+    public static func buildExpression(_ format: PresentationFormat) -> [PeripheralElement] { [] }
+
+    /// Refuses a descriptor outside of a characteristic.
+    @available(*, unavailable, message: "put the AggregateFormat in a Characteristic, not in the Peripheral")
+    public static func buildExpression(_ format: AggregateFormat) -> [PeripheralElement] { [] }
+
+    /// Refuses a descriptor outside of a characteristic.
+    @available(*, unavailable, message: "put the ValidRange in a Characteristic, not in the Peripheral")
+    public static func buildExpression<T>(_ range: ValidRange<T>) -> [PeripheralElement] { [] }
+
     /// Refuses a description outside of a characteristic.
     @available(*, unavailable, message: "put the UserDescription in a Characteristic, not in the Peripheral")
     public static func buildExpression(_ description: UserDescription) -> [PeripheralElement] { [] }

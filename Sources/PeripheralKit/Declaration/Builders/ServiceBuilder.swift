@@ -31,6 +31,22 @@ public enum ServiceBuilder: _ListBuilder {
     @available(*, unavailable, message: "put the Descriptor in a Characteristic, not in a GATTService")
     public static func buildExpression<T>(_ descriptor: Descriptor<T>) -> [ServiceElement] { [] }
 
+    /// Refuses a descriptor outside of a characteristic.
+    @available(
+        *,
+        unavailable,
+        message: "put the PresentationFormat in a Characteristic, not in a GATTService"
+    )
+    public static func buildExpression(_ format: PresentationFormat) -> [ServiceElement] { [] }
+
+    /// Refuses a descriptor outside of a characteristic.
+    @available(*, unavailable, message: "put the AggregateFormat in a Characteristic, not in a GATTService")
+    public static func buildExpression(_ format: AggregateFormat) -> [ServiceElement] { [] }
+
+    /// Refuses a descriptor outside of a characteristic.
+    @available(*, unavailable, message: "put the ValidRange in a Characteristic, not in a GATTService")
+    public static func buildExpression<T>(_ range: ValidRange<T>) -> [ServiceElement] { [] }
+
     /// Refuses a description outside of a characteristic.
     @available(*, unavailable, message: "put the UserDescription in a Characteristic, not in a GATTService")
     public static func buildExpression(_ description: UserDescription) -> [ServiceElement] { [] }

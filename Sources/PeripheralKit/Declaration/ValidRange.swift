@@ -1,0 +1,24 @@
+public import PeripheralCore
+
+/// The valid range of a characteristic's value, which tells centrals what to offer (Assigned Numbers, 3.7: 0x2906).
+///
+/// ```swift
+/// Characteristic<UInt8>("5c3a0003-7e3c-4b6e-9d29-b3f1c0a1d001", [.read, .write]) {
+///     Read { await lamp.brightness }
+///     Write { brightness in try await lamp.dim(to: brightness) }
+///     ValidRange(0...100)
+/// }
+/// ```
+///
+/// It keeps nobody from writing another value: the ``Write`` refuses that.
+public struct ValidRange<Value: GATTValue & Comparable>: Sendable {
+    let declaration: DescriptorDeclaration
+
+    /// Declares the least and the greatest value.
+    public init(_ range: ClosedRange<Value>) {
+        var writer = ByteWriter()
+        range.lowerBound.encode(into: &writer)
+        range.upperBound.encode(into: &writer)
+        declaration = Descriptor(.validRange, value: writer.bytes).declaration
+    }
+}

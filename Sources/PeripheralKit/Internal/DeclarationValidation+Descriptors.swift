@@ -1,0 +1,166 @@
+internal import PeripheralCore
+
+extension DeclarationValidation {
+    mutating func examineDescriptors(of characteristic: CharacteristicDeclaration, _ element: String) {
+        for descriptor in characteristic.descriptors {
+            examine(descriptor, of: characteristic, element)
+        }
+        // A value that is made of several parts has a format for each.
+        var types: Set<BluetoothUUID> = []
+        for descriptor in characteristic.descriptors
+        where descriptor.uuid != .characteristicPresentationFormat && !types.insert(descriptor.uuid).inserted
+        {
+            error(
+                "descriptor \(descriptor.uuid) of \(element)",
+                "it is declared more than once",
+                "declare each type of descriptor once for a characteristic"
+            )
+        }
+        examineDescription(of: characteristic, element)
+    }
+
+    private mutating func examine(
+        _ descriptor: DescriptorDeclaration,
+        of characteristic: CharacteristicDeclaration,
+        _ parent: String
+    ) {
+        let element = "descriptor \(descriptor.uuid) of \(parent)"
+        examineType(descriptor.uuid, of: element)
+        if let remedy = descriptor.uuid.remedyForStackDescriptor {
+            error(element, "this descriptor is the Bluetooth stack's own", remedy)
+        }
+        if descriptor.permissions.isEmpty {
+            error(element, "it can neither be read nor written", "add Read { … }, Write { … } or a value")
+        } else if descriptor.uuid.isDescriptorForReading, !descriptor.permissions.contains(.read) {
+            error(element, "it describes the value, but cannot be read", "add Read { … }")
+        }
+        if descriptor.uuid.isDescriptorForReading, descriptor.uuid != .characteristicUserDescription,
+            descriptor.permissions.contains(.write)
+        {
+            error(element, "centrals cannot write a descriptor of this type", "leave out Write { … }")
+        }
+        examineValues(of: descriptor.access, element)
+        examineFormat(descriptor, element)
+    }
+
+    private mutating func examineFormat(_ descriptor: DescriptorDeclaration, _ element: String) {
+        guard descriptor.uuid == .characteristicPresentationFormat,
+            case .value(let value) = descriptor.access.readSources.first
+        else { return }
+        guard value.count == 7 else {
+            error(element, "its value has \(value.count) bytes instead of 7", "use PresentationFormat(…)")
+            return
+        }
+        let type = PresentationFormat.FormatType(rawValue: value[0])
+        if !type.isAssigned {
+            error(
+                element,
+                "there is no type of value with the number \(value[0])",
+                "use a type that has a name"
+            )
+        } else if value[1] != 0, !type.isInteger {
+            error(element, "it has an exponent, which only integers have", "leave out the exponent")
+        }
+    }
+
+    /// The property and the permission say the same, each in its place.
+    private mutating func examineDescription(of characteristic: CharacteristicDeclaration, _ element: String)
+    {
+        let description = characteristic.descriptors.first { $0.uuid == .characteristicUserDescription }
+        let isWritable = description?.permissions.contains(.write) ?? false
+        if characteristic.properties.contains(.writableAuxiliaries), !isWritable {
+            error(
+                element,
+                "it promises a user description that can be written, and has none",
+                "add Descriptor<String>(0x2901) { Read { … } Write { … } }, or leave out .writableAuxiliaries"
+            )
+        }
+        if !characteristic.properties.contains(.writableAuxiliaries), isWritable {
+            warning(
+                "descriptor 2901 of \(element)",
+                "centrals are not told that they may write it",
+                "add the property .writableAuxiliaries to the characteristic"
+            )
+        }
+    }
+
+    /// Checks that several presentation formats, and an aggregate format, belong together.
+    mutating func examineFormats(
+        of characteristic: CharacteristicDeclaration,
+        at position: Int,
+        service: Int,
+        of peripheral: Peripheral,
+        _ formats: PresentationFormatIndex
+    ) {
+        let parent = "characteristic \(characteristic.uuid) of service \(peripheral.services[service].uuid)"
+        let aggregates = characteristic.descriptors.filter { $0.uuid == .characteristicAggregateFormat }
+        let count = characteristic.descriptors.count { $0.uuid == .characteristicPresentationFormat }
+        if count > 1, aggregates.isEmpty {
+            error(
+                parent,
+                "it has \(count) presentation formats, and nothing tells how they make up the value",
+                "add AggregateFormat()"
+            )
+        }
+        for aggregate in aggregates {
+            let element = "descriptor \(aggregate.uuid) of \(parent)"
+            guard case .handles(let parts) = aggregate.access.readSources.first else {
+                error(
+                    element,
+                    "its value is handles on the air, which only the Bluetooth stack knows",
+                    "use AggregateFormat()"
+                )
+                continue
+            }
+            do {
+                let places = try formats.places(of: parts, service: service, characteristic: position)
+                if places.count < 2 {
+                    error(
+                        element,
+                        "it consists of fewer than two presentation formats",
+                        "declare a PresentationFormat for each part of the value"
+                    )
+                }
+            } catch {
+                switch error {
+                case .notDeclared:
+                    self.error(
+                        element,
+                        "it names a presentation format that is not part of the peripheral",
+                        "declare that PresentationFormat in a characteristic, by the same constant"
+                    )
+                case .ambiguous:
+                    self.error(
+                        element,
+                        "it names a presentation format that stands in more than one place",
+                        "make a PresentationFormat of its own for each place"
+                    )
+                }
+            }
+        }
+    }
+}
+
+extension BluetoothUUID {
+    /// What to do instead of declaring a descriptor that belongs to the stack; `nil` for others.
+    fileprivate var remedyForStackDescriptor: String? {
+        switch self {
+        case .characteristicExtendedProperties:
+            "leave it out: the properties .reliableWrite and .writableAuxiliaries bring it"
+        case .clientCharacteristicConfiguration:
+            "leave it out: the properties .notify and .indicate bring it"
+        case .serverCharacteristicConfiguration:
+            "leave it out: what the stack broadcasts is the Advertisement with its serviceData"
+        default:
+            nil
+        }
+    }
+
+    /// Whether this is a type of descriptor that describes the value to whoever reads it.
+    fileprivate var isDescriptorForReading: Bool {
+        [
+            .characteristicUserDescription, .characteristicPresentationFormat, .characteristicAggregateFormat,
+            .validRange,
+        ].contains(self)
+    }
+}
