@@ -12,13 +12,23 @@ public struct ATTError: Error, RawRepresentable, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// Creates an error that a service or a profile defines for itself.
+    /// Creates an error that a service or a profile defines for itself: `.application(.x81)`.
+    public static func application(_ code: ApplicationCode) -> ATTError {
+        ATTError(rawValue: code.rawValue)
+    }
+
+    /// The codes that services and profiles define for themselves: 0x80 through 0x9F.
     ///
-    /// - Parameter code: 0x80 through 0x9F.
-    /// - Returns: `nil` for a code outside that range.
-    public static func application(_ code: UInt8) -> ATTError? {
-        let error = ATTError(rawValue: code)
-        return error.isApplicationError ? error : nil
+    /// A code that is known only at run time is made by `ApplicationCode(rawValue:)`, which returns `nil` for any other.
+    public enum ApplicationCode: UInt8, Hashable, Sendable, CaseIterable {
+        /// 0x80 through 0x87.
+        case x80 = 0x80, x81, x82, x83, x84, x85, x86, x87
+        /// 0x88 through 0x8F.
+        case x88, x89, x8A, x8B, x8C, x8D, x8E, x8F
+        /// 0x90 through 0x97.
+        case x90, x91, x92, x93, x94, x95, x96, x97
+        /// 0x98 through 0x9F.
+        case x98, x99, x9A, x9B, x9C, x9D, x9E, x9F
     }
 
     /// Whether a service or a profile defines this code for itself: 0x80 through 0x9F.

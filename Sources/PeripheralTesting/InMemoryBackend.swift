@@ -46,7 +46,11 @@ public struct InMemoryBackend: PeripheralBackend {
         let application: ApplicationID
         let data: VirtualAdvertisement
         do {
-            application = try server.add(publication.table, servedBy: HostProvider(host: host))
+            application = try server.add(
+                publication.table,
+                servedBy: HostProvider(host: host),
+                authorizing: publication.table.handlesWithAuthorization
+            )
             let encoded = try publication.advertisement.payload.encoded()
             data = VirtualAdvertisement(
                 advertisingData: encoded.advertisingData.bytes,
@@ -165,6 +169,12 @@ private struct HostProvider: VirtualAttributeProvider {
         }
     }
 
+    func authorizeWrite(_ request: WriteRequest, withResponse: Bool) async -> Result<Void, ATTError> {
+        var request = request
+        request.isOnlyAuthorization = true
+        return await write(request, withResponse: withResponse)
+    }
+
     func subscriptionChanged(_ change: SubscriptionChange) {
         if change.to == 0 {
             host.handle(.unsubscribed(change.characteristic, by: change.central.id))
@@ -210,5 +220,17 @@ extension Update.Recipients {
 extension UpdateOutcome {
     fileprivate static func failed(code: PeripheralError.Code, _ message: String) -> Self {
         .failed(PeripheralError(code: code, message: message))
+    }
+}
+
+extension AttributeTable {
+    /// The values that are written with the application's consent only.
+    fileprivate var handlesWithAuthorization: Set<AttributeHandle> {
+        Set(
+            attributes.filter { attribute in
+                guard case .characteristicValue = attribute.kind else { return false }
+                return characteristic(of: attribute.kind)?.requiresAuthorization ?? false
+            }.map(\.handle)
+        )
     }
 }

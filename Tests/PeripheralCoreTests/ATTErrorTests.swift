@@ -44,7 +44,8 @@ struct ATTErrorTests {
     @Test func onlyTheApplicationsRangeIsTheirs() {
         for code in UInt8.min...UInt8.max {
             let isTheirs = (0x80...0x9F).contains(code)
-            #expect(ATTError.application(code)?.rawValue == (isTheirs ? code : nil))
+            let application = ATTError.ApplicationCode(rawValue: code).map(ATTError.application)
+            #expect(application?.rawValue == (isTheirs ? code : nil))
             #expect(ATTError(rawValue: code).isApplicationError == isTheirs)
         }
     }

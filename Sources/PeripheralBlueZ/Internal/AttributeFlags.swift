@@ -24,6 +24,8 @@ enum AttributeFlags {
         if properties.contains(.authenticatedSignedWrites) { flags.append("authenticated-signed-writes") }
         if properties.contains(.reliableWrite) { flags.append("reliable-write") }
         if properties.contains(.writableAuxiliaries) { flags.append("writable-auxiliaries") }
+        // bluetoothd asks only for prepared writes; the host asks before every read and write.
+        if characteristic.requiresAuthorization, properties.canWrite { flags.append("authorize") }
         return flags
     }
 

@@ -47,12 +47,12 @@ struct AttributeRequests: Sendable {
             } catch {
                 return reply.fail(MethodError(.invalidArguments, "\(error)"))
             }
-            guard !options.asksForAuthorization else { return reply.send() }
             let request = WriteRequest(
                 attribute: handle,
                 value: value,
                 offset: options.offset,
                 expectsResponse: reply.isExpected,
+                isOnlyAuthorization: options.asksForAuthorization,
                 central: options.central
             )
             switch host.write(request) {

@@ -35,6 +35,8 @@ public struct CharacteristicDescription: Hashable, Sendable {
     public var properties: CharacteristicProperties
     /// What a link must offer for that.
     public var security: AttributeSecurity
+    /// Whether the application decides about each read and write who may (Core Specification Vol 3, Part F, 3.2.5).
+    public var requiresAuthorization: Bool
     /// The declared descriptors, in the order of their handles.
     ///
     /// Without those that the stack adds: Client Characteristic Configuration and Characteristic Extended
@@ -46,11 +48,13 @@ public struct CharacteristicDescription: Hashable, Sendable {
         uuid: BluetoothUUID,
         properties: CharacteristicProperties,
         security: AttributeSecurity = .open,
+        requiresAuthorization: Bool = false,
         descriptors: [DescriptorDescription] = []
     ) {
         self.uuid = uuid
         self.properties = properties
         self.security = security
+        self.requiresAuthorization = requiresAuthorization
         self.descriptors = descriptors
     }
 }

@@ -73,6 +73,12 @@ public struct WriteRequest: Hashable, Sendable {
     /// long as it takes.
     public var expectsResponse: Bool
 
+    /// Whether this only asks if the central may write, before it does: there is no value yet.
+    ///
+    /// The request that writes asks again. A stack that asks early, when a central prepares a write, spares that central
+    /// to send what would be refused.
+    public var isOnlyAuthorization: Bool
+
     /// Who asks.
     public var central: Central
 
@@ -82,12 +88,14 @@ public struct WriteRequest: Hashable, Sendable {
         value: [UInt8],
         offset: Int = 0,
         expectsResponse: Bool = true,
+        isOnlyAuthorization: Bool = false,
         central: Central
     ) {
         self.attribute = attribute
         self.value = value
         self.offset = offset
         self.expectsResponse = expectsResponse
+        self.isOnlyAuthorization = isOnlyAuthorization
         self.central = central
     }
 }

@@ -13,6 +13,7 @@ package typealias WriteHandler = @Sendable (_ value: [UInt8], _ central: Central
 package struct AttributeAccess: Sendable {
     package var readSources: [ReadSource] = []
     package var writeHandlers: [WriteHandler] = []
+    package var authorizationHandlers: [AuthorizationHandler] = []
 
     /// Whether the value is given once and for all.
     package var isStatic: Bool {

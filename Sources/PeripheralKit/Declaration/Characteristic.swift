@@ -33,17 +33,20 @@ public struct Characteristic<Value: GATTValue>: Sendable {
     ///   - uuid: The type of the characteristic.
     ///   - properties: What centrals may do with the value. Each of read and write demands its handler.
     ///   - security: The security that reading, writing and subscribing demand of the link.
-    ///   - content: At most one ``Read`` and one ``Write``, and the descriptors in their order.
+    ///   - length: How many bytes the value may have when it is read, written or sent.
+    ///   - content: At most one ``Read``, ``Write`` and ``Authorization`` each, and the descriptors in their order.
     public init(
         _ uuid: BluetoothUUID,
         _ properties: CharacteristicProperties,
         security: AttributeSecurity = .open,
+        length: ValueLength = .any,
         @CharacteristicBuilder<Value> _ content: () -> [CharacteristicElement<Value>] = { [] }
     ) {
         declaration = CharacteristicDeclaration(
             uuid: uuid,
             properties: properties,
             security: security,
+            length: length,
             parts: content().map(\.part)
         )
     }
@@ -54,17 +57,20 @@ public struct Characteristic<Value: GATTValue>: Sendable {
     ///   - uuid: The type of the characteristic.
     ///   - value: The value; at most 512 bytes when encoded.
     ///   - security: The security that reading demands of the link.
-    ///   - content: The descriptors in their order.
+    ///   - length: How many bytes the value may have.
+    ///   - content: At most one ``Authorization``, and the descriptors in their order.
     public init(
         _ uuid: BluetoothUUID,
         value: Value,
         security: AttributeSecurity = .open,
+        length: ValueLength = .any,
         @CharacteristicBuilder<Value> _ content: () -> [CharacteristicElement<Value>] = { [] }
     ) {
         declaration = CharacteristicDeclaration(
             uuid: uuid,
             properties: .read,
             security: security,
+            length: length,
             parts: [.read(.value(value.gattBytes))] + content().map(\.part)
         )
     }
@@ -78,13 +84,16 @@ package struct CharacteristicDeclaration: Sendable {
     package let security: AttributeSecurity
     package var access = AttributeAccess()
     package var descriptors: [DescriptorDeclaration] = []
+    let length: ValueLength
 
     init(
         uuid: BluetoothUUID,
         properties: CharacteristicProperties,
         security: AttributeSecurity,
+        length: ValueLength,
         parts: [CharacteristicPart]
     ) {
+        self.length = length
         self.uuid = uuid
         self.properties = properties
         self.security = security
@@ -92,6 +101,7 @@ package struct CharacteristicDeclaration: Sendable {
             switch part {
             case .read(let source): access.readSources.append(source)
             case .write(let handler): access.writeHandlers.append(handler)
+            case .authorization(let handler): access.authorizationHandlers.append(handler)
             case .descriptor(let descriptor): descriptors.append(descriptor)
             }
         }

@@ -19,6 +19,8 @@ final class AttributeServer: Sendable {
         var name: String
         var read: ReadSource?
         var write: WriteHandler?
+        var authorization: AuthorizationHandler?
+        var length = ValueLength.any
         let pace = HandlerPace()
         /// What an aggregate format consists of.
         var formats: [AttributeHandle] = []
@@ -33,7 +35,9 @@ final class AttributeServer: Sendable {
             switch attribute.kind {
             case .characteristicValue(let service, let characteristic):
                 let declaration = services[service].characteristics[characteristic]
-                return Entry(declaration.access, name: "characteristic \(declaration.uuid)")
+                var entry = Entry(declaration.access, name: "characteristic \(declaration.uuid)")
+                entry.length = declaration.length
+                return entry
             case .descriptor(let service, let characteristic, let descriptor):
                 let parent = services[service].characteristics[characteristic]
                 let declaration = parent.descriptors[descriptor]
@@ -72,8 +76,10 @@ final class AttributeServer: Sendable {
         switch entry.read {
         case nil:
             return .immediate(.failure(.readNotPermitted))
-        case .value(let value):
+        case .value(let value) where entry.authorization == nil:
             return .immediate(value.attributePart(from: request.offset))
+        case .value(let value):
+            return answer(request, of: entry) { _ in value }
         case .handles:
             guard let value = handlesOnAir.value(of: entry.formats) else {
                 logger.error(
@@ -84,34 +90,47 @@ final class AttributeServer: Sendable {
             }
             return .immediate(value.attributePart(from: request.offset))
         case .handler(let handler):
-            if request.offset > 0,
-                let value = snapshots.withLock({ $0.value(for: request, at: tasks.stopwatch.elapsed()) })
-            {
-                return .immediate(value.attributePart(from: request.offset))
-            }
-            return .deferred { [self] deliver in
-                tasks.start(entry.name, isTimed: true, pace: entry.pace, deliver: deliver) {
-                    await self.answer(request, of: entry, by: handler)
-                }
-            }
+            return answer(request, of: entry, by: handler)
         }
     }
 
     private func answer(
         _ request: ReadRequest,
         of entry: Entry,
+        by handler: @escaping @Sendable (Central) async throws -> [UInt8]
+    ) -> Answer<[UInt8]> {
+        if request.offset > 0,
+            let value = snapshots.withLock({ $0.value(for: request, at: tasks.stopwatch.elapsed()) })
+        {
+            return .immediate(value.attributePart(from: request.offset))
+        }
+        return .deferred { [self] deliver in
+            tasks.start(entry.name, isTimed: true, pace: entry.pace, deliver: deliver) {
+                await self.value(for: request, of: entry, by: handler)
+            }
+        }
+    }
+
+    private func value(
+        for request: ReadRequest,
+        of entry: Entry,
         by handler: @Sendable (Central) async throws -> [UInt8]
     ) async -> Result<[UInt8], ATTError> {
         let value: [UInt8]
         do {
+            try await entry.authorize(request.central)
             value = try await handler(request.central)
         } catch {
             return .failure(attError(for: error, from: entry, "read"))
         }
-        guard value.count <= maximumValueLength else {
+        guard entry.length.allows(value.count) else {
             logger.error(
-                "The value to read is longer than an attribute can be.",
-                metadata: ["peripheral.attribute": "\(entry.name)", "peripheral.length": "\(value.count)"]
+                "The value to read is shorter or longer than it may be; the central is told 'unlikely error'.",
+                metadata: [
+                    "peripheral.attribute": "\(entry.name)",
+                    "peripheral.length": "\(value.count)",
+                    "peripheral.declared": "\(entry.length)",
+                ]
             )
             return .failure(.unlikelyError)
         }
@@ -129,10 +148,13 @@ final class AttributeServer: Sendable {
         guard let handler = entry.write else {
             return .immediate(.failure(.writeNotPermitted))
         }
+        guard !request.isOnlyAuthorization else {
+            return authorize(request, of: entry)
+        }
         guard request.offset == 0 else {
             return .immediate(.failure(.invalidOffset))
         }
-        guard request.value.count <= maximumValueLength else {
+        guard entry.length.allows(request.value.count) else {
             return .immediate(.failure(.invalidAttributeValueLength))
         }
         guard let ticket = writeOrder.ticket(for: request.central) else {
@@ -151,6 +173,7 @@ final class AttributeServer: Sendable {
             ) {
                 let result: Result<Void, ATTError>? = await self.writeOrder.run(ticket) {
                     do {
+                        try await entry.authorize(request.central)
                         return .success(try await handler(request.value, request.central))
                     } catch {
                         return .failure(self.attError(for: error, from: entry, "write"))
@@ -161,9 +184,28 @@ final class AttributeServer: Sendable {
         }
     }
 
+    /// Answers whether the central may write.
+    private func authorize(_ request: WriteRequest, of entry: Entry) -> Answer<Void> {
+        guard entry.authorization != nil else { return .immediate(.success(())) }
+        return .deferred { [self] deliver in
+            tasks.start(
+                entry.name,
+                isTimed: request.expectsResponse,
+                pace: entry.pace,
+                deliver: deliver
+            ) {
+                do {
+                    return .success(try await entry.authorize(request.central))
+                } catch {
+                    return .failure(self.attError(for: error, from: entry, "authorize"))
+                }
+            }
+        }
+    }
+
     /// What the central is told of an error; what it cannot be told, the log is.
     private func attError(for error: any Error, from entry: Entry, _ operation: String) -> ATTError {
-        if let error = error as? any ATTErrorConvertible {
+        if let error = error as? any ATTErrorConvertible, error.attError.rawValue != 0 {
             return error.attError
         }
         // A handler that was cancelled and heeds it does nothing wrong, and nobody waits for its answer.
@@ -182,7 +224,18 @@ final class AttributeServer: Sendable {
 
 extension AttributeServer.Entry {
     fileprivate init(_ access: AttributeAccess, name: String) {
-        self.init(name: name, read: access.readSources.first, write: access.writeHandlers.first)
+        self.init(
+            name: name,
+            read: access.readSources.first,
+            write: access.writeHandlers.first,
+            authorization: access.authorizationHandlers.first
+        )
+    }
+
+    /// - Throws: What the central is told that may not, or an error of the handler.
+    fileprivate func authorize(_ central: Central) async throws {
+        guard let authorization else { return }
+        guard try await authorization(central) else { throw ATTError.insufficientAuthorization }
     }
 }
 

@@ -77,6 +77,8 @@ struct DeclarationValidation {
         examineType(characteristic.uuid, of: element)
         examineProperties(of: characteristic, element)
         examineValues(of: characteristic.access, element)
+        examineLength(of: characteristic, element)
+        examineAuthorization(of: characteristic, element)
         examineDescriptors(of: characteristic, element)
     }
 
@@ -134,6 +136,44 @@ struct DeclarationValidation {
         }
     }
 
+    private mutating func examineLength(of characteristic: CharacteristicDeclaration, _ element: String) {
+        let length = characteristic.length
+        guard length.isPossible else {
+            error(
+                element,
+                "its value may have \(length)",
+                "an attribute holds 0 to \(maximumValueLength) bytes: give a length within"
+            )
+            return
+        }
+        for case .value(let value) in characteristic.access.readSources
+        where value.count <= maximumValueLength && !length.allows(value.count) {
+            error(
+                element,
+                "its value has \(value.count) bytes, and may have \(length)",
+                "change the value, or the length"
+            )
+        }
+    }
+
+    private mutating func examineAuthorization(
+        of characteristic: CharacteristicDeclaration,
+        _ element: String
+    ) {
+        let handlers = characteristic.access.authorizationHandlers
+        if handlers.count > 1 {
+            error(element, "it has more than one authorization", "keep one Authorization")
+        }
+        if !handlers.isEmpty, !characteristic.properties.contains(.read), !characteristic.properties.canWrite
+        {
+            error(
+                element,
+                "its authorization is asked about reads and writes, and it allows neither",
+                "leave out the Authorization, or demand security of the link for subscribers"
+            )
+        }
+    }
+
     private mutating func examineTable(of peripheral: Peripheral) {
         do {
             _ = try AttributeTable(services: peripheral.serviceDescriptions)
@@ -153,9 +193,6 @@ struct DeclarationValidation {
         }
     }
 }
-
-/// The most bytes that an attribute's value can have (Core Specification, Vol 3, Part F, 3.2.9).
-let maximumValueLength = 512
 
 extension CharacteristicProperties {
     fileprivate static let anyWrite: CharacteristicProperties = [

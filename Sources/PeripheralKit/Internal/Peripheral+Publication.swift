@@ -61,6 +61,7 @@ extension GATTService {
                     uuid: characteristic.uuid,
                     properties: characteristic.properties,
                     security: characteristic.security,
+                    requiresAuthorization: !characteristic.access.authorizationHandlers.isEmpty,
                     descriptors: characteristic.descriptors.map { descriptor in
                         DescriptorDescription(
                             uuid: descriptor.uuid,

@@ -17,7 +17,7 @@ extension PeripheralSession {
     ///   ``PeripheralError/Code/invalidValue`` or ``PeripheralError/Code/stopped``; `CancellationError`.
     public func notify<Value>(_ characteristic: Characteristic<Value>, _ value: Value) async throws {
         let handle = try updatableHandle(of: characteristic)
-        let bytes = try bytes(of: value, for: characteristic)
+        let bytes = try characteristic.encodedForUpdate(value)
         guard runtime.register.hasSubscribers(handle) else { return }
         try await runtime.notify(handle, bytes, to: .subscribers)
     }
@@ -35,7 +35,7 @@ extension PeripheralSession {
         to central: Central
     ) async throws {
         let handle = try updatableHandle(of: characteristic)
-        let bytes = try bytes(of: value, for: characteristic)
+        let bytes = try characteristic.encodedForUpdate(value)
         _ = try subscription(of: central, to: handle, characteristic.uuid)
         try await runtime.notify(handle, bytes, to: .central(central.id))
     }
@@ -71,7 +71,7 @@ extension PeripheralSession {
     ///   when all of them have come to their end.
     public func indicate<Value>(_ characteristic: Characteristic<Value>, _ value: Value) async throws {
         let handle = try indicatableHandle(of: characteristic)
-        let bytes = try bytes(of: value, for: characteristic)
+        let bytes = try characteristic.encodedForUpdate(value)
         let subscriptions = runtime.register.subscriptions(to: handle).filter { $0.kind != .notification }
         try await withThrowingTaskGroup { group in
             for subscription in subscriptions {
@@ -99,7 +99,7 @@ extension PeripheralSession {
         to central: Central
     ) async throws {
         let handle = try indicatableHandle(of: characteristic)
-        let bytes = try bytes(of: value, for: characteristic)
+        let bytes = try characteristic.encodedForUpdate(value)
         let subscription = try subscription(of: central, to: handle, characteristic.uuid)
         guard subscription.kind != .notification else {
             throw PeripheralError(
@@ -171,21 +171,6 @@ extension PeripheralSession {
             )
         }
         return try runtime.valueHandle(of: characteristic)
-    }
-
-    private func bytes<Value>(
-        of value: Value,
-        for characteristic: Characteristic<Value>
-    ) throws(PeripheralError) -> [UInt8] {
-        let bytes = value.gattBytes
-        guard bytes.count <= maximumValueLength else {
-            throw PeripheralError(
-                code: .invalidValue,
-                message: "The value for characteristic \(characteristic.uuid) has \(bytes.count) bytes; "
-                    + "at most \(maximumValueLength) can be sent."
-            )
-        }
-        return bytes
     }
 
     private func subscription(

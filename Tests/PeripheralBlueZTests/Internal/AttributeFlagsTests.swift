@@ -8,6 +8,7 @@ struct AttributeFlagsTests {
     struct Row: Sendable, CustomTestStringConvertible {
         var properties: CharacteristicProperties
         var security: AttributeSecurity = .open
+        var requiresAuthorization = false
         var flags: [String]
         var testDescription: String { flags.joined(separator: " ") }
     }
@@ -58,12 +59,19 @@ struct AttributeFlagsTests {
         ),
         // What cannot be done needs no protection.
         Row(properties: .notify, security: AttributeSecurity(read: .encrypted), flags: ["notify"]),
+        Row(properties: .read, requiresAuthorization: true, flags: ["read"]),
+        Row(
+            properties: [.read, .write],
+            requiresAuthorization: true,
+            flags: ["read", "write", "authorize"]
+        ),
     ])
     func characteristic(row: Row) {
         let description = CharacteristicDescription(
             uuid: 0x2A19,
             properties: row.properties,
-            security: row.security
+            security: row.security,
+            requiresAuthorization: row.requiresAuthorization
         )
         #expect(AttributeFlags.flags(of: description) == row.flags)
     }

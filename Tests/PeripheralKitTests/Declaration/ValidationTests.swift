@@ -102,6 +102,39 @@ struct ValidationTests {
             "an attribute holds at most 512: divide the value"
         ),
         about(
+            "a value of another length",
+            Characteristic<UInt16>(0x2A19, value: 1, length: .exactly(1)),
+            "its value has 2 bytes, and may have exactly 1 byte",
+            "change the value, or the length"
+        ),
+        about(
+            "a length of 513 bytes",
+            Characteristic<[UInt8]>(0x2A19, .write, length: .upTo(513)) { Write { _ in } },
+            "its value may have at most 513 bytes",
+            "an attribute holds 0 to 512 bytes: give a length within"
+        ),
+        about(
+            "a length below zero",
+            Characteristic<[UInt8]>(0x2A19, .write, length: .exactly(-1)) { Write { _ in } },
+            "its value may have exactly -1 bytes",
+            "an attribute holds 0 to 512 bytes: give a length within"
+        ),
+        about(
+            "two authorizations",
+            Characteristic<UInt8>(0x2A19, value: 1) {
+                Authorization { true }
+                Authorization { _ in true }
+            },
+            "it has more than one authorization",
+            "keep one Authorization"
+        ),
+        about(
+            "an authorization of nothing",
+            Characteristic<UInt8>(0x2A19, .notify) { Authorization { true } },
+            "its authorization is asked about reads and writes, and it allows neither",
+            "leave out the Authorization, or demand security of the link for subscribers"
+        ),
+        about(
             "a descriptor of 513 bytes",
             Characteristic<UInt8>(0x2A19, value: 1) { UserDescription(String(repeating: "x", count: 513)) },
             descriptor: "2901",

@@ -19,6 +19,8 @@ struct RequestTests {
         (GATTDecodingError(code: .tooShort, message: ""), .invalidAttributeValueLength),
         (GATTDecodingError(code: .invalidValue, message: ""), .valueNotAllowed),
         (Mishap(), .unlikelyError),
+        // On the air, an error with this number would be none.
+        (ATTError(rawValue: 0), .unlikelyError),
         (CancellationError(), .unlikelyError),
     ]
 

@@ -8,6 +8,7 @@ public struct CharacteristicElement<Value: GATTValue>: Sendable {
 enum CharacteristicPart: Sendable {
     case read(ReadSource)
     case write(WriteHandler)
+    case authorization(AuthorizationHandler)
     case descriptor(DescriptorDeclaration)
 }
 
@@ -25,6 +26,11 @@ public enum CharacteristicBuilder<Value: GATTValue>: _ListBuilder {
     /// Takes the handler of writes.
     public static func buildExpression(_ write: Write<Value>) -> [CharacteristicElement<Value>] {
         [CharacteristicElement(part: .write(write.handler))]
+    }
+
+    /// Takes the decision about who may read and write.
+    public static func buildExpression(_ authorization: Authorization) -> [CharacteristicElement<Value>] {
+        [CharacteristicElement(part: .authorization(authorization.isAuthorized))]
     }
 
     /// Takes a descriptor.

@@ -26,6 +26,10 @@ public enum DescriptorBuilder<Value: GATTValue>: _ListBuilder {
         [DescriptorElement(part: .write(write.handler))]
     }
 
+    /// Refuses an authorization outside of a characteristic.
+    @available(*, unavailable, message: "put the Authorization in a Characteristic, not in a Descriptor")
+    public static func buildExpression(_ authorization: Authorization) -> [DescriptorElement<Value>] { [] }
+
     /// Refuses a descriptor inside a descriptor.
     @available(*, unavailable, message: "put the Descriptor in a Characteristic, not in a Descriptor")
     public static func buildExpression<T>(_ descriptor: Descriptor<T>) -> [DescriptorElement<Value>] {

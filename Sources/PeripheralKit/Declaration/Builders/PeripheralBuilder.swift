@@ -41,6 +41,10 @@ public enum PeripheralBuilder: _ListBuilder {
     @available(*, unavailable, message: "put Write in a Characteristic, not in the Peripheral")
     public static func buildExpression<T>(_ write: Write<T>) -> [PeripheralElement] { [] }
 
+    /// Refuses an authorization outside of a characteristic.
+    @available(*, unavailable, message: "put the Authorization in a Characteristic, not in the Peripheral")
+    public static func buildExpression(_ authorization: Authorization) -> [PeripheralElement] { [] }
+
     /// Refuses a descriptor outside of a characteristic.
     @available(*, unavailable, message: "put the Descriptor in a Characteristic, not in the Peripheral")
     public static func buildExpression<T>(_ descriptor: Descriptor<T>) -> [PeripheralElement] { [] }

@@ -27,6 +27,10 @@ public enum ServiceBuilder: _ListBuilder {
     @available(*, unavailable, message: "put Write in a Characteristic, not in a GATTService")
     public static func buildExpression<T>(_ write: Write<T>) -> [ServiceElement] { [] }
 
+    /// Refuses an authorization outside of a characteristic.
+    @available(*, unavailable, message: "put the Authorization in a Characteristic, not in a GATTService")
+    public static func buildExpression(_ authorization: Authorization) -> [ServiceElement] { [] }
+
     /// Refuses a descriptor outside of a characteristic.
     @available(*, unavailable, message: "put the Descriptor in a Characteristic, not in a GATTService")
     public static func buildExpression<T>(_ descriptor: Descriptor<T>) -> [ServiceElement] { [] }

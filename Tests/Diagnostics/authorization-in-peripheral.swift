@@ -1,0 +1,4 @@
+// put the Authorization in a Characteristic, not in the Peripheral
+import PeripheralKit
+
+let peripheral = Peripheral("Level") { Authorization { true } }

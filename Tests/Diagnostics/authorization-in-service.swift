@@ -1,0 +1,4 @@
+// put the Authorization in a Characteristic, not in a GATTService
+import PeripheralKit
+
+let service = GATTService(0x180F) { Authorization { true } }
