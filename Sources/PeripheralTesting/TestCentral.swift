@@ -40,7 +40,7 @@ public protocol TestCentral: Sendable {
     /// Pairs with the peripheral, in the connection that there is, and encrypts it.
     ///
     /// When both sides bond, later connections of this central are encrypted without pairing again, as soon as
-    /// they are made.
+    /// they are made. Where the peripheral has dropped its keys, they stay unencrypted until the two pair anew.
     ///
     /// - Parameter user: Who stands before the central, and answers its questions.
     /// - Throws: ``TestCentralError`` with the code `pairingFailed` when either side declines, or with
