@@ -26,8 +26,8 @@ struct Application: Sendable {
         requests = AttributeRequests(host: host, updates: updates, logger: logger)
     }
 
-    /// Exports everything; the objects of the database in the order of their handles, which is the order in
-    /// which bluetoothd gives its own.
+    /// Exports everything; the objects of the database in the order of the declaration, in which bluetoothd gives the
+    /// handles and wants a service before those that include it.
     func export(on connection: BusConnection, released: @escaping @Sendable () -> Void) async throws {
         for object in try databaseObjects() {
             try await connection.export(object)
@@ -83,7 +83,8 @@ extension Application {
 extension Application {
     private func databaseObjects() throws(BusError) -> [ExportedObject] {
         var objects: [ExportedObject] = []
-        for attribute in publication.table.attributes {
+        let table = publication.table
+        for attribute in table.services.indices.flatMap(table.attributes(ofService:)) {
             switch attribute.kind {
             case .serviceDeclaration(let service):
                 objects.append(try serviceObject(service))
@@ -127,6 +128,15 @@ extension Application {
         _ handle: AttributeHandle
     ) throws(BusError) -> ExportedObject {
         let description = publication.table.services[service].characteristics[characteristic]
+        var properties = [
+            ExportedProperty("UUID", .string(description.uuid.fullDescription)),
+            ExportedProperty("Service", .objectPath(try Self.path(service: service))),
+            ExportedProperty("Flags", .strings(AttributeFlags.flags(of: description))),
+        ]
+        if publication.table.services[service].handle != nil {
+            // It follows from that of the service, but bluetoothd 5.74 and 5.75 do not find it.
+            properties.append(ExportedProperty("Handle", .uint16(handle.rawValue)))
+        }
         var methods = [requests.readMethod(of: handle), requests.writeMethod(of: handle)]
         if description.properties.allowsSubscription {
             methods += requests.subscriptionMethods(of: handle)
@@ -138,11 +148,7 @@ extension Application {
                     BlueZ.characteristic,
                     callers: BlueZ.name,
                     methods: methods,
-                    properties: [
-                        ExportedProperty("UUID", .string(description.uuid.fullDescription)),
-                        ExportedProperty("Service", .objectPath(try Self.path(service: service))),
-                        ExportedProperty("Flags", .strings(AttributeFlags.flags(of: description))),
-                    ]
+                    properties: properties
                 )
             ]
         )

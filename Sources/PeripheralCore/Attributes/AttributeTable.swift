@@ -151,6 +151,12 @@ extension AttributeTable {
         layout[service].range
     }
 
+    /// The attributes of a service, in the order of their handles.
+    public func attributes(ofService service: Int) -> ArraySlice<Attribute> {
+        let first = index(of: layout[service].range.lowerBound) ?? attributes.endIndex
+        return attributes[first...].prefix(services[service].attributeCount)
+    }
+
     /// The handle of a characteristic's declaration.
     public func declarationHandle(service: Int, characteristic: Int) -> AttributeHandle {
         AttributeHandle(

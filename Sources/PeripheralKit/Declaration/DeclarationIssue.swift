@@ -20,6 +20,20 @@ public struct DeclarationIssue: Hashable, Sendable, CustomStringConvertible {
     /// What to do about it.
     public let remedy: String
 
+    /// Makes an issue, for ``StackRules``.
+    ///
+    /// - Parameters:
+    ///   - severity: How bad it is.
+    ///   - element: The element, such as `characteristic 2a37 of service 180d`.
+    ///   - reason: What is wrong with it.
+    ///   - remedy: What to do about it.
+    public init(severity: Severity, element: String, reason: String, remedy: String) {
+        self.severity = severity
+        self.element = element
+        self.reason = reason
+        self.remedy = remedy
+    }
+
     /// The issue as one line.
     public var description: String {
         "\(element): \(reason); \(remedy)"

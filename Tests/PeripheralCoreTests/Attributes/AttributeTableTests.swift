@@ -122,6 +122,12 @@ struct AttributeTableTests {
         #expect(table.services.indices.map(table.serviceRange) == ranges)
         #expect(table.handles == 0x0001...0xFFFF)
         #expect(table.attributes.map(\.handle) == table.attributes.map(\.handle).sorted())
+        for (service, range) in ranges.enumerated() {
+            let attributes = table.attributes(ofService: service)
+            #expect(attributes.first?.handle == range.lowerBound)
+            #expect(attributes.last?.handle == range.upperBound)
+            #expect(attributes.allSatisfy { $0.kind.service == service })
+        }
         #expect(table.valueHandle(service: 3, characteristic: 0) == 0x0003)
         #expect(table.declarationHandle(service: 1, characteristic: 0) == 0x0041)
         for handle in 0...0xFFFF {

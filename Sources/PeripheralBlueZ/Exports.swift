@@ -1,0 +1,2 @@
+// What names the version whose rules are asked for, so that one import is enough.
+@_exported public import struct PeripheralCore.BlueZVersion
