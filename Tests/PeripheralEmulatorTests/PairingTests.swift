@@ -38,8 +38,7 @@ struct PairingTests {
     func questionFollowsFromBoth(agent: String, central: PairingUser.Capability, question: String?)
         async throws
     {
-        try await Stage.run { stage, peer async throws in
-            #expect(try await stage.application.registerAgent(agent) == "ok")
+        try await Stage.run(agent: agent) { stage, peer async throws in
             stage.application.answer("RequestPasskey", .values([.uint32(1_000_000)]))
             let user = PairingUser(
                 capability: central,
@@ -60,8 +59,7 @@ struct PairingTests {
 
     @Test(arguments: DescribedAnswer.refusals)
     func agentRefuses(_ refusal: DescribedAnswer) async throws {
-        try await Stage.run { stage, central async throws in
-            #expect(try await stage.application.registerAgent(refusal.capability) == "ok")
+        try await Stage.run(agent: refusal.capability) { stage, central async throws in
             for method in ["RequestAuthorization", "RequestPasskey", "RequestConfirmation"] {
                 stage.application.answer(method, refusal.answer)
             }
@@ -121,8 +119,7 @@ struct PairingTests {
             "RequestConfirmation": ("DisplayYesNo", .confirming()),
         ]
         let (capability, user) = try #require(users[method])
-        try await Stage.run { stage, central async throws in
-            #expect(try await stage.application.registerAgent(capability) == "ok")
+        try await Stage.run(agent: capability) { stage, central async throws in
             stage.application.answer(method, .never)
             async let outcome = central.outcome(ofPairing: user)
             _ = await stage.application.calls.take(1)
@@ -134,8 +131,7 @@ struct PairingTests {
 
     @Test func anUnregisteredAgentLeavesThePairingToItsTimeLimit() async throws {
         let clock = ManualClock()
-        try await Stage.run(.init(clock: clock)) { stage, central async throws in
-            #expect(try await stage.application.registerAgent() == "ok")
+        try await Stage.run(.init(clock: clock), agent: "NoInputNoOutput") { stage, central async throws in
             stage.application.answer("RequestAuthorization", .never)
             async let outcome = central.outcome(ofPairing: .justWorks)
             _ = await stage.application.calls.take(1)
@@ -187,8 +183,7 @@ struct PairingTests {
     }
 
     @Test func agentsAreReleasedInTheEnd() async throws {
-        try await Stage.run { stage, _ async throws in
-            #expect(try await stage.application.registerAgent() == "ok")
+        try await Stage.run(agent: "NoInputNoOutput") { stage, _ async throws in
             await stage.bluez.stopDaemon()
             let calls = await stage.application.calls.take(2)
             #expect(calls.contains("Release /agent() NO_REPLY_EXPECTED"))

@@ -8,6 +8,7 @@ struct RegisteredApplication: Sendable {
     let number: Int
     let id: ApplicationID
     let services: [BluetoothUUID]
+    let channels: ApplicationChannels
     /// The value handles, in the application's own table, by the paths of the characteristics.
     let characteristics: [ObjectPath: AttributeHandle]
 }
@@ -58,25 +59,31 @@ extension AdapterService {
         of client: Client,
         _ number: Int
     ) throws(MethodError) -> RegisteredApplication {
-        let provider = RemoteApplication(
+        let remote = RemoteObjects(
             owner: client.owner,
             objects: description.objects,
             adapter: path,
             connection: connection,
             version: configuration.version,
-            clock: configuration.clock,
-            subscriptions: SubscriptionCounts()
+            clock: configuration.clock
         )
+        let channels = ApplicationChannels(remote, server: server, tasks: tasks)
         let id: ApplicationID
         do {
-            id = try server.add(description.table, servedBy: provider)
+            id = try server.add(
+                description.table,
+                servedBy: RemoteApplication(remote: remote, channels: channels),
+                authorizing: description.authorizing
+            )
         } catch {
             throw .notCreated
         }
+        channels.assumeIsolated { $0.begin(id) }
         return RegisteredApplication(
             number: number,
             id: id,
             services: description.table.services.map(\.uuid),
+            channels: channels,
             characteristics: description.characteristics
         )
     }
@@ -126,6 +133,7 @@ extension AdapterService {
     private func remove(_ registration: Registration<RegisteredApplication>) {
         guard let application = registration.content else { return }
         server.removeAtOnce(application.id)
+        application.channels.assumeIsolated { $0.end() }
         announceServices()
     }
 }
@@ -139,10 +147,29 @@ extension AdapterService {
             guard let application = registration.content,
                 let handle = application.characteristics[changes.client.path]
             else { continue }
-            for (name, value) in changes.changed where name == "Value" {
-                if let bytes = value.rawBytes { server.send(bytes, of: handle, in: application.id) }
+            application.channels.assumeIsolated { channels in
+                for (name, value) in changes.changed where name == "Value" {
+                    if let bytes = value.rawBytes { channels.update(handle, bytes) }
+                }
+                if changes.invalidated.contains("Value") { channels.update(handle, []) }
             }
-            if changes.invalidated.contains("Value") { server.send([], of: handle, in: application.id) }
         }
+    }
+}
+
+// MARK: - Sockets
+
+extension AdapterService {
+    /// The ways to the applications that are registered.
+    private var channels: [ApplicationChannels] { applications.values.compactMap { $0.content?.channels } }
+
+    /// Closes the sockets that belong to a central.
+    func closeChannels(of central: DeviceAddress) {
+        for channels in channels { channels.assumeIsolated { $0.disconnected(central) } }
+    }
+
+    /// Closes all sockets.
+    func closeChannels() {
+        for channels in channels { channels.assumeIsolated { $0.end() } }
     }
 }

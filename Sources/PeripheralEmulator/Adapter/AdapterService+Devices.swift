@@ -20,7 +20,9 @@ extension AdapterService {
         switch event {
         case .connected(let central): connected(central.address)
         case .paired(let central, let isBonded): paired(central.address, isBonded: isBonded)
-        case .disconnected(let central): disconnected(central.address)
+        case .disconnected(let central):
+            closeChannels(of: central.address)
+            disconnected(central.address)
         case .secured, .pairingFailed, .forgotten: break
         }
     }

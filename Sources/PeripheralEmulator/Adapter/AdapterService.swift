@@ -53,7 +53,6 @@ actor AdapterService {
     /// Appears on the bus, with the centrals that it has bonds with.
     func start(agent: RemoteAgent?) async throws {
         server.reset()
-        server.isPairable = false
         server.observeConnections { [weak self, loop = connection.loop] event in
             loop.execute {
                 self?.assumeIsolated { $0.connectionChanged(event) }
@@ -61,10 +60,12 @@ actor AdapterService {
         }
         try await connection.export(makeObject())
         for address in server.bondedCentrals { try await exportBonded(address) }
-        agentChanged(agent)
+        // Without one, Linux knows still whether the adapter is pairable.
+        if let agent { agentChanged(agent) }
     }
 
-    /// Has another agent asked when centrals pair; without one, the adapter is not pairable (`AlwaysPairable=false`).
+    /// Has another agent asked when centrals pair; with the last one, the adapter ceases to be pairable
+    /// (`AlwaysPairable=false`).
     func agentChanged(_ agent: RemoteAgent?) {
         let clock = configuration.clock
         server.setPairingAgent(agent.map { AdapterAgent(agent: $0, adapter: path, clock: clock) })
@@ -81,6 +82,7 @@ actor AdapterService {
     func drop() {
         server.observeConnections(nil)
         server.reset()
+        closeChannels()
         applications = [:]
         advertisements = [:]
         devices = [:]

@@ -16,6 +16,7 @@ final class Controller: Sendable {
             connectionsInterruptAdvertising: adapter.kind == .extended,
             clock: configuration.clock
         )
+        server.isPairable = false
     }
 }
 

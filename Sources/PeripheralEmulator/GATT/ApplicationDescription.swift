@@ -10,13 +10,17 @@ struct ApplicationDescription {
         var interface: InterfaceName
         /// Whether the object has a property `Handle` that asks for the handle on the air.
         var wantsHandle: Bool
-        /// Whether bluetoothd answers write requests by itself, and asks for no reply.
-        var acknowledgesWrites = false
+        /// Whether bluetoothd asks for a socket when a central subscribes.
+        var acquiresNotify = false
+        /// Whether bluetoothd asks for a socket when a central writes.
+        var acquiresWrites = false
     }
 
     let table: AttributeTable
     /// By the handles of ``table``.
     private(set) var objects: [AttributeHandle: Object] = [:]
+    /// The attributes that are prepared for writing with the consent of the application only.
+    private(set) var authorizing: Set<AttributeHandle> = []
 
     /// Reads what `GetManagedObjects` answered.
     ///
@@ -35,9 +39,8 @@ struct ApplicationDescription {
             objects[table.serviceRange(service).lowerBound] = Object(content.object, BlueZName.gattService)
             for (characteristic, content) in content.characteristics.enumerated() {
                 let handle = table.valueHandle(service: service, characteristic: characteristic)
-                var object = Object(content.object, BlueZName.gattCharacteristic)
-                object.acknowledgesWrites = content.flags.properties.contains(.writeWithoutResponse)
-                objects[handle] = object
+                objects[handle] = Object(content.object, BlueZName.gattCharacteristic)
+                if content.flags.authorizesWrites { authorizing.insert(handle) }
                 for (descriptor, content) in content.descriptors.enumerated() {
                     let handle = table.descriptorHandle(
                         service: service,
@@ -45,6 +48,7 @@ struct ApplicationDescription {
                         descriptor: descriptor
                     )
                     objects[handle] = Object(content.object, BlueZName.gattDescriptor)
+                    if content.flags.authorizesWrites { authorizing.insert(handle) }
                 }
             }
         }
@@ -63,5 +67,8 @@ extension ApplicationDescription.Object {
         self.interface = interface
         // Without one, or with one that is pinned, nobody is told.
         wantsHandle = object.properties["Handle"]?.integer(UInt16.self) == 0
+        // Their presence counts, whatever they say.
+        acquiresNotify = object.properties["NotifyAcquired"] != nil
+        acquiresWrites = object.properties["WriteAcquired"] != nil
     }
 }

@@ -28,6 +28,8 @@ struct ApplicationDraft {
         var properties: CharacteristicProperties = []
         var permissions: DescriptorPermissions = []
         var security = AttributeSecurity.open
+        /// Whether the application is asked before a central prepares to write.
+        var authorizesWrites = false
     }
 
     private(set) var services: [Service] = []
@@ -131,6 +133,7 @@ extension ApplicationDraft.AttributeFlags {
             properties.formUnion(flag.properties)
             permissions.formUnion(flag.permissions)
             security.tighten(by: flag.security)
+            authorizesWrites = authorizesWrites || flag.authorizesWrites
         }
     }
 }

@@ -5,6 +5,7 @@ struct AttributeFlag {
     var properties: CharacteristicProperties = []
     var permissions: DescriptorPermissions = []
     var security = AttributeSecurity.open
+    var authorizesWrites = false
 
     /// - Returns: `nil` for a flag that bluetoothd does not know, which spoils the whole application.
     init?(characteristic flag: String) {
@@ -14,7 +15,8 @@ struct AttributeFlag {
         case "authenticated-signed-writes": properties = .authenticatedSignedWrites
         case "reliable-write": properties = .reliableWrite
         case "writable-auxiliaries": properties = .writableAuxiliaries
-        case "authorize", "extended-properties": break
+        case "authorize": authorizesWrites = true
+        case "extended-properties": break
         default:
             guard let (level, access) = Self.split(flag) else { return nil }
             switch access {
@@ -29,7 +31,10 @@ struct AttributeFlag {
 
     /// - Returns: `nil` for a flag that bluetoothd does not know, which spoils the whole application.
     init?(descriptor flag: String) {
-        if flag == "authorize" { return }
+        if flag == "authorize" {
+            authorizesWrites = true
+            return
+        }
         guard let (level, access) = Self.split(flag) else { return nil }
         switch access {
         case "read": (permissions, security.read) = (.read, level)

@@ -22,6 +22,8 @@ extension ServerDatabase {
             // Enhanced ATT.
             genericAttribute.add(.serverSupportedFeatures, .fixed([1]))
         }
+        // The handles of that are reserved in any case.
+        genericAttribute.next = genericAttribute.start.rawValue + 10
         insert(genericAttribute)
 
         var deviceInformation = BuiltInService(.deviceInformation, at: genericAttribute.next)

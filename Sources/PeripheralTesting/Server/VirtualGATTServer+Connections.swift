@@ -45,6 +45,7 @@ extension VirtualGATTServer {
             let bond = state.bonds[central.address].flatMap { key != nil && $0.key == key ? $0 : nil }
             let security = bond?.level ?? security
             state.links[id] = link
+            state.capabilities[id] = state.capability
             if connectionsInterruptAdvertising { state.air.interrupt() }
             let central = central.bonded(state.bonds[central.address] != nil)
             let (resumed, missed) = state.att.open(id, central: central, security: security)
@@ -69,6 +70,7 @@ extension VirtualGATTServer {
             state.tell(state.att.close(connection, isBonded: isBonded))
             var indications = state.indications.removeValue(forKey: connection)
             for entry in indications?.takeAll() ?? [] { entry.completion(.disconnected) }
+            state.capabilities[connection] = nil
             state.links.removeValue(forKey: connection)?.disconnected()
             state.air.resume()
             if let central { state.observer?(.disconnected(central)) }

@@ -7,8 +7,14 @@ extension VirtualGATTServer {
     static let pairingLimit: Duration = .seconds(30)
 
     /// Has an agent answer when centrals pair, in place of the one before; without one, none can.
+    ///
+    /// What the agent has counts for the connections that are made from here on, also when the agent is gone: so
+    /// it is with Linux, which copies it into each connection.
     package func setPairingAgent(_ agent: (any VirtualPairingAgent)?) {
-        state.withLock { $0.agent = agent }
+        state.withLock { state in
+            state.agent = agent
+            if let agent { state.capability = agent.capability }
+        }
     }
 
     /// Whether centrals may bond.
@@ -62,7 +68,9 @@ extension VirtualGATTServer {
     /// - Throws: ``TestCentralError`` with the code `pairingFailed` or `disconnected`; `CancellationError`.
     package func pair(_ connection: ConnectionID, as user: PairingUser) async throws -> BondKey? {
         let (pairing, task) = try state.withLock { state throws(TestCentralError) in
-            guard let central = state.att.connections[connection]?.central else { throw .connectionEnded }
+            guard let central = state.att.connections[connection]?.central,
+                let capability = state.capabilities[connection]
+            else { throw .connectionEnded }
             guard state.pairings[connection] == nil else {
                 throw .pairingFailed("The central is pairing already.")
             }
@@ -70,6 +78,7 @@ extension VirtualGATTServer {
                 central: central,
                 user: user,
                 agent: state.agent,
+                capability: capability,
                 isPairable: state.isPairable,
                 isBonded: state.bonds[central.address] != nil
             )

@@ -16,6 +16,10 @@ package final class VirtualGATTServer: Sendable {
         var air = VirtualAir()
         var observer: ConnectionObserver?
         var agent: (any VirtualPairingAgent)?
+        /// What the host has for a person to see and to touch.
+        var capability = PairingUser.Capability.noInputNoOutput
+        /// The same, as each connection knows it.
+        var capabilities: [ConnectionID: PairingUser.Capability] = [:]
         var isPairable = true
         var bonds: [DeviceAddress: Bond] = [:]
         /// What is under way in each connection, to be cancelled when that ends.

@@ -19,6 +19,8 @@ struct VirtualPairing: Sendable {
     let central: Central
     let user: PairingUser
     let agent: (any VirtualPairingAgent)?
+    /// What the peripheral has, as far as this connection knows.
+    let capability: PairingUser.Capability
     let isPairable: Bool
     let isBonded: Bool
 
@@ -28,7 +30,7 @@ struct VirtualPairing: Sendable {
     private var possibleModel: AssociationModel {
         AssociationModel(
             central: user.capability,
-            peripheral: agent?.capability ?? .noInputNoOutput,
+            peripheral: capability,
             secureConnections: user.secureConnections
         )
     }
@@ -51,7 +53,7 @@ struct VirtualPairing: Sendable {
         guard isPairable || !user.isBonding else { throw Failure(message: "The peripheral does not bond.") }
         guard let agent else { throw Failure(message: "The peripheral has no pairing agent.") }
         // A peripheral that has nothing to show does not promise protection; another refuses to go without it.
-        if user.requiresAuthentication, model == .justWorks, agent.capability != .noInputNoOutput {
+        if user.requiresAuthentication, model == .justWorks, capability != .noInputNoOutput {
             throw Failure(message: "The two have no way to authenticate each other.")
         }
         // `JustWorksRepairing=never`: whoever takes over a bond has to prove who it is.

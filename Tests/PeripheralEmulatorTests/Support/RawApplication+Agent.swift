@@ -38,11 +38,14 @@ extension RawApplication {
 
     /// Calls the object of a central.
     func callDevice(_ member: MemberName, of central: VirtualCentral) async -> String {
-        await call("org.bluez.Device1", member, [], at: central.path)
+        // What has happened on the air is on the bus afterwards.
+        try? await settle()
+        return await call("org.bluez.Device1", member, [], at: central.path)
     }
 
     func removeDevice(_ central: VirtualCentral) async -> String {
-        await call("org.bluez.Adapter1", "RemoveDevice", [.objectPath(central.path)])
+        try? await settle()
+        return await call("org.bluez.Adapter1", "RemoveDevice", [.objectPath(central.path)])
     }
 }
 

@@ -8,6 +8,7 @@ import Testing
 final class RawApplication: Sendable {
     enum Answer: Sendable {
         case values([BusValue])
+        case made(@Sendable () -> [BusValue])
         case error(ErrorName, String)
         case never
     }
@@ -22,6 +23,8 @@ final class RawApplication: Sendable {
     /// The signals of bluetoothd.
     let signals = CallLog()
     private let loop: EventLoop
+    /// The application's ends of the sockets that it has handed over.
+    let sockets = Mutex<[OwnedFileDescriptor]>([])
     private let answers = Mutex<[String: Answer]>([:])
     private let unanswered = Mutex<[DeferredReply]>([])
 
@@ -98,7 +101,8 @@ final class RawApplication: Sendable {
                             methods: [
                                 method("ReadValue", "a{sv}", "ay"), method("WriteValue", "aya{sv}", ""),
                                 method("StartNotify", "", ""), method("StopNotify", "", ""),
-                                method("Confirm", "", ""),
+                                method("Confirm", "", ""), method("AcquireNotify", "a{sv}", "hq"),
+                                method("AcquireWrite", "a{sv}", "hq"),
                             ]
                         ),
                         ExportedInterface(.properties, methods: [method("Set", "ssv", "")]),
@@ -143,6 +147,7 @@ final class RawApplication: Sendable {
             let answer = answers.withLock { $0["\(call.member) \(call.path)"] ?? $0[call.member] }
             switch answer {
             case .values(let values): reply.send { $0.append(values) }
+            case .made(let make): reply.send { $0.append(make()) }
             case .error(let name, let message): reply.fail(MethodError(name, message))
             case .never:
                 let reply = reply.deferred()

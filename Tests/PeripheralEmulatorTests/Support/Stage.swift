@@ -48,8 +48,11 @@ struct Stage {
         AttributeHandle(rawValue: handle.rawValue + 1)
     }
 
+    /// Registers all, and an agent if one is given: its capability counts for the connections after that.
     static func run(
         _ configuration: EmulatedBlueZ.Configuration = .init(),
+        objects: [RawObject] = objects,
+        agent: String? = nil,
         _ body: (Stage, VirtualCentral) async throws -> Void
     ) async throws {
         try await withEmulatedBlueZ(configuration) { bluez in
@@ -58,6 +61,7 @@ struct Stage {
                 try await application.exportAdvertisement([("Type", .string("peripheral"))])
                 try #require(await application.register() == "ok")
                 try #require(await application.advertise() == "ok")
+                if let agent { try #require(await application.registerAgent(agent) == "ok") }
                 let stage = Stage(bluez: bluez, application: application)
                 let central = stage.makeCentral()
                 try await central.connect(mtu: 517)

@@ -1,0 +1,112 @@
+internal import PeripheralCore
+internal import PeripheralDBus
+internal import PeripheralKit
+internal import PeripheralTesting
+
+extension ApplicationChannels {
+    /// From here on, confirmations come back through the socket.
+    private static let confirmingSockets = BlueZVersion(major: 5, minor: 80)
+
+    /// A central has changed its configuration, or was forgotten.
+    func configurationChanged(_ change: SubscriptionChange) {
+        let handle = change.characteristic
+        switch (change.cause, change.to) {
+        case (.suspended, _), (.resumed, _):
+            break
+        case (_, 0):
+            unsubscribed(handle, by: change.cause == .written ? change.central : nil)
+        default:
+            subscribed(handle, by: change.central)
+        }
+    }
+
+    /// A central that is gone has no name here: bluetoothd takes the first socket for its own.
+    private func unsubscribed(_ handle: AttributeHandle, by central: Central?) {
+        guard let count = characteristics[handle]?.count, count > 0 else { return }
+        characteristics[handle]?.count = count - 1
+        switch sharing {
+        case .one:
+            guard count == 1 else { return }
+            if characteristics[handle]?.closeFirstNotify(where: { _ in true }) == true { return }
+        case .eachForAll, .each:
+            let isClosed = characteristics[handle]?.closeFirstNotify {
+                central == nil || $0.central == central
+            }
+            if isClosed == true || count > 1 { return }
+        }
+        remote.tell(handle, "StopNotify")
+    }
+
+    private func subscribed(_ handle: AttributeHandle, by central: Central) {
+        let channels = characteristics[handle]?.notify ?? []
+        let hasSocket = sharing == .one ? !channels.isEmpty : channels.contains { $0.central == central }
+        guard !hasSocket, remote.objects[handle]?.acquiresNotify == true else {
+            if !hasSocket { remote.tell(handle, "StartNotify") }
+            return count(handle)
+        }
+        let number = makeNumber()
+        acquisitions[number] = central.address
+        tasks.start { await self.acquireNotify(handle, for: central, number) }
+    }
+
+    private func count(_ handle: AttributeHandle) {
+        characteristics[handle, default: Characteristic()].count += 1
+    }
+
+    private func acquireNotify(_ handle: AttributeHandle, for central: Central, _ number: Int) async {
+        let answer: [BusValue]?
+        do throws(BusError) {
+            answer = try await remote.acquireNotify(handle, for: central)
+        } catch {
+            // Without an answer, and with this very error, bluetoothd gives up. The configuration stays.
+            guard case .remote(let name, _) = error, name != "org.bluez.Error.Failed",
+                name != "org.freedesktop.DBus.Error.NoReply"
+            else { return acquisitions[number] = nil }
+            answer = nil
+        }
+        // Gone meanwhile: bluetoothd drops the answer.
+        guard acquisitions.removeValue(forKey: number) != nil else { return }
+        count(handle)
+        guard let socket = answer.flatMap(socket(in:)) else { return remote.tell(handle, "StartNotify") }
+        if sharing == .one { characteristics[handle]?.close(\.notify) { _ in true } }
+        let id = ObjectIdentifier(socket)
+        socket.watch { [weak self] message in
+            self?.assumeIsolated { $0.received(message, of: handle, from: central) }
+        } closed: { [weak self] in
+            self?.assumeIsolated { channels in
+                channels.characteristics[handle]?.notify.removeAll { ObjectIdentifier($0.socket) == id }
+            }
+        }
+        characteristics[handle]?.notify.append(Channel(central: central, socket: socket))
+    }
+
+    private func received(_ message: [UInt8], of handle: AttributeHandle, from owner: Central) {
+        guard sharing == .each else { return update(handle, message) }
+        guard let application else { return }
+        let answers = remote.version >= Self.confirmingSockets
+        server.deliver(message, of: handle, in: application) { central, _ in
+            central == owner
+        } completion: { [weak self, remote] central, outcome in
+            if !answers { return remote.confirm(handle, outcome) }
+            guard outcome == .confirmed else { return }
+            remote.connection.loop.execute {
+                self?.assumeIsolated { $0.confirm(handle, to: central) }
+            }
+        }
+    }
+
+    private func confirm(_ handle: AttributeHandle, to central: Central) {
+        let channel = characteristics[handle]?.notify.first { $0.central == central }
+        _ = channel?.socket.send([1])
+    }
+
+    /// Sends a new value of a characteristic to all centrals that have subscribed.
+    func update(_ handle: AttributeHandle, _ value: [UInt8]) {
+        guard let application else { return }
+        server.deliver(value, of: handle, in: application) { _, _ in
+            true
+        } completion: { [remote] _, outcome in
+            remote.confirm(handle, outcome)
+        }
+    }
+}

@@ -1,0 +1,104 @@
+internal import PeripheralCore
+internal import PeripheralDBus
+internal import PeripheralKit
+internal import PeripheralTesting
+
+/// The objects of a program that stand for attributes, and the calls of their methods.
+struct RemoteObjects: Sendable {
+    /// How long bluetoothd waits for an answer (`ATTRIBUTE_TIMEOUT` in its gatt-db.c).
+    private static let answerLimit: Duration = .seconds(5)
+
+    let owner: BusName
+    let objects: [AttributeHandle: ApplicationDescription.Object]
+    let adapter: ObjectPath
+    let connection: BusConnection
+    let version: BlueZVersion
+    let clock: any Clock<Duration>
+
+    /// The options of a request, in the order of bluetoothd.
+    func options(of central: Central, offset: Int = 0, preparing: Bool = false) -> BusValue {
+        var options: [(String, BusValue)] = [("device", .objectPath(adapter.device(central.address)))]
+        if offset != 0 { options.append(("offset", .uint16(UInt16(clamping: offset)))) }
+        options.append(("link", .string("LE")))
+        if preparing { options.append(("prepare-authorize", .bool(true))) }
+        options.append(("mtu", .uint16(UInt16(clamping: central.mtu))))
+        return .properties(options)
+    }
+
+    /// Asks for a socket, with the patience of bluetoothd's gdbus (`METHOD_CALL_TIMEOUT`).
+    ///
+    /// Without the clock, so that nothing comes between the answer and what follows from it.
+    func acquireNotify(_ attribute: AttributeHandle, for central: Central) async throws(BusError)
+        -> [BusValue]
+    {
+        guard let object = objects[attribute] else { throw .disconnected }
+        return try await connection.call(
+            owner,
+            object.path,
+            object.interface,
+            "AcquireNotify",
+            [options(of: central)],
+            timeout: .seconds(300)
+        )
+    }
+
+    /// Calls a method on behalf of a central, whom the outcome is told.
+    func request(
+        _ method: MemberName,
+        of attribute: AttributeHandle,
+        _ arguments: [BusValue],
+        notPermitted: ATTError
+    ) async -> Result<[BusValue], ATTError> {
+        guard let object = objects[attribute] else { return .failure(.unlikelyError) }
+        do throws(BusError) {
+            return .success(
+                try await connection.call(
+                    owner,
+                    object.path,
+                    object.interface,
+                    method,
+                    arguments,
+                    within: Self.answerLimit,
+                    on: clock
+                )
+            )
+        } catch {
+            guard case .remote(let name, let message) = error else { return .failure(.unlikelyError) }
+            return .failure(
+                ATTError(bluezError: name, message: message, version: version, notPermitted: notPermitted)
+            )
+        }
+    }
+
+    /// Calls a method without asking for an answer, at once; on the event loop.
+    func tell(_ attribute: AttributeHandle, _ method: MemberName) {
+        guard let object = objects[attribute] else { return }
+        connection.assumeIsolated { [owner] connection in
+            // An application that is gone needs not be told.
+            try? connection.callWithoutReply(owner, object.path, object.interface, method)
+        }
+    }
+
+    /// Calls a method without asking for an answer.
+    func notify(_ attribute: AttributeHandle, _ method: MemberName, _ arguments: [BusValue]) async {
+        guard let object = objects[attribute] else { return }
+        // The central has its response already.
+        try? await connection.callWithoutReply(owner, object.path, object.interface, method, arguments)
+    }
+
+    /// Tells of a confirmation, after all that is on its way to the loop.
+    ///
+    /// bluetoothd does so also when it waits for one no longer.
+    func confirm(_ attribute: AttributeHandle, _ outcome: VirtualUpdateOutcome) {
+        guard outcome != .sent else { return }
+        connection.loop.execute { tell(attribute, "Confirm") }
+    }
+}
+
+extension ObjectPath {
+    /// The path of a central's object below that of the adapter.
+    func device(_ address: DeviceAddress) -> ObjectPath {
+        let digits = address.description.map { $0 == ":" ? "_" : $0 }
+        return ObjectPath(unchecked: "\(text)/dev_\(String(digits))")
+    }
+}
