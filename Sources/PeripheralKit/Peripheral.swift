@@ -45,7 +45,8 @@ public struct Peripheral: Sendable {
 
     /// Examines the declaration without publishing it.
     ///
-    /// ``run(on:logger:_:)`` does the same first: it refuses a declaration with errors, and logs warnings.
+    /// ``run(on:logger:_:)`` does the same first: it refuses a declaration with errors, and logs warnings. What one
+    /// Bluetooth stack makes of it is told by ``validate(for:)``.
     ///
     /// - Returns: The errors and warnings, in the order of the declaration; empty when all is well.
     public func validate() -> [DeclarationIssue] {

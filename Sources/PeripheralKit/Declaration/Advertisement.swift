@@ -2,7 +2,7 @@ public import PeripheralCore
 
 /// What a peripheral tells everybody around, so that centrals find it.
 ///
-/// A peripheral without one advertises its name, and as many of its services as fit.
+/// A peripheral without one advertises its name, and as many of its primary services as fit.
 ///
 /// ```swift
 /// Advertisement(localName: "Lamp", manufacturerData: [0x0059: [1, 2]])
@@ -14,7 +14,7 @@ public struct Advertisement: Hashable, Sendable {
     /// The name, or `nil` for that of the peripheral.
     public var localName: String?
 
-    /// The services by which centrals find the peripheral, or `nil` for those of the declaration that fit.
+    /// The services by which centrals find the peripheral, or `nil` for the primary ones of the declaration that fit.
     public var services: [BluetoothUUID]?
 
     /// The manufacturer's own data, by company identifier (Assigned Numbers, 7.1).
@@ -33,8 +33,8 @@ public struct Advertisement: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - localName: The name, or `nil` for that of the peripheral.
-    ///   - services: The services by which centrals find the peripheral, or `nil` for those of the declaration
-    ///     that fit, in their order.
+    ///   - services: The services by which centrals find the peripheral, or `nil` for the primary ones of the
+    ///     declaration that fit, in their order.
     ///   - manufacturerData: The manufacturer's own data, by company identifier.
     ///   - serviceData: Data that belongs to a service.
     ///   - appearance: What the device looks like.

@@ -33,7 +33,7 @@ public struct Pairing: Sendable {
 
     /// Every central may pair, with nobody looking.
     ///
-    /// This encrypts the link, which serves ``SecurityLevel/encrypted``; it does not protect against somebody in the
+    /// This encrypts the link, which serves `SecurityLevel.encrypted`; it does not protect against somebody in the
     /// middle while the two pair.
     public static let justWorks = Pairing(kind: .justWorks)
 
