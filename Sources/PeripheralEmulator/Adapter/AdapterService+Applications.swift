@@ -42,7 +42,7 @@ extension AdapterService {
             return
         }
         do throws(MethodError) {
-            let description = try ApplicationDescription(objects ?? [])
+            let description = try ApplicationDescription(objects ?? [], version: configuration.version)
             let application = try add(description, of: client, number)
             applications[client] = .registered(application)
             tellHandles(of: description, application.id, to: client.owner)
@@ -94,10 +94,9 @@ extension AdapterService {
         _ id: ApplicationID,
         to owner: BusName
     ) {
-        guard let first = server.serviceHandles(of: id).first?.lowerBound.rawValue else { return }
+        let handles = server.handles(of: id)
         for (local, object) in description.objects.sorted(by: { $0.key < $1.key }) where object.wantsHandle {
-            // Neither table has gaps; that of the application begins with 1.
-            let handle = first + local.rawValue - 1
+            guard let handle = handles[local]?.rawValue else { continue }
             let arguments: [BusValue] = [
                 .string(object.interface.text), .string("Handle"), .variant(.uint16(handle)),
             ]

@@ -1,5 +1,6 @@
 internal import PeripheralCore
 internal import PeripheralDBus
+internal import PeripheralTesting
 
 /// A GATT application as bluetoothd understands it: its services, and which object of the application stands for
 /// which attribute.
@@ -24,12 +25,15 @@ struct ApplicationDescription {
 
     /// Reads what `GetManagedObjects` answered.
     ///
+    /// What is pinned within a service has to stand where it would anyway. bluetoothd 5.66 takes gaps, and leaves out
+    /// what finds no room then; newer versions refuse them.
+    ///
     /// - Throws: The error that `RegisterApplication` is refused with.
-    init(_ answer: [BusValue]) throws(MethodError) {
+    init(_ answer: [BusValue], version: BlueZVersion) throws(MethodError) {
         let interfaces = ManagedInterface.list(answer)
         guard !interfaces.isEmpty else { throw .bluez(failed: "No object received") }
         let draft = try ApplicationDraft(interfaces)
-        let services = try draft.describe()
+        let services = try draft.describe(version)
         do {
             table = try AttributeTable(services: services)
         } catch {
@@ -37,8 +41,10 @@ struct ApplicationDescription {
         }
         for (service, content) in draft.services.enumerated() {
             objects[table.serviceRange(service).lowerBound] = Object(content.object, BlueZName.gattService)
+            let isPinned = services[service].handle != nil
             for (characteristic, content) in content.characteristics.enumerated() {
                 let handle = table.valueHandle(service: service, characteristic: characteristic)
+                guard content.object.mayStand(at: handle, isPinned) else { throw .notCreated }
                 objects[handle] = Object(content.object, BlueZName.gattCharacteristic)
                 if content.flags.authorizesWrites { authorizing.insert(handle) }
                 for (descriptor, content) in content.descriptors.enumerated() {
@@ -47,6 +53,7 @@ struct ApplicationDescription {
                         characteristic: characteristic,
                         descriptor: descriptor
                     )
+                    guard content.object.mayStand(at: handle, isPinned) else { throw .notCreated }
                     objects[handle] = Object(content.object, BlueZName.gattDescriptor)
                     if content.flags.authorizesWrites { authorizing.insert(handle) }
                 }
@@ -58,6 +65,14 @@ struct ApplicationDescription {
     var characteristics: [ObjectPath: AttributeHandle] {
         let characteristics = objects.filter { $0.value.interface == BlueZName.gattCharacteristic }
         return Dictionary(characteristics.map { ($0.value.path, $0.key) }) { first, _ in first }
+    }
+}
+
+extension ManagedInterface {
+    /// Whether the object, if it is pinned, is so to this handle, in a service that is pinned itself.
+    fileprivate func mayStand(at handle: AttributeHandle, _ serviceIsPinned: Bool) -> Bool {
+        guard let pin = properties["Handle"]?.integer(UInt16.self), pin != 0 else { return true }
+        return serviceIsPinned && pin == handle.rawValue
     }
 }
 

@@ -1,5 +1,6 @@
 internal import PeripheralCore
 internal import PeripheralDBus
+internal import PeripheralTesting
 
 /// The objects of an application, put together in the two steps of bluetoothd.
 ///
@@ -64,7 +65,7 @@ struct ApplicationDraft {
     }
 
     /// The services of the database.
-    func describe() throws(MethodError) -> [ServiceDescription] {
+    func describe(_ version: BlueZVersion) throws(MethodError) -> [ServiceDescription] {
         var descriptions: [ServiceDescription] = []
         for service in services {
             guard let isPrimary = service.object.properties["Primary"]?.bool else { throw .notCreated }
@@ -73,12 +74,18 @@ struct ApplicationDraft {
             description.handle = handle == 0 ? nil : AttributeHandle(rawValue: handle)
             description.includedServices = try includes(of: service, before: descriptions.count)
             for characteristic in service.characteristics {
+                // A characteristic that asks for its handle got none in these versions.
+                let asks = characteristic.object.properties["Handle"]?.integer(UInt16.self) == 0
+                guard !asks || !Self.versionsWithoutHandles.contains(version) else { throw .notCreated }
                 description.characteristics.append(try describe(characteristic))
             }
             descriptions.append(description)
         }
         return descriptions
     }
+
+    private static let versionsWithoutHandles =
+        BlueZVersion(major: 5, minor: 74)...BlueZVersion(major: 5, minor: 75)
 
     private func describe(_ characteristic: Characteristic) throws(MethodError) -> CharacteristicDescription {
         var description = CharacteristicDescription(

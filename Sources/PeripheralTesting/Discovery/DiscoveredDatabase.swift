@@ -43,12 +43,22 @@ public struct DiscoveredService: Hashable, Sendable {
     /// The characteristics in the order of their handles.
     public var characteristics: [DiscoveredCharacteristic]
 
+    /// Whether the service is a primary one; a secondary one is there for others to include.
+    public var isPrimary: Bool
+
+    /// The services that it includes, by the handles of their declarations.
+    public var includedServices: [AttributeHandle]
+
     /// Makes a service, for implementations of ``TestCentral``.
     public init(
         uuid: BluetoothUUID,
         handles: ClosedRange<AttributeHandle>,
-        characteristics: [DiscoveredCharacteristic]
+        characteristics: [DiscoveredCharacteristic],
+        isPrimary: Bool = true,
+        includedServices: [AttributeHandle] = []
     ) {
+        self.isPrimary = isPrimary
+        self.includedServices = includedServices
         self.uuid = uuid
         self.handles = handles
         self.characteristics = characteristics

@@ -50,6 +50,12 @@ extension ServerDatabase {
                 ) { $1 }
             )
         }
+        note(
+            onAir.services.indices.map { index in
+                (table.serviceRange(index).lowerBound, onAir.serviceRange(index).lowerBound)
+            },
+            of: application
+        )
         return onAir.services.indices.map(onAir.serviceRange)
     }
 }
@@ -57,7 +63,14 @@ extension ServerDatabase {
 extension DiscoveredService {
     /// A service of a table as centrals discover it.
     fileprivate init(_ index: Int, of table: AttributeTable) {
-        self.init(uuid: table.services[index].uuid, handles: table.serviceRange(index), characteristics: [])
+        let service = table.services[index]
+        self.init(
+            uuid: service.uuid,
+            handles: table.serviceRange(index),
+            characteristics: [],
+            isPrimary: service.isPrimary,
+            includedServices: service.includedServices.map { table.serviceRange($0).lowerBound }
+        )
         for attribute in table.attributes where attribute.kind.service == index {
             switch attribute.kind {
             case .serviceDeclaration, .include, .characteristicValue:

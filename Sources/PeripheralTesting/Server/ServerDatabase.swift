@@ -39,7 +39,7 @@ struct ServerDatabase: Sendable {
         return (application, local)
     }
 
-    /// The handles of an application's values and descriptors, by those of its own table.
+    /// The handles of an application's services, values and descriptors, by those of its own table.
     func handles(of application: ApplicationID) -> [AttributeHandle: AttributeHandle] {
         handles[application] ?? [:]
     }
@@ -97,6 +97,14 @@ struct ServerDatabase: Sendable {
         }
         characteristics.merge(properties) { $1 }
         nextHandle = max(nextHandle, Int(service.handles.upperBound.rawValue) + 1)
+    }
+
+    /// Notes which handle stands for which of the application's own table.
+    mutating func note(
+        _ pairs: [(local: AttributeHandle, onAir: AttributeHandle)],
+        of application: ApplicationID
+    ) {
+        for (local, onAir) in pairs { handles[application, default: [:]][local] = onAir }
     }
 
     /// - Returns: The handles of the removed services.
