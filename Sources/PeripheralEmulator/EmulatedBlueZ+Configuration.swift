@@ -17,7 +17,8 @@ extension EmulatedBlueZ {
         public var deviceName: String
 
         /// What measures bluetoothd's time limits: 5 seconds for an answer to a central, 25 for the objects of an
-        /// application, 30 for a device that is gone, and the `Timeout` of an advertisement.
+        /// application, 30 for a device that is gone, for a pairing and for a confirmation, and the `Timeout` of an
+        /// advertisement.
         ///
         /// A manual clock reaches them at once.
         public var clock: any Clock<Duration>

@@ -94,6 +94,18 @@ struct WriteSocketTests {
         }
     }
 
+    @Test func aRefusalIsTheLastWordOfAnOldVersion() async throws {
+        let version = BlueZVersion.v5_66
+        try await Self.run(version, flags: ["write"]) { stage, central async throws in
+            let write = { await outcome { try await central.write(Self.handle(version), [1]) } }
+            stage.application.answer("AcquireWrite", .error("org.bluez.Error.NotSupported", ""))
+            #expect(await write() == "0x06")
+            stage.application.handOverSockets(by: "AcquireWrite")
+            #expect(await write() == "0x0e")
+            #expect(stage.application.calls.take() == [Self.acquisition(by: central)])
+        }
+    }
+
     @Test func aClosedSocketIsReplaced() async throws {
         let version = BlueZVersion.v5_87
         let value = Self.handle(version)

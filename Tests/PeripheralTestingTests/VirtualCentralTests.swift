@@ -254,4 +254,34 @@ struct VirtualCentralTests {
             await #expect(throws: CancellationError.self) { try await reading.value }
         }
     }
+
+    // MARK: Pairing
+
+    private let secret = Characteristic<UInt8>(0x2A39, value: 7, security: .encrypted)
+
+    private func peripheral(pairing: Pairing) -> Peripheral {
+        Peripheral("Paired", pairing: pairing) { GATTService(0x180F) { secret } }
+    }
+
+    @Test func pairingOpensWhatIsEncrypted() async throws {
+        try await peripheral(pairing: .justWorks).test { central async throws in
+            await #expect(throws: ATTError.insufficientEncryption) { try await central.read(secret) }
+            try await central.pair(.justWorks)
+            #expect(try await central.read(secret) == 7)
+            central.disconnect()
+            try await central.connect()
+            #expect(try await central.read(secret) == 7)
+        }
+    }
+
+    @Test func passkeyIsThatOfThePeripheral() async throws {
+        let (shown, show) = AsyncStream<UInt32>.makeStream()
+        let pairing = Pairing.displayPasskey { passkey, _ in show.yield(passkey) }
+        try await peripheral(pairing: pairing).test { central async throws in
+            // Just Works would prove nothing.
+            await Self.expect(.pairingFailed) { try await central.pair(.justWorks) }
+            try await central.pair(.entering { await shown.first() })
+            #expect(try await central.read(secret) == 7)
+        }
+    }
 }

@@ -4,6 +4,9 @@ internal import PeripheralKit
 internal import PeripheralTesting
 
 extension ApplicationChannels {
+    /// Before, a refusal left the characteristic without an answer to any write.
+    private static let survivingRefusals = BlueZVersion(major: 5, minor: 76)
+
     /// Writes through a socket, if the application hands one over.
     ///
     /// The offset of a long write is lost on that way.
@@ -13,6 +16,7 @@ extension ApplicationChannels {
             return .done(channel.socket.send(value) ? .success(()) : .failure(.unlikelyError))
         }
         guard remote.objects[handle]?.acquiresWrites == true else { return .call }
+        if characteristics[handle]?.isStuck == true { return .done(.failure(.unlikelyError)) }
         return await withCheckedContinuation { continuation in
             let write = PendingWrite(value: value, continuation: continuation)
             characteristics[handle, default: Characteristic()].pendingWrites.append(write)
@@ -33,6 +37,7 @@ extension ApplicationChannels {
         guard case .success(let answer) = result, let socket = socket(in: answer) else {
             // An error that says something to a central refuses the write; after any other, it is written by a call.
             if case .failure(let refusal) = result, refusal != .unlikelyError {
+                characteristics[handle]?.isStuck = remote.version < Self.survivingRefusals
                 writes.first?.continuation.resume(returning: .done(.failure(refusal)))
                 return writes.dropFirst().forEach { $0.continuation.resume(returning: .call) }
             }

@@ -41,6 +41,8 @@ actor ApplicationChannels {
         var write: [Channel] = []
         /// Writes that wait for the socket that the first of them has asked for.
         var pendingWrites: [PendingWrite] = []
+        /// Whether bluetoothd waits for a socket that never comes.
+        var isStuck = false
     }
 
     struct PendingWrite {
