@@ -1,3 +1,4 @@
+internal import PeripheralCore
 internal import PeripheralKit
 
 /// Which Bluetooth adapter a peripheral appears on.
@@ -76,6 +77,8 @@ struct AdapterDescription: Hashable {
     ///
     /// So it is with the extended advertising of Bluetooth 5; seen on bluetoothd 5.66.
     var connectionsInterruptAdvertising = false
+    /// The version of bluetoothd; the oldest that it may be, if it does not tell.
+    var version = BlueZVersion.v5_66
 
     /// The last part of the path, such as `hci0`.
     var name: String {

@@ -1,4 +1,5 @@
 public import Logging
+public import PeripheralCore
 package import PeripheralDBus
 public import PeripheralKit
 
@@ -19,27 +20,34 @@ public struct BlueZBackend: PeripheralBackend {
     let bus: BusAddress
     let logger: Logger
     let clock: any Clock<Duration>
+    let version: BlueZVersion?
 
     /// Uses an adapter of this machine.
     ///
     /// - Parameters:
     ///   - adapter: Which one.
+    ///   - version: The version of BlueZ that runs there, as `bluetoothd --version` prints it; `nil` to find out.
+    ///     bluetoothd tells unless `DeviceID` is set in its configuration; then the oldest version is assumed that
+    ///     it may be.
     ///   - logger: Where the backend tells what cannot be told otherwise.
     public init(
         adapter: AdapterSelection = .firstPowered,
+        version: BlueZVersion? = nil,
         logger: Logger = Logger(label: "peripheral.bluez")
     ) {
-        self.init(adapter: adapter, bus: .system, logger: logger)
+        self.init(adapter: adapter, version: version, bus: .system, logger: logger)
     }
 
     /// Uses the daemon on another bus than the system's, or another clock for what is tried again after a while.
     package init(
         adapter: AdapterSelection = .firstPowered,
+        version: BlueZVersion? = nil,
         bus: BusAddress,
         logger: Logger = Logger(label: "peripheral.bluez"),
         clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.adapter = adapter
+        self.version = version
         self.bus = bus
         self.logger = logger
         self.clock = clock
@@ -85,6 +93,7 @@ public struct BlueZBackend: PeripheralBackend {
             application: application,
             host: host,
             selection: adapter,
+            version: version,
             clock: clock,
             logger: logger
         )
@@ -96,6 +105,7 @@ public struct BlueZBackend: PeripheralBackend {
         } onCancel: {
             registration.stop()
         }
+        await application.centrals.close()
         await connection.close()
         return failure
     }
@@ -105,8 +115,11 @@ extension PeripheralBackend where Self == BlueZBackend {
     /// BlueZ, on the first adapter that is powered on.
     public static var bluez: BlueZBackend { BlueZBackend() }
 
-    /// BlueZ, on this adapter.
-    public static func bluez(adapter: AdapterSelection) -> BlueZBackend {
-        BlueZBackend(adapter: adapter)
+    /// BlueZ, on this adapter, and of this version if bluetoothd does not tell its own.
+    public static func bluez(
+        adapter: AdapterSelection = .firstPowered,
+        version: BlueZVersion? = nil
+    ) -> BlueZBackend {
+        BlueZBackend(adapter: adapter, version: version)
     }
 }

@@ -6,7 +6,7 @@ public struct PeripheralError: Error, Sendable, CustomStringConvertible {
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case stackUnavailable, adapterUnavailable, permissionDenied, rejected, connectionLost, stopped
-            case notDeclared, invalidValue, timedOut, notSubscribed, subscribersUnknown, disconnected,
+            case notDeclared, invalidValue, timedOut, notSubscribed, notAddressable, disconnected,
                 unconfirmed
         }
 
@@ -33,8 +33,8 @@ public struct PeripheralError: Error, Sendable, CustomStringConvertible {
 
         /// The central has not subscribed to the characteristic.
         public static let notSubscribed = Code(kind: .notSubscribed)
-        /// The stack does not tell who has subscribed, so that a single central cannot be chosen.
-        public static let subscribersUnknown = Code(kind: .subscribersUnknown)
+        /// The stack can reach the central only together with all other subscribers.
+        public static let notAddressable = Code(kind: .notAddressable)
         /// The central is not, or no longer, connected.
         public static let disconnected = Code(kind: .disconnected)
         /// The central has not confirmed an indication within 30 seconds.

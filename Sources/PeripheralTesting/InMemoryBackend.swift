@@ -75,7 +75,10 @@ public struct InMemoryBackend: PeripheralBackend {
             group.addTask {
                 for await confirmation in confirmations { host.handle(confirmation) }
             }
-            host.handle(.published(PublishedPeripheral(link: link, handles: server.handles(of: application))))
+            for (handle, onAir) in server.handles(of: application) {
+                host.handle(.handleAssigned(handle, onAir: onAir))
+            }
+            host.handle(.published(PublishedPeripheral(link: link)))
             // Ends when the link is stopped, or this task is cancelled.
             for await _ in stopped {}
             server.withdraw(advertisement)

@@ -18,6 +18,7 @@ struct ScriptedBackend: PeripheralBackend {
 /// A link that records what is submitted.
 final class RecordingLink: BackendLink {
     private let updates = Mutex<[Update]>([])
+    private let host = Mutex<(any PeripheralHost)?>(nil)
     private let (submitted, submit) = AsyncStream.makeStream(of: Update.self)
     private let stopped: AsyncStream<Never>
     private let stopping: AsyncStream<Never>.Continuation
@@ -31,6 +32,13 @@ final class RecordingLink: BackendLink {
     func submit(_ update: Update) {
         updates.withLock { $0.append(update) }
         submit.yield(update)
+        guard !update.awaitsConfirmation else { return }
+        host.withLock(\.self)?.handle(.updateEnded(update.id, .delivered))
+    }
+
+    /// Tells the host of each update that it is delivered, unless that awaits confirmation.
+    func deliver(for host: any PeripheralHost) {
+        self.host.withLock { $0 = host }
     }
 
     /// The next update that is submitted; for one reader.

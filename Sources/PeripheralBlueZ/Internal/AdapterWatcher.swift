@@ -1,8 +1,11 @@
+internal import PeripheralCore
 internal import PeripheralDBus
 
 /// Finds the adapters of bluetoothd, and tells what becomes of one of them.
 struct AdapterWatcher {
     let connection: BusConnection
+    /// The version that the program says is running.
+    var version: BlueZVersion?
     let report: @Sendable (RegistrationStateMachine.Event) -> Void
 
     /// The adapters that bluetoothd has, in its order.
@@ -26,12 +29,13 @@ struct AdapterWatcher {
                 path: path.text,
                 isPowered: adapter["Powered"]?.bool ?? false,
                 isUsable: advertising != nil && entry.value[BlueZ.gattManager.text] != nil,
-                connectionsInterruptAdvertising: advertising?["SupportedSecondaryChannels"] != nil
+                connectionsInterruptAdvertising: advertising?["SupportedSecondaryChannels"] != nil,
+                version: version ?? BlueZVersion(ofAdapter: adapter)
             )
         }
     }
 
-    /// Reports the end of bluetoothd and of the adapter, and the coming and going of centrals.
+    /// Reports the end of bluetoothd and of the adapter.
     func watch(_ adapter: String) async throws(BusError) {
         let path = try ObjectPath(adapter)
         _ = try await connection.watchName(BlueZ.name) { [report] owner in
@@ -45,35 +49,9 @@ struct AdapterWatcher {
             else { return }
             report(.lost(.adapterLost(adapter)))
         }
-        _ = try await connection.subscribe(to: deviceChanges(below: path)) { [report] signal in
-            var arguments = signal.arguments
-            arguments.skip()
-            try? arguments.readProperties { (key, _) throws(BusError) in
-                if key == "Connected" { report(.connectionChanged) }
-            }
-        }
-        // A central that bluetoothd has not known before is connected when its object appears.
-        _ = try await connection.subscribe(to: objects("InterfacesAdded")) { [report] signal in
-            var arguments = signal.arguments
-            guard let values = try? arguments.readValues(), values.count == 2,
-                values[0].objectPath?.isBelow(path) == true,
-                values[1][BlueZ.device.text]?["Connected"]?.bool == true
-            else { return }
-            report(.connectionChanged)
-        }
     }
 
     private func objects(_ change: MemberName) -> MatchRule {
         MatchRule(sender: BlueZ.name, path: "/", interface: BlueZ.objectManager, member: change)
-    }
-
-    private func deviceChanges(below adapter: ObjectPath) -> MatchRule {
-        MatchRule(
-            sender: BlueZ.name,
-            pathNamespace: adapter,
-            interface: "org.freedesktop.DBus.Properties",
-            member: "PropertiesChanged",
-            firstArgument: BlueZ.device.text
-        )
     }
 }

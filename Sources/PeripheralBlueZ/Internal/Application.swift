@@ -10,7 +10,7 @@ struct Application: Sendable {
     static let advertisement: ObjectPath = "/advertisement"
 
     let publication: Publication
-    let updates: UpdateTransmitter
+    let centrals: Centrals
     let requests: AttributeRequests
 
     init(
@@ -20,10 +20,10 @@ struct Application: Sendable {
         logger: Logger
     ) throws(BusError) {
         self.publication = publication
-        updates = UpdateTransmitter(connection, paths: try Self.characteristicPaths(of: publication.table)) {
+        centrals = Centrals(on: connection, paths: try Self.characteristicPaths(of: publication.table)) {
             host.handle($0)
         }
-        requests = AttributeRequests(host: host, updates: updates, logger: logger)
+        requests = AttributeRequests(host: host, centrals: centrals, logger: logger)
     }
 
     /// Exports everything; the objects of the database in the order of the declaration, in which bluetoothd gives the
@@ -87,7 +87,7 @@ extension Application {
         for attribute in table.services.indices.flatMap(table.attributes(ofService:)) {
             switch attribute.kind {
             case .serviceDeclaration(let service):
-                objects.append(try serviceObject(service))
+                objects.append(try serviceObject(service, attribute.handle))
             case .characteristicValue(let service, let characteristic):
                 objects.append(try characteristicObject(service, characteristic, attribute.handle))
             case .descriptor(let service, let characteristic, let descriptor):
@@ -100,11 +100,41 @@ extension Application {
         return objects
     }
 
-    private func serviceObject(_ service: Int) throws(BusError) -> ExportedObject {
+    /// The handle on the air, which bluetoothd writes once it has given one.
+    ///
+    /// - Parameters:
+    ///   - handle: The attribute, in the table.
+    ///   - pinned: The handle to demand; `nil` leaves it to bluetoothd.
+    /// - Returns: The property.
+    private func handleProperty(
+        of handle: AttributeHandle,
+        pinned: AttributeHandle? = nil
+    ) -> ExportedProperty {
+        ExportedProperty(
+            "Handle",
+            "q",
+            get: { [centrals] () throws(MethodError) in
+                guard pinned != nil || centrals.assumeIsolated({ $0.abilities.tellsHandles }) else {
+                    throw MethodError(
+                        .unknownProperty,
+                        "this version of bluetoothd refuses what has no handle yet"
+                    )
+                }
+                return .uint16(pinned?.rawValue ?? 0)
+            },
+            set: { [centrals] value in
+                guard let onAir: UInt16 = value.integer() else { return }
+                centrals.report(.handleAssigned(handle, onAir: AttributeHandle(rawValue: onAir)))
+            }
+        )
+    }
+
+    private func serviceObject(_ service: Int, _ handle: AttributeHandle) throws(BusError) -> ExportedObject {
         let description = publication.table.services[service]
         var properties = [
             ExportedProperty("UUID", .string(description.uuid.fullDescription)),
             ExportedProperty("Primary", .bool(description.isPrimary)),
+            handleProperty(of: handle, pinned: description.handle),
         ]
         if !description.includedServices.isEmpty {
             var includes: [BusValue] = []
@@ -112,9 +142,6 @@ extension Application {
                 includes.append(.objectPath(try Self.path(service: included)))
             }
             properties.append(ExportedProperty("Includes", .array(of: "o", includes)))
-        }
-        if let handle = description.handle {
-            properties.append(ExportedProperty("Handle", .uint16(handle.rawValue)))
         }
         return ExportedObject(
             try Self.path(service: service),
@@ -128,18 +155,19 @@ extension Application {
         _ handle: AttributeHandle
     ) throws(BusError) -> ExportedObject {
         let description = publication.table.services[service].characteristics[characteristic]
+        // It follows from that of the service, but bluetoothd 5.74 and 5.75 do not find it.
+        let isPinned = publication.table.services[service].handle != nil
+        var methods = [requests.readMethod(of: handle), requests.writeMethod(of: handle)]
         var properties = [
             ExportedProperty("UUID", .string(description.uuid.fullDescription)),
             ExportedProperty("Service", .objectPath(try Self.path(service: service))),
             ExportedProperty("Flags", .strings(AttributeFlags.flags(of: description))),
+            handleProperty(of: handle, pinned: isPinned ? handle : nil),
         ]
-        if publication.table.services[service].handle != nil {
-            // It follows from that of the service, but bluetoothd 5.74 and 5.75 do not find it.
-            properties.append(ExportedProperty("Handle", .uint16(handle.rawValue)))
-        }
-        var methods = [requests.readMethod(of: handle), requests.writeMethod(of: handle)]
         if description.properties.allowsSubscription {
             methods += requests.subscriptionMethods(of: handle)
+            // Its presence makes bluetoothd call AcquireNotify.
+            properties.append(ExportedProperty("NotifyAcquired", .bool(false)))
         }
         return ExportedObject(
             try Self.path(service: service, characteristic: characteristic),
@@ -174,6 +202,7 @@ extension Application {
                         ExportedProperty("UUID", .string(description.uuid.fullDescription)),
                         ExportedProperty("Characteristic", .objectPath(characteristicPath)),
                         ExportedProperty("Flags", .strings(AttributeFlags.flags(of: description))),
+                        handleProperty(of: handle),
                     ]
                 )
             ]

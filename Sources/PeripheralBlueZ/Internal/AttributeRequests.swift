@@ -6,7 +6,7 @@ internal import PeripheralKit
 /// The methods by which bluetoothd asks for what centrals want of an attribute.
 struct AttributeRequests: Sendable {
     let host: any PeripheralHost
-    let updates: UpdateTransmitter
+    let centrals: Centrals
     let logger: Logger
 
     func readMethod(of handle: AttributeHandle) -> ExportedMethod {
@@ -18,7 +18,11 @@ struct AttributeRequests: Sendable {
             } catch {
                 return reply.fail(MethodError(.invalidArguments, "\(error)"))
             }
-            let request = ReadRequest(attribute: handle, offset: options.offset, central: options.central)
+            let request = ReadRequest(
+                attribute: handle,
+                offset: options.offset,
+                central: central(of: options)
+            )
             switch host.read(request) {
             case .immediate(.success(let value)):
                 reply.send { $0.append(bytes: value) }
@@ -53,7 +57,7 @@ struct AttributeRequests: Sendable {
                 offset: options.offset,
                 expectsResponse: reply.isExpected,
                 isOnlyAuthorization: options.asksForAuthorization,
-                central: options.central
+                central: central(of: options)
             )
             switch host.write(request) {
             case .immediate(.success):
@@ -72,22 +76,49 @@ struct AttributeRequests: Sendable {
         }
     }
 
+    private func central(of options: RequestOptions) -> Central {
+        centrals.assumeIsolated { $0.central(options.address, mtu: options.mtu) }
+    }
+
     /// The methods that tell of subscribers.
     ///
-    /// `StartNotify` comes for each central that subscribes, `StopNotify` when the last one has left; neither
-    /// says which central, nor does `Confirm`, which also comes for an indication whose central is gone.
+    /// `AcquireNotify` comes for each central that subscribes, and says which. It may be refused, which makes
+    /// bluetoothd call `StartNotify`, unless the error is `Failed`. `StopNotify` comes when the last one without a
+    /// socket has left, `Confirm` for each confirmation of what went by the bus, and for an indication whose central is
+    /// gone.
     func subscriptionMethods(of handle: AttributeHandle) -> [ExportedMethod] {
         [
+            ExportedMethod("AcquireNotify", "a{sv}", "hq") { call, reply in
+                var arguments = call.arguments
+                let options: RequestOptions
+                do {
+                    options = try RequestOptions(&arguments)
+                } catch {
+                    return reply.fail(MethodError(.invalidArguments, "\(error)"))
+                }
+                let socket = centrals.assumeIsolated { centrals in
+                    centrals.subscribed(centrals.central(options.address, mtu: options.mtu), to: handle)
+                }
+                guard let socket else {
+                    return reply.fail(
+                        MethodError("org.bluez.Error.NotSupported", "values come by PropertiesChanged")
+                    )
+                }
+                reply.send { reply in
+                    reply.append(fileDescriptor: socket.descriptor)
+                    reply.append(UInt16(options.mtu))
+                }
+            },
             ExportedMethod("StartNotify", "", "") { _, reply in
-                host.handle(.subscribed(BackendSubscription(characteristic: handle, central: nil)))
+                centrals.assumeIsolated { $0.started(handle) }
                 reply.send()
             },
             ExportedMethod("StopNotify", "", "") { _, reply in
-                host.handle(.unsubscribed(handle, by: nil))
+                centrals.assumeIsolated { $0.stopped(handle) }
                 reply.send()
             },
             ExportedMethod("Confirm", "", "") { _, reply in
-                updates.assumeIsolated { $0.confirmed(handle) }
+                centrals.assumeIsolated { $0.confirmed(handle) }
                 reply.send()
             },
         ]

@@ -5,17 +5,17 @@ internal import PeripheralKit
 /// The way of a running peripheral to bluetoothd.
 struct BlueZLink: BackendLink {
     private let devices: Devices
-    private let updates: UpdateTransmitter
+    private let centrals: Centrals
     private let requestStop: @Sendable () -> Void
 
-    init(devices: Devices, updates: UpdateTransmitter, stop: @escaping @Sendable () -> Void) {
+    init(devices: Devices, centrals: Centrals, stop: @escaping @Sendable () -> Void) {
         self.devices = devices
-        self.updates = updates
+        self.centrals = centrals
         requestStop = stop
     }
 
     func submit(_ update: Update) {
-        updates.submit(update)
+        centrals.submit(update)
     }
 
     func disconnect(_ central: Central.ID) async throws {

@@ -4,12 +4,17 @@ internal import PeripheralKit
 
 /// The devices that an adapter knows, as far as a peripheral deals with them.
 struct Devices {
+    private struct Device {
+        var path: ObjectPath
+        var central: Central
+        var isConnected: Bool
+    }
+
     let connection: BusConnection
     let adapter: ObjectPath
 
     func disconnect(_ central: Central.ID) async throws {
-        guard let device = try await all().first(where: { $0.central.id == central }), device.isConnected
-        else {
+        guard let device = try await device(of: central), device.isConnected else {
             throw PeripheralError(code: .disconnected, message: "Central \(central) is not connected.")
         }
         _ = try await call(device.path, BlueZ.device, "Disconnect")
@@ -20,15 +25,26 @@ struct Devices {
     }
 
     func forget(_ central: Central.ID) async throws {
-        guard let device = try await all().first(where: { $0.central.id == central }) else { return }
+        guard let device = try await device(of: central) else { return }
         _ = try await call(adapter, BlueZ.adapter, "RemoveDevice", [.objectPath(device.path)])
     }
 
-    private func all() async throws -> [DeviceDescription] {
+    private func device(of central: Central.ID) async throws -> Device? {
+        try await all().first { $0.central.id == central }
+    }
+
+    private func all() async throws -> [Device] {
         let answer = try await call("/", BlueZ.objectManager, "GetManagedObjects")
         return answer.first?.dictionary?.entries.compactMap { entry in
-            guard let path = entry.key.objectPath, path.isBelow(adapter) else { return nil }
-            return entry.value[BlueZ.device.text].flatMap { DeviceDescription(path: path, $0) }
+            guard let path = entry.key.objectPath, path.isBelow(adapter),
+                let id = Central.ID(devicePath: path),
+                let properties = entry.value[BlueZ.device.text]
+            else { return nil }
+            return Device(
+                path: path,
+                central: Central(id, properties),
+                isConnected: properties["Connected"]?.bool ?? false
+            )
         } ?? []
     }
 
@@ -49,27 +65,5 @@ struct Devices {
                 cause: error
             )
         }
-    }
-}
-
-/// A device as bluetoothd describes it.
-struct DeviceDescription {
-    var path: ObjectPath
-    var central: Central
-    var isConnected: Bool
-
-    init?(path: ObjectPath, _ properties: BusValue) {
-        guard let text = properties["Address"]?.string, let address = DeviceAddress(text) else { return nil }
-        self.path = path
-        let kind: DeviceAddress.Kind? =
-            switch properties["AddressType"]?.string {
-            case "public": .public
-            case "random": .random
-            default: nil
-            }
-        // Before 5.65, bluetoothd tells only of the pairing.
-        let isBonded = properties["Bonded"]?.bool ?? properties["Paired"]?.bool ?? false
-        central = Central(address: address, addressKind: kind, isBonded: isBonded)
-        isConnected = properties["Connected"]?.bool ?? false
     }
 }

@@ -18,6 +18,7 @@ final class Registration: Sendable {
     private let application: Application
     private let host: any PeripheralHost
     private let selection: AdapterSelection
+    private let version: BlueZVersion?
     private let clock: any Clock<Duration>
     private let logger: Logger
     private let occurrences = EventQueue<Occurrence>()
@@ -26,12 +27,14 @@ final class Registration: Sendable {
         application: Application,
         host: any PeripheralHost,
         selection: AdapterSelection,
+        version: BlueZVersion?,
         clock: any Clock<Duration>,
         logger: Logger
     ) {
         self.application = application
         self.host = host
         self.selection = selection
+        self.version = version
         self.clock = clock
         self.logger = logger
     }
@@ -102,11 +105,16 @@ extension Registration {
         switch action {
         case .findAdapters:
             await outcome(.findingAdapters) {
-                .foundAdapters(try await self.watcher(on: connection).findAdapters())
+                let adapters = try await self.watcher(on: connection).findAdapters()
+                if let version = adapters.first?.version {
+                    await self.application.centrals.setAbilities(Centrals.Abilities(of: version))
+                }
+                return .foundAdapters(adapters)
             }
         case .registerApplication(let adapter):
             await outcome(.registeringApplication) {
                 try await self.watcher(on: connection).watch(adapter)
+                try await self.watchCentrals(of: adapter, on: connection)
                 try await AdapterManagers(of: adapter, on: connection).registerApplication()
                 return .registeredApplication
             }
@@ -119,7 +127,7 @@ extension Registration {
             await outcome(.connecting) {
                 let link = BlueZLink(
                     devices: Devices(connection: connection, adapter: try ObjectPath(adapter)),
-                    updates: self.application.updates,
+                    centrals: self.application.centrals,
                     stop: { [report = self.report] in report(.stopRequested) }
                 )
                 self.host.handle(.published(PublishedPeripheral(link: link)))
@@ -151,8 +159,15 @@ extension Registration {
         }
     }
 
+    private func watchCentrals(of adapter: String, on connection: BusConnection) async throws {
+        let centrals = application.centrals
+        await centrals.onConnectionChange { [report] in report(.connectionChanged) }
+        try await DeviceWatcher(connection: connection, adapter: try ObjectPath(adapter), centrals: centrals)
+            .watch()
+    }
+
     private func watcher(on connection: BusConnection) -> AdapterWatcher {
-        AdapterWatcher(connection: connection, report: report)
+        AdapterWatcher(connection: connection, version: version, report: report)
     }
 
     private func outcome(_ step: RegistrationStep, _ work: () async throws -> Event) async -> Event {

@@ -1,13 +1,13 @@
 internal import PeripheralCore
 internal import PeripheralDBus
-internal import PeripheralKit
 
 /// The options of a request, as bluetoothd sends them.
 ///
 /// `device` and `mtu` are always there, the others when they say something (BlueZ, gatt-database.c). Unknown ones
 /// are passed over.
 struct RequestOptions {
-    var central: Central
+    var address: DeviceAddress
+    var mtu: Int
     var offset = 0
     /// Asks for permission to prepare a write, with an empty value; nothing is written yet.
     var asksForAuthorization = false
@@ -29,7 +29,8 @@ struct RequestOptions {
             }
         }
         guard let address else { throw .invalidValue("the option \"device\" is missing") }
-        self.central = Central(address: address, mtu: mtu)
+        self.address = address
+        self.mtu = mtu
         self.offset = offset
         self.asksForAuthorization = asksForAuthorization
     }

@@ -7,6 +7,9 @@ public enum BackendEvent: Sendable {
     /// The database is registered and the advertisement is on the air; updates go through the link.
     case published(PublishedPeripheral)
 
+    /// The stack has given an attribute of ``Publication/table`` a handle on the air.
+    case handleAssigned(AttributeHandle, onAir: AttributeHandle)
+
     /// A central has connected, or what is known of a connected one has changed.
     case connected(Central)
 
@@ -34,13 +37,9 @@ public struct PublishedPeripheral: Sendable {
     /// The way to the backend.
     public var link: any BackendLink
 
-    /// The handles on the air, by those of ``Publication/table``; empty when the stack does not tell them.
-    public var handles: [AttributeHandle: AttributeHandle]
-
     /// Makes the report.
-    public init(link: any BackendLink, handles: [AttributeHandle: AttributeHandle] = [:]) {
+    public init(link: any BackendLink) {
         self.link = link
-        self.handles = handles
     }
 }
 

@@ -5,9 +5,9 @@ private import Synchronization
 final class HandlesOnAir: Sendable {
     private let handles = Mutex<[AttributeHandle: AttributeHandle]>([:])
 
-    /// Takes note of handles on the air, by those in the table.
-    func assign(_ assigned: [AttributeHandle: AttributeHandle]) {
-        handles.withLock { $0 = assigned }
+    /// Takes note of a handle on the air, for one in the table.
+    func assign(_ onAir: AttributeHandle, to handle: AttributeHandle) {
+        handles.withLock { $0[handle] = onAir }
     }
 
     subscript(handle: AttributeHandle) -> AttributeHandle? {

@@ -39,7 +39,7 @@ final class PeripheralRuntime: PeripheralHost {
             clock: clock,
             logger: logger
         )
-        updates = UpdateSender(clock: clock, logger: logger)
+        updates = UpdateSender(clock: clock)
         var handles: [CharacteristicIdentity: AttributeHandle] = [:]
         var characteristics: [AttributeHandle: (BluetoothUUID, CharacteristicProperties)] = [:]
         for attribute in publication.table.attributes {
@@ -71,9 +71,10 @@ final class PeripheralRuntime: PeripheralHost {
     func handle(_ event: BackendEvent) {
         switch event {
         case .published(let published):
-            server.handlesOnAir.assign(published.handles)
             updates.begin(published.link)
             publish.yield()
+        case .handleAssigned(let handle, let onAir):
+            server.handlesOnAir.assign(onAir, to: handle)
         case .connected(let central):
             note { $0.connected(central) }
         case .disconnected(let central):

@@ -1,4 +1,3 @@
-internal import Logging
 internal import PeripheralCore
 private import Synchronization
 
@@ -9,7 +8,7 @@ final class UpdateSender: Sendable {
         var isStopped = false
         var nextNumber: UInt64 = 0
         var indications = IndicationQueues()
-        /// Who waits for the end of an indication.
+        /// Who waits for the end of an update.
         var waiting: [Update.ID: CheckedContinuation<Result<Void, any Error>, Never>] = [:]
         /// The indications whose callers were cancelled before they could wait.
         var abandoned: Set<Update.ID> = []
@@ -29,13 +28,11 @@ final class UpdateSender: Sendable {
     static let confirmationLimit = Duration.seconds(30)
 
     private let clock: any Clock<Duration>
-    private let logger: Logger
     private let window = UpdateWindow()
     private let state = Mutex(State())
 
-    init(clock: any Clock<Duration>, logger: Logger) {
+    init(clock: any Clock<Duration>) {
         self.clock = clock
-        self.logger = logger
     }
 
     /// The way to the backend.
@@ -67,20 +64,32 @@ final class UpdateSender: Sendable {
         link?.stop()
     }
 
-    /// Sends an update as soon as there is room for it.
+    /// Sends an update as soon as there is room for it, and waits until the stack has taken it.
     func notify(
         _ characteristic: AttributeHandle,
         _ value: [UInt8],
         to recipients: Update.Recipients
     ) async throws {
         try await window.enter()
-        let link = try link()
-        let update = state.withLock { state in
-            let id = state.makeID()
-            state.inWindow.insert(id)
-            return Update(id: id, characteristic: characteristic, value: value, recipients: recipients)
+        let outcome = await withCheckedContinuation { continuation in
+            let (update, link) = state.withLock { state in
+                let id = state.makeID()
+                if state.link != nil {
+                    state.inWindow.insert(id)
+                    state.waiting[id] = continuation
+                }
+                let update = Update(
+                    id: id,
+                    characteristic: characteristic,
+                    value: value,
+                    recipients: recipients
+                )
+                return (update, state.link)
+            }
+            guard let link else { return continuation.resume(returning: .failure(PeripheralError.stopped)) }
+            link.submit(update)
         }
-        link.submit(update)
+        try outcome.get()
     }
 
     /// Sends an update when it is its turn, and waits until it is confirmed.
@@ -138,16 +147,8 @@ final class UpdateSender: Sendable {
 
     /// Takes note of how an update has ended.
     func ended(_ id: Update.ID, _ outcome: UpdateOutcome) {
-        let wasInWindow = state.withLock { $0.inWindow.remove(id) != nil }
-        switch outcome {
-        case _ where !wasInWindow:
-            end(id, outcome.result, isOver: true)
-        case .delivered:
-            window.leave()
-        case .failed(let error):
-            window.leave()
-            logger.debug("An update was not sent.", metadata: ["peripheral.error": "\(error)"])
-        }
+        if state.withLock({ $0.inWindow.remove(id) != nil }) { window.leave() }
+        end(id, outcome.result, isOver: true)
     }
 
     /// Ends an indication for its caller; for the central, only when it is over.

@@ -6,16 +6,18 @@ public import PeripheralCore
 public struct Central: Sendable, Hashable, Identifiable {
     /// What tells a central from all others that the stack knows at the time.
     ///
-    /// It lasts as long as the bond of a bonded central, and as long as the connection of any other.
+    /// It lasts as long as the connection at least; that of a bonded central usually as long as the stack runs. It may
+    /// be made of another address than ``Central/address``: a central that hides behind a changing address shows its
+    /// lasting one when it bonds.
     public struct ID: Hashable, Sendable, CustomStringConvertible {
-        let address: DeviceAddress
+        package let address: DeviceAddress
 
         /// Makes the identity of the central with this address, for backends and tests.
         public init(address: DeviceAddress) {
             self.address = address
         }
 
-        /// The address.
+        /// The address that it is made of.
         public var description: String { address.description }
     }
 
@@ -35,7 +37,7 @@ public struct Central: Sendable, Hashable, Identifiable {
     public let mtu: Int
 
     /// What tells it from all other centrals.
-    public var id: ID { ID(address: address) }
+    public let id: ID
 
     /// The most bytes of a value that fit into one notification or indication: the MTU without its 3 bytes of
     /// header (Core Specification, Vol 3, Part F, 3.4.7).
@@ -48,12 +50,15 @@ public struct Central: Sendable, Hashable, Identifiable {
     ///   - addressKind: Who assigned the address.
     ///   - isBonded: Whether it is bonded.
     ///   - mtu: The size of the largest packet; what is out of bounds is taken to the next bound, 23 or 517.
+    ///   - id: What tells it from others; made of the address when left out.
     public init(
         address: DeviceAddress,
         addressKind: DeviceAddress.Kind? = nil,
         isBonded: Bool = false,
-        mtu: Int = 23
+        mtu: Int = 23,
+        id: ID? = nil
     ) {
+        self.id = id ?? ID(address: address)
         self.address = address
         self.addressKind = addressKind
         self.isBonded = isBonded
@@ -62,11 +67,11 @@ public struct Central: Sendable, Hashable, Identifiable {
 
     /// Tells whether both are the same central.
     public static func == (lhs: Central, rhs: Central) -> Bool {
-        lhs.address == rhs.address
+        lhs.id == rhs.id
     }
 
     /// Hashes what tells it from all other centrals.
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(address)
+        hasher.combine(id)
     }
 }

@@ -3,7 +3,7 @@ public import PeripheralCore
 extension PeripheralSession {
     /// The centrals that are connected, in the order in which they came.
     ///
-    /// All that are connected to the adapter by Bluetooth LE, also those that never ask for anything of this peripheral.
+    /// All that are connected to the adapter, also those that never ask for anything of this peripheral.
     /// Empty when the session is no longer valid.
     public var centrals: [Central] {
         runtime.register.centrals

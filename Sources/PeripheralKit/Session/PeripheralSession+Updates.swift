@@ -7,8 +7,8 @@ extension PeripheralSession {
     /// nobody has subscribed, nothing is sent. A value that is longer than a central's
     /// ``Central/maximumUpdateValueLength`` reaches that central shortened.
     ///
-    /// The call suspends while the Bluetooth stack has too much to send. A call that is cancelled while it is
-    /// suspended sends nothing.
+    /// The call returns when the Bluetooth stack has taken the value, and suspends while the stack has too much to
+    /// send. A call that is cancelled while it waits for its turn sends nothing.
     ///
     /// - Parameters:
     ///   - characteristic: A characteristic of this peripheral with the property `.notify` or `.indicate`.
@@ -27,8 +27,8 @@ extension PeripheralSession {
     /// Otherwise as ``notify(_:_:)``.
     ///
     /// - Throws: As ``notify(_:_:)``; ``PeripheralError`` with the code ``PeripheralError/Code/notSubscribed`` when the
-    ///   central has not subscribed, with ``PeripheralError/Code/subscribersUnknown`` where the Bluetooth stack does
-    ///   not tell who has: BlueZ does from 5.76 on.
+    ///   central has not subscribed, with ``PeripheralError/Code/notAddressable`` where the Bluetooth stack can reach
+    ///   it only together with others: BlueZ before 5.76, when there are others.
     public func notify<Value>(
         _ characteristic: Characteristic<Value>,
         _ value: Value,
@@ -53,13 +53,13 @@ extension PeripheralSession {
         }
     }
 
-    /// Sends a new value to all centrals that have subscribed to indications, and waits until all have confirmed it.
+    /// Sends a new value to all centrals that have subscribed to the characteristic, and waits until all have confirmed
+    /// it that asked for indications.
     ///
     /// When nobody has subscribed, the call returns at once. Indications to a central are sent one at a time, in the order
     /// of the calls. A call that is cancelled throws at once; its indication is not sent if it still waits for its turn.
     ///
-    /// Where the Bluetooth stack does not tell who has subscribed (BlueZ before 5.76), the call returns with the first
-    /// confirmation.
+    /// Before 5.80, BlueZ does not tell who has confirmed, and takes the leaving of a central for a confirmation.
     ///
     /// - Parameters:
     ///   - characteristic: A characteristic of this peripheral with the property `.indicate`.
@@ -68,22 +68,12 @@ extension PeripheralSession {
     ///   before it has confirmed, ``PeripheralError/Code/unconfirmed`` when it has not within 30 s;
     ///   ``PeripheralError/Code/notDeclared``, ``PeripheralError/Code/invalidValue`` or
     ///   ``PeripheralError/Code/stopped``; `CancellationError`. With several centrals, it is the first error, thrown
-    ///   when all of them have come to their end.
+    ///   when each has confirmed or cannot any more.
     public func indicate<Value>(_ characteristic: Characteristic<Value>, _ value: Value) async throws {
         let handle = try indicatableHandle(of: characteristic)
         let bytes = try characteristic.encodedForUpdate(value)
-        let subscriptions = runtime.register.subscriptions(to: handle).filter { $0.kind != .notification }
-        try await withThrowingTaskGroup { group in
-            for subscription in subscriptions {
-                let recipients = subscription.central.map { Update.Recipients.central($0.id) } ?? .subscribers
-                group.addTask { try await runtime.indicate(handle, bytes, to: recipients) }
-            }
-            var failure: (any Error)?
-            while let result = await group.nextResult() {
-                if case .failure(let error) = result { failure = failure ?? error }
-            }
-            if let failure { throw failure }
-        }
+        guard runtime.register.hasSubscribers(handle) else { return }
+        try await runtime.indicate(handle, bytes, to: .subscribers)
     }
 
     /// Sends a new value to one central that has subscribed to indications, and waits until it has confirmed it.
@@ -91,8 +81,8 @@ extension PeripheralSession {
     /// Otherwise as ``indicate(_:_:)``.
     ///
     /// - Throws: As ``indicate(_:_:)``; ``PeripheralError`` with the code ``PeripheralError/Code/notSubscribed`` when
-    ///   the central has not subscribed to indications, with ``PeripheralError/Code/subscribersUnknown`` where the
-    ///   Bluetooth stack does not tell who has.
+    ///   the central has not subscribed to indications, with ``PeripheralError/Code/notAddressable`` where the
+    ///   Bluetooth stack can reach it only together with others.
     public func indicate<Value>(
         _ characteristic: Characteristic<Value>,
         _ value: Value,
@@ -187,9 +177,9 @@ extension PeripheralSession {
             )
         }
         throw PeripheralError(
-            code: .subscribersUnknown,
+            code: .notAddressable,
             message: "The Bluetooth stack does not tell which centrals have subscribed to characteristic "
-                + "\(characteristic); BlueZ does from 5.76 on. Send to all of them instead."
+                + "\(characteristic); send to all of them instead."
         )
     }
 }

@@ -164,6 +164,6 @@ struct RequestOptionsTests {
 
 extension RequestOptions {
     fileprivate var text: String {
-        "\(central.address) \(central.mtu) \(offset)" + (asksForAuthorization ? " authorize" : "")
+        "\(address) \(mtu) \(offset)" + (asksForAuthorization ? " authorize" : "")
     }
 }

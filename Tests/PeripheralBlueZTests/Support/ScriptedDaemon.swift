@@ -5,11 +5,12 @@ import PeripheralDBus
 import PeripheralEmulator
 import PeripheralKit
 import PeripheralTesting
+import Synchronization
 import TestSupport
 import Testing
 
 /// A bluetoothd with one adapter that answers when the test says so, and does what the test wants.
-struct ScriptedDaemon {
+final class ScriptedDaemon: Sendable {
     /// A call to register or withdraw something, which waits for its answer.
     struct Call: Sendable {
         let method: MemberName
@@ -22,6 +23,13 @@ struct ScriptedDaemon {
 
     let bus: TestBus
     private let calls: AsyncStream<Call>
+    /// How many centrals have come.
+    private let centrals = Atomic(0)
+
+    private init(bus: TestBus, calls: AsyncStream<Call>) {
+        self.bus = bus
+        self.calls = calls
+    }
 
     var connection: BusConnection { bus.server }
 
@@ -106,17 +114,23 @@ struct ScriptedDaemon {
     /// Cancels a peripheral that is published.
     func stop(_ run: Task<Void, any Error>) async throws {
         run.cancel()
-        try await accept("UnregisterAdvertisement", "UnregisterApplication")
+        // A central may just have interrupted the advertising, which is then being renewed.
+        for await call in calls {
+            call.reply.send()
+            if call.method == "UnregisterApplication" { break }
+        }
         await #expect(throws: CancellationError.self) { try await run.value }
     }
 
-    /// Tells that a central has come or gone.
+    /// Tells that a central has come, or so many.
     func changeConnection(times: Int = 1) async throws {
-        for count in 0..<times {
+        for _ in 0..<times {
+            let number = centrals.add(1, ordering: .relaxed).newValue
+            let name = "dev_C0_FF_EE_00_00_" + (number < 10 ? "0" : "") + String(number)
             try await connection.emitPropertiesChanged(
-                "/org/bluez/hci0/dev_C0_FF_EE_00_00_01",
+                Self.adapter.appending(name),
                 "org.bluez.Device1",
-                [("Connected", .bool(count.isMultiple(of: 2)))]
+                [("Connected", .bool(true))]
             )
         }
     }

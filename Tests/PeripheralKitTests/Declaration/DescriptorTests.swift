@@ -105,14 +105,9 @@ struct DescriptorTests {
             let formats = (0..<2).map {
                 table.descriptorHandle(service: 0, characteristic: 0, descriptor: $0)
             }
-            let link = RecordingLink()
-            host.handle(.published(PublishedPeripheral(link: link, handles: [formats[0]: 0x0102])))
+            host.handle(.handleAssigned(formats[0], onAir: 0x0102))
             #expect(try read() == .failure(.unlikelyError))
-            host.handle(
-                .published(
-                    PublishedPeripheral(link: link, handles: [formats[0]: 0x0102, formats[1]: 0x0304])
-                )
-            )
+            host.handle(.handleAssigned(formats[1], onAir: 0x0304))
             #expect(try read() == .success([0x02, 0x01, 0x04, 0x03]))
         }
         let peripheral = Peripheral("P") { GATTService(0x180F) { value } }

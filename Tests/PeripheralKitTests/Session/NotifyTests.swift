@@ -35,6 +35,7 @@ struct NotifyTests {
         let link = RecordingLink()
         let backend = ScriptedBackend { publication, host in
             let handle = publication.table.valueHandle(service: 0, characteristic: 0)
+            link.deliver(for: host)
             let subscription = BackendSubscription(characteristic: handle, central: nil)
             host.handle(.subscribed(subscription))
             host.handle(.subscribed(subscription))
@@ -54,7 +55,7 @@ struct NotifyTests {
             let error = await #expect(throws: PeripheralError.self) {
                 try await session.notify(level, 8, to: central)
             }
-            #expect(error?.code == .subscribersUnknown)
+            #expect(error?.code == .notAddressable)
         }
     }
 

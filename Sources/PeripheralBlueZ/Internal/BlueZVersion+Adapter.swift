@@ -1,0 +1,40 @@
+internal import PeripheralCore
+internal import PeripheralDBus
+
+extension BlueZVersion {
+    /// The oldest version that the bluetoothd may be that exports this adapter; never newer than what runs.
+    ///
+    /// bluetoothd has no property for its version. What it shows of it, by BlueZ's history:
+    /// - `Adapter1.Modalias`: the device ID, by default `usb:v1D6Bp0246d0552` for 5.82: the Linux Foundation, BlueZ,
+    ///   and the two numbers of the version, a byte each (since 5.0, b27875e9e). `DeviceID` in main.conf replaces it.
+    /// - `Adapter1.Connectable`: since 5.79 (17f485f20).
+    /// - `Adapter1.Manufacturer`: since 5.71 (f2677c015).
+    ///
+    /// None of these depends on `--experimental`, as those of `LEAdvertisingManager1` do before 5.77. Recorded on
+    /// the daemons of 5.66, 5.82 and 5.87. Nothing tells 5.66 from what is older, so that is the least that is
+    /// assumed: this package needs it.
+    ///
+    /// - Parameter adapter: The properties of `org.bluez.Adapter1`.
+    init(ofAdapter adapter: BusValue) {
+        if let modalias = adapter["Modalias"]?.string, let version = BlueZVersion(modalias: modalias) {
+            self = version
+        } else if adapter["Connectable"] != nil {
+            self.init(major: 5, minor: 79)
+        } else if adapter["Manufacturer"] != nil {
+            self.init(major: 5, minor: 71)
+        } else {
+            self = .v5_66
+        }
+    }
+
+    /// The version in BlueZ's own device ID; `nil` for that of a product.
+    private init?(modalias: String) {
+        let prefix = "usb:v1D6Bp0246d"
+        let digits = modalias.utf8.dropFirst(prefix.utf8.count)
+        guard modalias.hasPrefix(prefix), digits.count == 4,
+            digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
+            let number = UInt16(Substring(digits), radix: 16)
+        else { return nil }
+        self.init(major: Int(number >> 8), minor: Int(number & 0xFF))
+    }
+}

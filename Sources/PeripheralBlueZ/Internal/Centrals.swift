@@ -1,0 +1,219 @@
+internal import PeripheralCore
+internal import PeripheralDBus
+internal import PeripheralKit
+
+/// The centrals of an adapter: who is connected, who has subscribed to what, and the ways to them.
+///
+/// An actor of the event loop, so that calls and signals enter it without a change of thread.
+actor Centrals {
+    /// What the running bluetoothd can do.
+    struct Abilities: Hashable {
+        /// Each subscriber can have a socket of its own (BlueZ 5.76).
+        ///
+        /// Before, one socket serves all: then none is taken, and the calls merely tell who has subscribed.
+        var hasSocketPerCentral = false
+        /// Confirmations of indications come back on the socket (BlueZ 5.80).
+        var confirmsOnSockets = false
+        /// It tells the handles that it has given (not BlueZ 5.74 and 5.75, which refuse an application that asks).
+        var tellsHandles = true
+
+        init(of version: BlueZVersion) {
+            hasSocketPerCentral = version >= "5.76"
+            confirmsOnSockets = version >= "5.80"
+            tellsHandles = !(("5.74" as BlueZVersion)..."5.75").contains(version)
+        }
+    }
+
+    /// In this time, bluetoothd is done with all that a central's leaving brings about.
+    private static let moment = Duration.milliseconds(250)
+
+    let connection: BusConnection
+    let paths: [AttributeHandle: ObjectPath]
+    let report: @Sendable (BackendEvent) -> Void
+    var abilities = Abilities(of: .v5_66)
+
+    private var connectionChanged: (@Sendable () -> Void)?
+    private var devices = DeviceTable()
+    private(set) var subscriptions = SubscriptionTable()
+    private(set) var sockets: [SubscriptionTable.Socket: PacketSocket] = [:]
+    var confirmations = Confirmations()
+    /// The calls of StartNotify that are to come for subscribers who are known already.
+    private var expectedStarts: [AttributeHandle: Int] = [:]
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+        unsafe connection.loop.asUnownedSerialExecutor()
+    }
+
+    init(
+        on connection: BusConnection,
+        paths: [AttributeHandle: ObjectPath],
+        report: @escaping @Sendable (BackendEvent) -> Void
+    ) {
+        self.connection = connection
+        self.paths = paths
+        self.report = report
+    }
+
+    /// Closes all sockets; nothing more is sent or heard.
+    func close() {
+        connectionChanged = nil
+        let open = sockets.values
+        sockets = [:]
+        for socket in open { socket.close() }
+    }
+
+    func setAbilities(_ abilities: Abilities) {
+        self.abilities = abilities
+    }
+}
+
+// MARK: - Connections
+
+extension Centrals {
+    /// Runs the handler whenever a central has come or gone.
+    func onConnectionChange(_ handler: @escaping @Sendable () -> Void) {
+        connectionChanged = handler
+    }
+
+    /// The central that asks for something.
+    func central(_ address: DeviceAddress, mtu: Int) -> Central {
+        let (central, changes) = devices.heard(from: address, mtu: mtu)
+        apply(changes)
+        return central
+    }
+
+    func deviceChanged(_ path: ObjectPath, _ properties: BusValue) {
+        apply(devices.update(path, properties))
+    }
+
+    func deviceRemoved(_ path: ObjectPath) {
+        apply(devices.remove(path))
+    }
+
+    private func apply(_ changes: [DeviceTable.Change]) {
+        for change in changes {
+            switch change {
+            case .connected(let central):
+                report(.connected(central))
+                for characteristic in subscriptions.connected(central) {
+                    reportSubscription(of: central, to: characteristic)
+                }
+                connectionChanged?()
+            case .changed(let central):
+                subscriptions.changed(central)
+                report(.connected(central))
+            case .disconnected(let central):
+                disconnected(central)
+                connectionChanged?()
+            case .forgotten(let central):
+                subscriptions.forgotten(central)
+            }
+        }
+    }
+
+    private func disconnected(_ central: Central) {
+        let endangered = subscriptions.disconnected(central)
+        for socket in sockets.keys where socket.central == central.id {
+            drop(socket, because: .gone(central.id))
+        }
+        report(.disconnected(central.id))
+        guard !endangered.isEmpty else { return }
+        _ = connection.loop.schedule(after: Self.moment) { [weak self] in
+            self?.assumeIsolated { centrals in
+                for socket in endangered { centrals.subscriptions.forgetDanger(to: socket) }
+            }
+        }
+    }
+}
+
+// MARK: - Subscriptions
+
+extension Centrals {
+    /// Takes note that a central has subscribed.
+    ///
+    /// - Returns: bluetoothd's end of a socket for it; `nil` when it is to be reached by the bus.
+    func subscribed(_ central: Central, to characteristic: AttributeHandle) -> OwnedFileDescriptor? {
+        let socket = SubscriptionTable.Socket(characteristic: characteristic, central: central.id)
+        drop(socket, because: .replaced)
+        let pair = abilities.hasSocketPerCentral ? makePair(for: socket) : nil
+        if let pair {
+            sockets[socket] = pair.own
+        } else {
+            expectedStarts[characteristic, default: 0] += 1
+        }
+        subscriptions.subscribed(central, to: characteristic, by: pair == nil ? .bus : .socket)
+        reportSubscription(of: central, to: characteristic)
+        return pair?.other
+    }
+
+    /// Takes note of a call of StartNotify, which does not tell who has subscribed.
+    func started(_ characteristic: AttributeHandle) {
+        guard let expected = expectedStarts[characteristic], expected > 0 else {
+            return report(.subscribed(BackendSubscription(characteristic: characteristic, central: nil)))
+        }
+        expectedStarts[characteristic] = expected - 1
+    }
+
+    /// Takes note of a call of StopNotify: nobody is subscribed any more, as far as bluetoothd counts.
+    func stopped(_ characteristic: AttributeHandle) {
+        for central in subscriptions.stopped(characteristic) {
+            report(.unsubscribed(characteristic, by: central))
+        }
+        report(.unsubscribed(characteristic, by: nil))
+    }
+
+    private func reportSubscription(of central: Central, to characteristic: AttributeHandle) {
+        report(.subscribed(BackendSubscription(characteristic: characteristic, central: central)))
+    }
+
+    private func makePair(
+        for socket: SubscriptionTable.Socket
+    ) -> (own: PacketSocket, other: OwnedFileDescriptor)? {
+        PacketSocket.pair(on: connection.loop) { [weak self] event in
+            self?.assumeIsolated { centrals in
+                switch event {
+                case .packet: centrals.end(centrals.confirmations.confirmed(.socket(socket)))
+                case .closed: centrals.closed(socket)
+                }
+            }
+        }
+    }
+
+    private func closed(_ socket: SubscriptionTable.Socket) {
+        let isUnexplained = subscriptions.closed(socket)
+        drop(socket, because: .closed)
+        guard isUnexplained else { return }
+        _ = connection.loop.schedule(after: Self.moment) { [weak self] in
+            self?.assumeIsolated { centrals in
+                guard centrals.subscriptions.explain(socket) else { return }
+                centrals.report(.unsubscribed(socket.characteristic, by: socket.central))
+            }
+        }
+    }
+
+    private func drop(_ socket: SubscriptionTable.Socket, because failure: PeripheralError) {
+        sockets.removeValue(forKey: socket)?.close()
+        for end in confirmations.lost(.socket(socket), because: failure) { self.end(end) }
+    }
+
+    func end(_ end: Confirmations.End?) {
+        guard let end else { return }
+        report(.updateEnded(end.update, end.outcome))
+    }
+}
+
+extension PeripheralError {
+    fileprivate static func gone(_ central: Central.ID) -> PeripheralError {
+        PeripheralError(code: .disconnected, message: "Central \(central) is gone.")
+    }
+
+    fileprivate static let replaced = PeripheralError(
+        code: .notSubscribed,
+        message: "The central has subscribed anew before it has confirmed."
+    )
+
+    fileprivate static let closed = PeripheralError(
+        code: .notSubscribed,
+        message: "The central has ended its subscription before it has confirmed, or is gone."
+    )
+}

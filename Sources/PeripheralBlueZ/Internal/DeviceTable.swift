@@ -1,0 +1,110 @@
+internal import PeripheralCore
+internal import PeripheralDBus
+internal import PeripheralKit
+
+/// The devices that an adapter knows, and which of them are connected centrals.
+///
+/// A device is told by the address in its path, which is what requests bring along. A central with a changing address is
+/// known by the one with which it first came; its lasting one is learned when it bonds, and the path stays.
+///
+/// A pure value: what bluetoothd says of its Device1 objects goes in, what is to be reported comes out.
+struct DeviceTable {
+    enum Change: Hashable {
+        case connected(Central)
+        /// What is known of a connected central is no longer what it was.
+        case changed(Central)
+        case disconnected(Central)
+        /// The bond is gone, and all that bluetoothd has kept of the central.
+        case forgotten(Central.ID)
+    }
+
+    private struct Device {
+        var central: Central
+        var isConnected: Bool
+    }
+
+    private var devices: [Central.ID: Device] = [:]
+
+    /// The connected central with this address, as far as it is known.
+    func central(_ id: Central.ID) -> Central? {
+        devices[id].flatMap { $0.isConnected ? $0.central : nil }
+    }
+
+    /// Takes note that a central has asked for something, and with which MTU: it is connected, whatever was heard
+    /// before.
+    mutating func heard(from address: DeviceAddress, mtu: Int) -> (central: Central, changes: [Change]) {
+        let id = Central.ID(address: address)
+        let known = devices[id]
+        if let known, known.isConnected, known.central.mtu == mtu { return (known.central, []) }
+        let central = (known?.central ?? Central(address: address)).with(mtu: mtu)
+        devices[id] = Device(central: central, isConnected: true)
+        return (central, [known?.isConnected == true ? .changed(central) : .connected(central)])
+    }
+
+    /// Takes note of what bluetoothd says of a device; what it does not mention stays as it was.
+    mutating func update(_ path: ObjectPath, _ properties: BusValue) -> [Change] {
+        guard let id = Central.ID(devicePath: path) else { return [] }
+        let before = devices[id]
+        let central = Central(id, properties, before: before?.central)
+        let isConnected = properties["Connected"]?.bool ?? before?.isConnected ?? false
+        let wasConnected = before?.isConnected ?? false
+        // The MTU is that of a connection.
+        devices[id] = Device(central: isConnected ? central : central.with(mtu: 23), isConnected: isConnected)
+        switch (wasConnected, isConnected) {
+        case (false, true): return [.connected(central)]
+        case (true, false): return [.disconnected(central)]
+        case (true, true): return central.isSame(as: before?.central) ? [] : [.changed(central)]
+        case (false, false): return []
+        }
+    }
+
+    /// Takes note that bluetoothd has dropped a device.
+    mutating func remove(_ path: ObjectPath) -> [Change] {
+        guard let id = Central.ID(devicePath: path), let device = devices.removeValue(forKey: id) else {
+            return []
+        }
+        return (device.isConnected ? [.disconnected(device.central)] : []) + [.forgotten(id)]
+    }
+}
+
+extension Central.ID {
+    /// The one of a device's object path, such as `/org/bluez/hci0/dev_C0_FF_EE_00_00_01`.
+    init?(devicePath path: ObjectPath) {
+        let name = path.text.utf8.suffix(17).map { $0 == UInt8(ascii: "_") ? UInt8(ascii: ":") : $0 }
+        guard let address = DeviceAddress(String(decoding: name, as: UTF8.self)) else { return nil }
+        self.init(address: address)
+    }
+}
+
+extension Central {
+    /// A device as bluetoothd describes it; what it does not mention is as it was before.
+    init(_ id: ID, _ properties: BusValue, before: Central? = nil) {
+        let kind: DeviceAddress.Kind? =
+            switch properties["AddressType"]?.string {
+            case "public": .public
+            case "random": .random
+            default: before?.addressKind
+            }
+        // Before 5.65, bluetoothd tells only of the pairing.
+        let isBonded = properties["Bonded"]?.bool ?? properties["Paired"]?.bool
+        self.init(
+            address: properties["Address"]?.string.flatMap { DeviceAddress($0) } ?? before?.address
+                ?? id.address,
+            addressKind: kind,
+            isBonded: isBonded ?? before?.isBonded ?? false,
+            mtu: before?.mtu ?? 23,
+            id: id
+        )
+    }
+}
+
+extension Central {
+    fileprivate func with(mtu: Int) -> Central {
+        Central(address: address, addressKind: addressKind, isBonded: isBonded, mtu: mtu, id: id)
+    }
+
+    fileprivate func isSame(as other: Central?) -> Bool {
+        address == other?.address && addressKind == other?.addressKind && isBonded == other?.isBonded
+            && mtu == other?.mtu
+    }
+}

@@ -1,0 +1,145 @@
+internal import PeripheralCore
+internal import PeripheralKit
+
+/// Who has subscribed to what, and on which way each is reached.
+///
+/// A pure value. bluetoothd keeps the client characteristic configurations to itself: what is known of them comes from
+/// calls, from the ends of sockets, and from connections, each of which tells only a part.
+struct SubscriptionTable {
+    /// How a subscriber is reached.
+    enum Route: Hashable {
+        /// By a socket of its own.
+        case socket
+        /// By a signal on the bus, which reaches all subscribers.
+        case bus
+    }
+
+    struct Subscriber: Hashable {
+        var central: Central
+        var route: Route
+    }
+
+    /// A socket, by whom it reaches.
+    struct Socket: Hashable {
+        var characteristic: AttributeHandle
+        var central: Central.ID
+    }
+
+    /// In the order in which bluetoothd has their sockets, too: that of the subscriptions.
+    private var subscribers: [AttributeHandle: [Subscriber]] = [:]
+    /// The subscriptions of bonded centrals that are away: bluetoothd keeps them, and says nothing when they resume.
+    private var dormant: [Central.ID: [AttributeHandle]] = [:]
+    /// The sockets that were closed a moment ago, it is not yet known why.
+    private var unexplained: Set<Socket> = []
+    /// The sockets that are about to be closed by mistake.
+    private var endangered: Set<Socket> = []
+
+    func subscribers(of characteristic: AttributeHandle) -> [Subscriber] {
+        subscribers[characteristic] ?? []
+    }
+
+    /// Takes note that a central has subscribed, anew perhaps.
+    mutating func subscribed(_ central: Central, to characteristic: AttributeHandle, by route: Route) {
+        remove(central.id, from: characteristic)
+        subscribers[characteristic, default: []].append(Subscriber(central: central, route: route))
+    }
+
+    /// Takes note of the end of the socket by which a connected central is reached.
+    ///
+    /// bluetoothd closes it when the central unsubscribes. But when an unbonded central leaves that has subscribed to the
+    /// same characteristic, bluetoothd closes the first socket that it has, whoever is reached by it (`clear_ccc_state` in
+    /// gatt-database.c; seen on 5.82 and 5.87). Whose socket it was is still subscribed then, and reached by the bus only.
+    ///
+    /// - Returns: Whether ``explain(_:)`` is to be called in a moment: which of the two it is may not be known yet.
+    mutating func closed(_ socket: Socket) -> Bool {
+        guard let index = index(of: socket.central, in: socket.characteristic),
+            subscribers[socket.characteristic]?[index].route == .socket
+        else { return false }
+        subscribers[socket.characteristic]?[index].route = .bus
+        guard endangered.remove(socket) == nil else { return false }
+        unexplained.insert(socket)
+        return true
+    }
+
+    /// Takes note that the moment is over in which somebody's leaving could have explained the end of a socket.
+    ///
+    /// - Returns: Whether nobody's did: the central has unsubscribed.
+    mutating func explain(_ socket: Socket) -> Bool {
+        guard unexplained.contains(socket) else { return false }
+        remove(socket.central, from: socket.characteristic)
+        return true
+    }
+
+    /// Takes note that a central is gone.
+    ///
+    /// - Returns: The sockets that are going to be closed by mistake in the next moment; thereafter,
+    ///   ``forgetDanger(to:)`` is to be called.
+    mutating func disconnected(_ central: Central) -> [Socket] {
+        var victims: [Socket] = []
+        for characteristic in subscribers.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
+            guard index(of: central.id, in: characteristic) != nil else { continue }
+            let first = subscribers(of: characteristic).first { subscriber in
+                let socket = Socket(characteristic: characteristic, central: subscriber.central.id)
+                return subscriber.route == .socket || unexplained.contains(socket)
+            }
+            remove(central.id, from: characteristic)
+            guard !central.isBonded else {
+                dormant[central.id, default: []].append(characteristic)
+                continue
+            }
+            guard let first, first.central.id != central.id else { continue }
+            let victim = Socket(characteristic: characteristic, central: first.central.id)
+            if unexplained.remove(victim) == nil { victims.append(victim) }
+        }
+        endangered.formUnion(victims)
+        return victims
+    }
+
+    /// Takes note that the moment is over in which a socket could have been closed by mistake.
+    mutating func forgetDanger(to socket: Socket) {
+        endangered.remove(socket)
+    }
+
+    /// Takes note that a central is back; when it is bonded, its subscriptions resume, without sockets.
+    ///
+    /// - Returns: The characteristics that it is subscribed to.
+    mutating func connected(_ central: Central) -> [AttributeHandle] {
+        guard let resumed = dormant.removeValue(forKey: central.id) else { return [] }
+        for characteristic in resumed { subscribed(central, to: characteristic, by: .bus) }
+        return resumed
+    }
+
+    /// Keeps what has changed about a connected central.
+    mutating func changed(_ central: Central) {
+        for characteristic in subscribers.keys {
+            guard let index = index(of: central.id, in: characteristic) else { continue }
+            subscribers[characteristic]?[index].central = central
+        }
+    }
+
+    /// Takes note that bluetoothd has forgotten a central.
+    mutating func forgotten(_ central: Central.ID) {
+        dormant[central] = nil
+    }
+
+    /// Takes note that bluetoothd counts no subscriber any more, of those without a socket at least.
+    ///
+    /// - Returns: Whose subscriptions have ended.
+    mutating func stopped(_ characteristic: AttributeHandle) -> [Central.ID] {
+        let ended = subscribers(of: characteristic).filter { $0.route == .bus }.map(\.central.id)
+        for central in ended { remove(central, from: characteristic) }
+        for central in dormant.keys { dormant[central]?.removeAll { $0 == characteristic } }
+        return ended
+    }
+
+    private func index(of central: Central.ID, in characteristic: AttributeHandle) -> Int? {
+        subscribers[characteristic]?.firstIndex { $0.central.id == central }
+    }
+
+    private mutating func remove(_ central: Central.ID, from characteristic: AttributeHandle) {
+        subscribers[characteristic]?.removeAll { $0.central.id == central }
+        let socket = Socket(characteristic: characteristic, central: central)
+        unexplained.remove(socket)
+        endangered.remove(socket)
+    }
+}

@@ -1,0 +1,136 @@
+internal import Glibc
+
+/// One end of a pair of sockets that carry packets, whose other end goes to another process.
+///
+/// Belongs to the event loop: it is made, used and, by all means, closed there.
+package final class PacketSocket {
+    package enum Event {
+        case packet([UInt8])
+        /// The other end is closed.
+        case closed
+    }
+
+    private struct Packet {
+        var bytes: [UInt8]
+        var isTaken: (Bool) -> Void
+    }
+
+    /// No value of an attribute is longer.
+    private static let longestPacket = 512
+
+    private let loop: EventLoop
+    /// `nil` once it is closed.
+    private var own: OwnedFileDescriptor?
+    private let handle: (Event) -> Void
+    private var incoming: LoopSource?
+    private var outgoing: LoopSource?
+    private var queue: [Packet] = []
+
+    /// Makes a pair.
+    ///
+    /// Neither end blocks whoever uses it.
+    ///
+    /// - Parameters:
+    ///   - loop: The loop that the caller is on.
+    ///   - handle: Told on the loop what comes from the other end.
+    /// - Returns: This end, and the other; `nil` when there are no file descriptors left.
+    package static func pair(
+        on loop: EventLoop,
+        _ handle: @escaping (Event) -> Void
+    ) -> (own: PacketSocket, other: OwnedFileDescriptor)? {
+        var descriptors: [CInt] = [-1, -1]
+        let kind = CInt(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        guard unsafe socketpair(AF_UNIX, kind, 0, &descriptors) == 0 else { return nil }
+        let own = PacketSocket(OwnedFileDescriptor(adopting: descriptors[0]), on: loop, handle)
+        return (own, OwnedFileDescriptor(adopting: descriptors[1]))
+    }
+
+    private init(_ own: OwnedFileDescriptor, on loop: EventLoop, _ handle: @escaping (Event) -> Void) {
+        self.loop = loop
+        self.own = own
+        self.handle = handle
+        resume()
+    }
+
+    /// Sends a packet after those before it.
+    ///
+    /// - Parameters:
+    ///   - bytes: The packet; an empty one looks like the end to most who receive it.
+    ///   - isTaken: Told on the loop, possibly at once, whether the socket has taken it.
+    package func send(_ bytes: [UInt8], isTaken: @escaping (Bool) -> Void) {
+        guard own != nil else { return isTaken(false) }
+        queue.append(Packet(bytes: bytes, isTaken: isTaken))
+        if queue.count == 1 { flush() }
+    }
+
+    /// Takes no more packets until ``resume()``; the other end may send until its socket is full.
+    package func pause() {
+        incoming?.cancel()
+        incoming = nil
+    }
+
+    /// Takes packets again.
+    package func resume() {
+        guard incoming == nil, let own else { return }
+        incoming = loop.watch(fileDescriptor: own.descriptor, events: .readable) { [weak self] _ in
+            self?.receive()
+        }
+    }
+
+    /// Closes this end; what is still queued is not taken.
+    package func close() {
+        incoming?.cancel()
+        outgoing?.cancel()
+        (incoming, outgoing, own) = (nil, nil, nil)
+        let unsent = queue
+        queue = []
+        for packet in unsent { packet.isTaken(false) }
+    }
+
+    private func flush() {
+        while let packet = queue.first, let own {
+            let sent = unsafe packet.bytes.withUnsafeBytes { bytes in
+                unsafe Glibc.send(own.descriptor, bytes.baseAddress, bytes.count, CInt(MSG_NOSIGNAL))
+            }
+            if sent < 0, errno == EAGAIN { return flushLater() }
+            queue.removeFirst()
+            packet.isTaken(sent >= 0)
+        }
+        outgoing?.cancel()
+        outgoing = nil
+    }
+
+    private func flushLater() {
+        guard outgoing == nil, let own else { return }
+        outgoing = loop.watch(fileDescriptor: own.descriptor, events: .writable) { [weak self] _ in
+            self?.flush()
+        }
+    }
+
+    /// Takes what is there, until it is all taken or somebody has paused.
+    private func receive() {
+        while let own, incoming != nil {
+            var bytes: [UInt8] = Array(repeating: 0, count: Self.longestPacket)
+            let count = unsafe bytes.withUnsafeMutableBytes { buffer in
+                unsafe recv(own.descriptor, buffer.baseAddress, buffer.count, 0)
+            }
+            if count > 0 {
+                bytes.removeLast(bytes.count - count)
+                handle(.packet(bytes))
+            } else if count == 0, isOtherEndOpen(own) {
+                handle(.packet([]))
+            } else if count < 0, errno == EAGAIN || errno == EINTR {
+                return
+            } else {
+                close()
+                handle(.closed)
+            }
+        }
+    }
+
+    /// Tells an empty packet from the end, which look the same to those who receive.
+    private func isOtherEndOpen(_ own: OwnedFileDescriptor) -> Bool {
+        var entry = pollfd(fd: own.descriptor, events: 0, revents: 0)
+        return unsafe poll(&entry, 1, 0) == 0 || entry.revents & Int16(POLLHUP) == 0
+    }
+}

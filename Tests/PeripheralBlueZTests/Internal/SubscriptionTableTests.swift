@@ -1,0 +1,171 @@
+import PeripheralCore
+import PeripheralKit
+import Testing
+
+@testable import PeripheralBlueZ
+
+@Suite(.timeLimit(.minutes(1)))
+struct SubscriptionTableTests {
+    private static let level: AttributeHandle = 3
+    private static let other: AttributeHandle = 9
+
+    /// `a`, `b`, `c`, …: capitals are bonded.
+    private func central(_ name: Character) -> Central {
+        let number = UInt64(name.lowercased().first?.asciiValue ?? 0)
+        guard let address = DeviceAddress(rawValue: number) else {
+            preconditionFailure("48 bits are an address")
+        }
+        return Central(address: address, isBonded: name.isUppercase)
+    }
+
+    private func socket(_ name: Character, _ characteristic: AttributeHandle = level)
+        -> SubscriptionTable.Socket
+    {
+        SubscriptionTable.Socket(characteristic: characteristic, central: central(name).id)
+    }
+
+    private func table(_ names: String, by route: SubscriptionTable.Route = .socket) -> SubscriptionTable {
+        var table = SubscriptionTable()
+        for name in names { table.subscribed(central(name), to: Self.level, by: route) }
+        return table
+    }
+
+    /// Those with a socket, and behind a bar those without.
+    private func names(_ table: SubscriptionTable, _ characteristic: AttributeHandle = level) -> String {
+        let subscribers = table.subscribers(of: characteristic)
+        func names(_ route: SubscriptionTable.Route) -> String {
+            String(
+                subscribers.filter { $0.route == route }
+                    .map { Character(Unicode.Scalar(UInt8($0.central.address.rawValue))) }
+            )
+        }
+        return names(.socket) + "|" + names(.bus)
+    }
+
+    @Test func aClosedSocketIsTheEndOfASubscription() {
+        var table = table("abc")
+        let asks = table.closed(socket("b"))
+        #expect(asks)
+        #expect(names(table) == "ac|b")
+        let isOver = table.explain(socket("b"))
+        #expect(isOver)
+        #expect(names(table) == "ac|")
+    }
+
+    /// As seen on bluetoothd 5.82 and 5.87: `c` leaves, and the socket of `a` is closed with its own.
+    @Test(arguments: ["ac-", "ca-", "a-c", "c-a", "-ac", "-ca"])
+    func theFirstSocketFallsToTheMistakeOfBluetoothd(order: String) {
+        var table = table("abcd")
+        for event in order {
+            if event == "-" {
+                _ = table.disconnected(central("c"))
+            } else {
+                _ = table.closed(socket(event))
+            }
+        }
+        #expect(names(table) == "bd|a")
+        let isOver = table.explain(socket("a"))
+        #expect(!isOver)
+        #expect(names(table) == "bd|a")
+    }
+
+    @Test(arguments: ["a-", "-a"])
+    func whoLeavesWithTheFirstSocketHarmsNobody(order: String) {
+        var table = table("abc")
+        for event in order {
+            if event == "-" {
+                let endangered = table.disconnected(central("a"))
+                #expect(endangered == [])
+            } else {
+                _ = table.closed(socket(event))
+            }
+        }
+        #expect(names(table) == "bc|")
+        let asks = table.closed(socket("b"))
+        #expect(asks)
+    }
+
+    @Test func whoIsBondedHarmsNobodyAndResumes() {
+        var table = table("abC")
+        let endangered = table.disconnected(central("C"))
+        #expect(endangered == [])
+        #expect(names(table) == "ab|")
+        let resumed = table.connected(central("C"))
+        #expect(resumed == [Self.level])
+        #expect(names(table) == "ab|c")
+        #expect(table.connected(central("C")) == [])
+    }
+
+    @Test func whoHasNoSocketStillClosesTheFirst() {
+        var table = table("ab")
+        table.subscribed(central("c"), to: Self.level, by: .bus)
+        let endangered = table.disconnected(central("c"))
+        #expect(endangered == [socket("a")])
+        _ = table.closed(socket("a"))
+        #expect(names(table) == "b|a")
+    }
+
+    @Test func dangerPasses() {
+        var table = table("abc")
+        for socket in table.disconnected(central("c")) { table.forgetDanger(to: socket) }
+        let asks = table.closed(socket("a"))
+        #expect(asks)
+        let isOver = table.explain(socket("a"))
+        #expect(isOver)
+        #expect(names(table) == "b|")
+    }
+
+    @Test func aSubscriptionAnewExplainsTheEndOfTheOldSocket() {
+        var table = table("ab")
+        _ = table.closed(socket("a"))
+        table.subscribed(central("a"), to: Self.level, by: .socket)
+        let isOver = table.explain(socket("a"))
+        #expect(!isOver)
+        #expect(names(table) == "ba|")
+    }
+
+    @Test func withoutSocketsTheLastEndIsToldOfAll() {
+        var table = table("abC", by: .bus)
+        _ = table.disconnected(central("a"))
+        _ = table.disconnected(central("C"))
+        #expect(names(table) == "|b")
+        #expect(table.stopped(Self.level) == [central("b").id])
+        #expect(names(table) == "|")
+        #expect(table.connected(central("C")) == [])
+    }
+
+    @Test func theEndOfThoseWithoutASocketSparesTheOthers() {
+        var table = table("ab")
+        table.subscribed(central("c"), to: Self.level, by: .bus)
+        #expect(table.stopped(Self.level) == [central("c").id])
+        #expect(names(table) == "ab|")
+    }
+
+    @Test func aForgottenCentralDoesNotResume() {
+        var table = table("A")
+        _ = table.disconnected(central("A"))
+        table.forgotten(central("A").id)
+        #expect(table.connected(central("A")) == [])
+    }
+
+    @Test func characteristicsAreApart() {
+        var table = table("ab")
+        table.subscribed(central("a"), to: Self.other, by: .socket)
+        table.subscribed(central("b"), to: Self.other, by: .socket)
+        _ = table.closed(socket("a"))
+        #expect(names(table, Self.other) == "ab|")
+        let endangered = table.disconnected(central("b"))
+        #expect(endangered == [socket("a", Self.other)])
+        #expect(names(table) == "|a")
+        #expect(names(table, Self.other) == "a|")
+    }
+
+    @Test func aSocketThatNobodyHasClosesInVain() {
+        var table = table("a")
+        let ofAnother = table.closed(socket("z"))
+        #expect(!ofAnother)
+        _ = table.disconnected(central("a"))
+        let ofOneWhoIsGone = table.closed(socket("a"))
+        #expect(!ofOneWhoIsGone)
+    }
+}
