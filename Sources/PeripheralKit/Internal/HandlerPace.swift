@@ -14,34 +14,17 @@ final class HandlerPace: Sendable {
     /// Whether the handler may be expected to be quick the next time.
     var isQuick: Bool { account.withLock { $0.isQuick } }
 
-    /// Starts the work of a request.
-    ///
-    /// - Parameters:
-    ///   - inPlace: Whether to run it at once on this thread, up to its first suspension.
-    ///   - work: Calls the handler.
-    /// - Returns: Its task.
-    func start(inPlace: Bool, _ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
-        if inPlace, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-            let begin = ContinuousClock.now
-            defer { note(begin.duration(to: .now)) }
-            return Task.immediate { await work() }
-        }
-        return Task {
-            let begin = ContinuousClock.now
-            await work()
-            note(begin.duration(to: .now))
-        }
-    }
-
-    private func note(_ duration: Duration) {
+    /// Takes note of how long a run has held its thread, as far as that is known.
+    func note(_ duration: Duration) {
         account.withLock { $0.note(duration) }
     }
 }
 
 /// What a handler has taken of the time that it is allowed: on average no more than ``allowance`` for each request.
 struct PaceAccount {
-    /// A few times what it costs to hand a request to another thread.
-    static let allowance = Duration.microseconds(100)
+    /// Several times what it costs to hand a request to another thread, and a fraction of the time that a central needs
+    /// for a request.
+    static let allowance = Duration.microseconds(250)
 
     /// At first, a handler owes a few quick runs.
     private var debt = allowance * 4

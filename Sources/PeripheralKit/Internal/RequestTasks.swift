@@ -8,8 +8,14 @@ private import Synchronization
 /// The tasks are owned here: ``end()`` cancels them and returns when none is left. A handler that takes too long is
 /// answered for and cancelled; what it says afterwards is dropped.
 final class RequestTasks: Sendable {
+    private struct Entry {
+        var request: any RunningRequest
+        /// When the answer is due, on the clock of ``Stopwatch``; `nil` when nobody waits for it.
+        var due: Duration?
+    }
+
     private struct State {
-        var entries: [UInt64: any RunningRequest] = [:]
+        var entries: [UInt64: Entry] = [:]
         /// The requests whose handlers run in place just now: most are done with before anybody needs to know more.
         var inPlace: [UInt64] = []
         var nextIdentifier: UInt64 = 0
@@ -35,9 +41,9 @@ final class RequestTasks: Sendable {
         }
 
         /// Takes note of a request that lasts, and tells whether the timekeeper has to be woken for it.
-        mutating func keep(_ request: any RunningRequest, as identifier: UInt64) -> Bool {
-            entries[identifier] = request
-            guard request.due != nil else { return false }
+        mutating func keep(_ entry: Entry, as identifier: UInt64) -> Bool {
+            entries[identifier] = entry
+            guard entry.due != nil else { return false }
             unanswered.insert(identifier)
             firstUnjudged = min(firstUnjudged, identifier)
             defer { isKeepingTime = true }
@@ -101,49 +107,75 @@ final class RequestTasks: Sendable {
         deliver: @escaping @Sendable (Result<Success, ATTError>) -> Void,
         _ work: @escaping @Sendable () async -> Result<Success, ATTError>
     ) {
-        let due = isTimed ? stopwatch.elapsed() + Self.timeLimit : nil
-        let request = Request(name: name, due: due, deliver: deliver)
-        let isQuick = pace.isQuick
-        var isInPlace = false
-        var isCancelled = false
-        var wakesTimekeeper = false
-        let identifier = state.withLock { state -> UInt64? in
-            guard let identifier = state.begin() else { return nil }
-            isCancelled = state.isCancelled
-            isInPlace = isQuick && !isCancelled
-            if isInPlace {
-                state.inPlace.append(identifier)
-            } else {
-                wakesTimekeeper = state.keep(request, as: identifier)
-            }
-            return identifier
+        let request = Request(name: name, deliver: deliver)
+        guard let identifier = beginInPlace(if: pace.isQuick) else {
+            return startAway(request, isTimed: isTimed, pace: pace, work)
         }
-        guard let identifier else {
-            _ = request.answer(.failure(.unlikelyError))
-            return
+        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else {
+            preconditionFailure("nothing begins in place where tasks cannot")
         }
-        if isCancelled { request.cancel() }
-        // Not under the lock: the handler may be done with, and come for the lock, before it is released here.
-        let task = pace.start(inPlace: isInPlace) { [self] in
+        let begin = ContinuousClock.now
+        let task = Task.immediate { [self] in
             let isAnswer = request.answer(await work())
             finish(request, identifier, isAnswer: isAnswer)
         }
-        if request.keep(task), isInPlace {
-            wakesTimekeeper = lasts(request, identifier)
-        }
-        if wakesTimekeeper { wakeUp.yield() }
+        let held = begin.duration(to: .now)
+        pace.note(held)
+        guard request.keep(task) else { return }
+        let due = isTimed ? stopwatch.elapsed() + Self.timeLimit - held : nil
+        lasts(Entry(request: request, due: due), identifier)
     }
 
-    /// Takes note that a request in place has been suspended, and tells whether the timekeeper has to be woken for it.
-    private func lasts(_ request: any RunningRequest, _ identifier: UInt64) -> Bool {
+    /// Gives a request its number, if its handler may begin in place.
+    private func beginInPlace(if isQuick: Bool) -> UInt64? {
+        guard isQuick, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return nil }
+        return state.withLock { state in
+            // A task that begins in place cannot be cancelled before.
+            guard !state.isCancelled, let identifier = state.begin() else { return nil }
+            state.inPlace.append(identifier)
+            return identifier
+        }
+    }
+
+    /// Takes note that a request in place has been suspended.
+    private func lasts(_ entry: Entry, _ identifier: UInt64) {
         let (wakesTimekeeper, isCancelled) = state.withLock { state in
             // It may have ended meanwhile, on another thread.
             guard let index = state.inPlace.firstIndex(of: identifier) else { return (false, false) }
             state.inPlace.remove(at: index)
-            return (state.keep(request, as: identifier), state.isCancelled)
+            return (state.keep(entry, as: identifier), state.isCancelled)
         }
-        if isCancelled { request.cancel() }
-        return wakesTimekeeper
+        if isCancelled { entry.request.cancel() }
+        if wakesTimekeeper { wakeUp.yield() }
+    }
+
+    private func startAway<Success: Sendable>(
+        _ request: Request<Success>,
+        isTimed: Bool,
+        pace: HandlerPace,
+        _ work: @escaping @Sendable () async -> Result<Success, ATTError>
+    ) {
+        let due = isTimed ? stopwatch.elapsed() + Self.timeLimit : nil
+        let begun = state.withLock {
+            state -> (identifier: UInt64, wakesTimekeeper: Bool, isCancelled: Bool)? in
+            guard let identifier = state.begin() else { return nil }
+            let wakesTimekeeper = state.keep(Entry(request: request, due: due), as: identifier)
+            return (identifier, wakesTimekeeper, state.isCancelled)
+        }
+        guard let begun else {
+            _ = request.answer(.failure(.unlikelyError))
+            return
+        }
+        if begun.isCancelled { request.cancel() }
+        // Not under the lock: the handler may be done with, and come for the lock, before it is released here.
+        let task = Task { [self] in
+            let begin = ContinuousClock.now
+            let result = await work()
+            pace.note(begin.duration(to: .now))
+            finish(request, begun.identifier, isAnswer: request.answer(result))
+        }
+        _ = request.keep(task)
+        if begun.wakesTimekeeper { wakeUp.yield() }
     }
 
     private func finish(_ request: any RunningRequest, _ identifier: UInt64, isAnswer: Bool) {
@@ -208,7 +240,7 @@ extension RequestTasks {
                 defer { state.firstUnjudged += 1 }
                 return (state.firstUnjudged, state.entries[state.firstUnjudged])
             }
-            guard let request = judged, request.answerForHandler() else { continue }
+            guard let request = judged?.request, request.answerForHandler() else { continue }
             logger.warning(
                 "A handler has not answered in time; the central is told 'unlikely error'.",
                 metadata: ["peripheral.attribute": "\(request.name)"]
@@ -228,11 +260,11 @@ extension RequestTasks {
 extension RequestTasks {
     /// Cancels the handlers that run, and those that are still to come.
     func cancelAll() {
-        let requests = state.withLock { state in
+        let entries = state.withLock { state in
             state.isCancelled = true
             return Array(state.entries.values)
         }
-        for request in requests { request.cancel() }
+        for entry in entries { entry.request.cancel() }
     }
 
     /// Cancels the handlers that still run, and returns when all have ended; none is started any more.
@@ -253,8 +285,6 @@ extension RequestTasks {
 private protocol RunningRequest: Sendable {
     /// The attribute, for the log.
     var name: String { get }
-    /// When the answer is due, on the clock of ``Stopwatch``; `nil` when nobody waits for it.
-    var due: Duration? { get }
     /// Answers in place of the handler, and tells whether that was needed.
     func answerForHandler() -> Bool
     /// Cancels the handler's task, also one that is still to be kept.
@@ -273,12 +303,10 @@ private final class Request<Success: Sendable>: RunningRequest {
     }
 
     let name: String
-    let due: Duration?
     private let state: Mutex<State>
 
-    init(name: String, due: Duration?, deliver: @escaping @Sendable (Answer) -> Void) {
+    init(name: String, deliver: @escaping @Sendable (Answer) -> Void) {
         self.name = name
-        self.due = due
         state = Mutex(State(deliver: deliver))
     }
 

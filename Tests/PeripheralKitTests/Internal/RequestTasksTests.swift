@@ -162,14 +162,14 @@ struct RequestTasksTests {
     }
 
     /// The pace of a handler that has been quick so far.
-    private func quickPace() async -> HandlerPace {
+    private func quickPace() -> HandlerPace {
         let pace = HandlerPace()
-        while !pace.isQuick { await pace.start(inPlace: false) {}.value }
+        while !pace.isQuick { pace.note(.zero) }
         return pace
     }
 
     @Test func aQuickHandlerAnswersInPlace() async {
-        let pace = await quickPace()
+        let pace = quickPace()
         tasks.start("a", isTimed: true, pace: pace, deliver: answers.append) { .success([7]) }
         #expect(answers.entries == [.success([7])])
         await tasks.untilAnswered()
@@ -177,7 +177,7 @@ struct RequestTasksTests {
     }
 
     @Test func aHandlerThatSuspendsInPlaceHasItsTimeAndItsEnd() async {
-        let pace = await quickPace()
+        let pace = quickPace()
         let ended = Log<Bool>()
         await keepingTime {
             tasks.start("a", isTimed: true, pace: pace, deliver: answers.append) {
@@ -195,7 +195,7 @@ struct RequestTasksTests {
     }
 
     @Test func aQuickHandlerThatComesAfterTheCancellationIsCancelled() async {
-        let pace = await quickPace()
+        let pace = quickPace()
         tasks.cancelAll()
         tasks.start("a", isTimed: true, pace: pace, deliver: answers.append) { [self] in
             await hang()
@@ -206,7 +206,7 @@ struct RequestTasksTests {
     }
 
     @Test func manyHandlersInPlaceAndAwayAreAllAnswered() async {
-        let pace = await quickPace()
+        let pace = quickPace()
         await withTaskGroup { group in
             for index in 0..<200 {
                 group.addTask {
