@@ -13,6 +13,10 @@ public import PeripheralKit
 /// `org.bluez.LEAdvertisingManager1`. Each run has a connection to the bus and a thread of its own; nothing is
 /// left of either when it ends.
 ///
+/// While a peripheral runs, bluetoothd asks it about every device that pairs with this machine, also where nobody may
+/// pair with the peripheral: the agents of other programs, such as a desktop's settings, are not asked. With
+/// `Pairing.system` they are. Where centrals may pair, the adapter is pairable meanwhile.
+///
 /// BlueZ shows the name of the adapter, not that of the peripheral, to centrals that read the device name of
 /// the Generic Access service; the peripheral's name is in the advertisement.
 public struct BlueZBackend: PeripheralBackend {
@@ -91,6 +95,12 @@ public struct BlueZBackend: PeripheralBackend {
         }
         let registration = Registration(
             application: application,
+            agent: AgentRegistration(
+                of: application.agent,
+                as: publication.pairing,
+                on: connection,
+                logger: logger
+            ),
             host: host,
             selection: adapter,
             version: version,
@@ -105,6 +115,7 @@ public struct BlueZBackend: PeripheralBackend {
         } onCancel: {
             registration.stop()
         }
+        await application.agent.close()
         await application.centrals.close()
         await connection.close()
         return failure

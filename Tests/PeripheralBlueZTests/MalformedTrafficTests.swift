@@ -40,16 +40,17 @@ struct MalformedTrafficTests {
         static func random(using generator: inout SeededGenerator) -> Call {
             let paths =
                 readable + [
-                    "/", "/peripheral", "/peripheral/service0000", "/advertisement", "/unknown",
+                    "/", "/peripheral", "/peripheral/service0000", "/advertisement", "/agent", "/unknown",
                     "/peripheral/service0000/characteristic0009",
                 ]
             let interfaces: [InterfaceName] = [
                 "org.bluez.GattCharacteristic1", "org.bluez.GattDescriptor1", "org.bluez.GattService1",
-                "org.bluez.LEAdvertisement1", "org.freedesktop.DBus.Properties",
+                "org.bluez.LEAdvertisement1", "org.bluez.Agent1", "org.freedesktop.DBus.Properties",
                 "org.freedesktop.DBus.ObjectManager", "test.Unknown",
             ]
             let members: [MemberName] = [
-                "ReadValue", "WriteValue", "StartNotify", "StopNotify", "Confirm", "Get", "Set", "GetAll",
+                "ReadValue", "WriteValue", "StartNotify", "StopNotify", "Confirm", "RequestAuthorization",
+                "RequestPasskey", "DisplayPasskey", "Cancel", "Get", "Set", "GetAll",
                 "GetManagedObjects", "Introspect", "Unknown",
             ]
             var call = Call(

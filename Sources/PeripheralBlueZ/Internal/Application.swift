@@ -3,7 +3,7 @@ internal import PeripheralCore
 internal import PeripheralDBus
 internal import PeripheralKit
 
-/// The objects that bluetoothd finds on the bus: the database below one root, and the advertisement.
+/// The objects that bluetoothd finds on the bus: the database below one root, the advertisement, and the agent.
 struct Application: Sendable {
     /// Fixed paths do: each run has a bus connection of its own.
     static let root: ObjectPath = "/peripheral"
@@ -12,6 +12,7 @@ struct Application: Sendable {
     let publication: Publication
     let centrals: Centrals
     let requests: AttributeRequests
+    let agent: PairingAgent
 
     init(
         _ publication: Publication,
@@ -24,6 +25,7 @@ struct Application: Sendable {
             host.handle($0)
         }
         requests = AttributeRequests(host: host, centrals: centrals, logger: logger)
+        agent = PairingAgent(host: host, centrals: centrals, on: connection)
     }
 
     /// Exports everything; the objects of the database in the order of the declaration, in which bluetoothd gives the
@@ -35,6 +37,7 @@ struct Application: Sendable {
         // Last, so that it does not announce each object to the whole bus: bluetoothd asks for all of them.
         try await connection.exportObjectManager(at: Self.root)
         try await connection.export(advertisementObject(released: released))
+        if publication.pairing != .system { try await connection.export(agent.object) }
     }
 
     /// The paths of the characteristics by their value handles.

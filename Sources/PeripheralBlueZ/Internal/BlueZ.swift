@@ -11,5 +11,7 @@ enum BlueZ {
     static let characteristic: InterfaceName = "org.bluez.GattCharacteristic1"
     static let descriptor: InterfaceName = "org.bluez.GattDescriptor1"
     static let advertisement: InterfaceName = "org.bluez.LEAdvertisement1"
+    static let agentManager: InterfaceName = "org.bluez.AgentManager1"
+    static let agent: InterfaceName = "org.bluez.Agent1"
     static let objectManager: InterfaceName = "org.freedesktop.DBus.ObjectManager"
 }

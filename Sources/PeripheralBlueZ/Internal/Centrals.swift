@@ -82,6 +82,11 @@ extension Centrals {
         return central
     }
 
+    /// The central that a device is, as far as it is known; `nil` when it is no path of a device.
+    func central(at device: ObjectPath) -> Central? {
+        Central.ID(devicePath: device).map { devices.central($0) ?? Central(address: $0.address) }
+    }
+
     func deviceChanged(_ path: ObjectPath, _ properties: BusValue) {
         apply(devices.update(path, properties))
     }

@@ -16,6 +16,7 @@ final class Registration: Sendable {
     }
 
     private let application: Application
+    private let agent: AgentRegistration
     private let host: any PeripheralHost
     private let selection: AdapterSelection
     private let version: BlueZVersion?
@@ -25,6 +26,7 @@ final class Registration: Sendable {
 
     init(
         application: Application,
+        agent: AgentRegistration,
         host: any PeripheralHost,
         selection: AdapterSelection,
         version: BlueZVersion?,
@@ -32,6 +34,7 @@ final class Registration: Sendable {
         logger: Logger
     ) {
         self.application = application
+        self.agent = agent
         self.host = host
         self.selection = selection
         self.version = version
@@ -111,10 +114,15 @@ extension Registration {
                 }
                 return .foundAdapters(adapters)
             }
-        case .registerApplication(let adapter):
-            await outcome(.registeringApplication) {
+        case .registerAgent(let adapter):
+            await outcome(.registeringAgent) {
                 try await self.watcher(on: connection).watch(adapter)
                 try await self.watchCentrals(of: adapter, on: connection)
+                try await self.agent.register(on: ObjectPath(adapter))
+                return .registeredAgent
+            }
+        case .registerApplication(let adapter):
+            await outcome(.registeringApplication) {
                 try await AdapterManagers(of: adapter, on: connection).registerApplication()
                 return .registeredApplication
             }
@@ -149,10 +157,17 @@ extension Registration {
             }
         case .withdrawApplication(let adapter):
             await outcome(.withdrawing) {
-                // New centrals no longer find the peripheral; those that are here get their answers.
+                // New centrals no longer find the peripheral; those that are here get their answers, but nobody has the
+                // time to finish pairing.
+                await self.application.agent.close()
                 await self.host.untilAnswered()
                 try await AdapterManagers(of: adapter, on: connection).withdrawApplication()
                 return .withdrewApplication
+            }
+        case .withdrawAgent(let adapter):
+            await outcome(.withdrawing) {
+                try await self.agent.withdraw(from: ObjectPath(adapter))
+                return .withdrewAgent
             }
         case .finish:
             nil

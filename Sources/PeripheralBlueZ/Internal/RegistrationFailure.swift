@@ -3,7 +3,8 @@ internal import PeripheralKit
 
 /// What the registration was doing when it failed.
 enum RegistrationStep {
-    case connecting, findingAdapters, registeringApplication, registeringAdvertisement, withdrawing
+    case connecting, findingAdapters, registeringAgent, registeringApplication, registeringAdvertisement
+    case withdrawing
 }
 
 extension RegistrationStateMachine.Failure {
@@ -68,7 +69,8 @@ extension RegistrationStateMachine.Failure {
                 message: "This user may not use bluetoothd; run as root, or add the user to the group "
                     + "'bluetooth' ('usermod -aG bluetooth NAME') and log in again."
             )
-        case "org.freedesktop.DBus.Error.UnknownObject", "org.freedesktop.DBus.Error.UnknownMethod":
+        case "org.freedesktop.DBus.Error.UnknownObject" where step != .registeringAgent,
+            "org.freedesktop.DBus.Error.UnknownMethod" where step != .registeringAgent:
             self.init(
                 code: .adapterUnavailable,
                 message: "The Bluetooth adapter is gone, or cannot be a peripheral (\(message))."
@@ -82,6 +84,10 @@ extension RegistrationStateMachine.Failure {
     private static func explanation(of name: String, _ message: String, _ step: RegistrationStep) -> String {
         let said = "\(name): \(message)"
         switch (step, name) {
+        case (.registeringAgent, _):
+            return
+                "bluetoothd did not take the pairing agent (\(said)), so that no central could pair; look into its "
+                + "log, or leave pairing to the agent that the system has by 'pairing: .system'."
         case (.registeringAdvertisement, "org.bluez.Error.NotPermitted"):
             return "The adapter has no room for another advertisement (\(said)); stop another program that "
                 + "advertises."

@@ -4,20 +4,23 @@ internal import PeripheralKit
 ///
 /// Events go in, the next step comes out; the machine does no I/O and knows no clock. One step is under way at a
 /// time: its outcome is an event like those from outside, which come at any time, and a step that is decided on
-/// before that outcome takes its place. Order matters twice: the database is registered before the advertisement,
-/// so that no central finds an empty peripheral; and the advertisement is withdrawn first, for the same reason.
+/// before that outcome takes its place. Order matters: the database is registered before the advertisement, so that
+/// no central finds an empty peripheral, and the advertisement is withdrawn first, for the same reason; the pairing
+/// agent is there before and after both, since a central pairs by what it found when it connected.
 struct RegistrationStateMachine {
     enum Event: Hashable {
         // What becomes of the step that is under way:
 
         /// The adapters that bluetoothd has, in its order.
         case foundAdapters([AdapterDescription])
+        case registeredAgent
         case registeredApplication
         case registeredAdvertisement
         case reportedPublication
         case renewalIsDue
         case withdrewAdvertisement
         case withdrewApplication
+        case withdrewAgent
         case failed(Failure)
 
         // What happens to the registration:
@@ -33,6 +36,7 @@ struct RegistrationStateMachine {
 
     enum Action: Hashable {
         case findAdapters
+        case registerAgent(adapter: String)
         case registerApplication(adapter: String)
         case registerAdvertisement(adapter: String)
         case reportPublication(adapter: String)
@@ -40,6 +44,7 @@ struct RegistrationStateMachine {
         case awaitRenewal(after: Duration, because: Failure)
         case withdrawAdvertisement(adapter: String)
         case withdrawApplication(adapter: String)
+        case withdrawAgent(adapter: String)
         case finish(Failure?)
     }
 
@@ -52,6 +57,7 @@ struct RegistrationStateMachine {
     private enum State {
         case idle
         case findingAdapters
+        case registeringAgent(String)
         case registeringApplication(String)
         case registeringAdvertisement(String)
         case reportingPublication(String)
@@ -63,6 +69,7 @@ struct RegistrationStateMachine {
         case awaitingRenewal(String)
         case withdrawingAdvertisement(String, Failure?)
         case withdrawingApplication(String, Failure?)
+        case withdrawingAgent(Failure?)
         case finished
     }
 
@@ -107,7 +114,11 @@ extension RegistrationStateMachine {
     private mutating func proceed(_ event: Event) -> Action? {
         switch (state, event) {
         case (.findingAdapters, .foundAdapters(let adapters)):
-            return registerApplication(choosing: adapters)
+            return registerAgent(choosing: adapters)
+        case (.registeringAgent(let adapter), .registeredAgent):
+            if isStopRequested { return withdrawAgent(from: adapter, nil) }
+            state = .registeringApplication(adapter)
+            return .registerApplication(adapter: adapter)
         case (.registeringApplication(let adapter), .registeredApplication):
             if isStopRequested { return withdrawApplication(from: adapter, nil) }
             state = .registeringAdvertisement(adapter)
@@ -127,7 +138,9 @@ extension RegistrationStateMachine {
             return interruptAdvertisement(on: adapter)
         case (.withdrawingAdvertisement(let adapter, let failure), .withdrewAdvertisement):
             return withdrawApplication(from: adapter, failure)
-        case (.withdrawingApplication(_, let failure), .withdrewApplication):
+        case (.withdrawingApplication(let adapter, let failure), .withdrewApplication):
+            return withdrawAgent(from: adapter, failure)
+        case (.withdrawingAgent(let failure), .withdrewAgent):
             return finish(failure)
         default:
             return nil
@@ -137,8 +150,10 @@ extension RegistrationStateMachine {
     /// A step failed, and bluetoothd is still there, so that what is registered can be withdrawn from it.
     private mutating func fail(_ failure: Failure) -> Action? {
         switch state {
-        case .findingAdapters, .registeringApplication:
+        case .findingAdapters:
             return finish(failure)
+        case .registeringAgent(let adapter), .registeringApplication(let adapter):
+            return withdrawAgent(from: adapter, failure)
         case .registeringAdvertisement(let adapter):
             return withdrawApplication(from: adapter, failure)
         case .reportingPublication(let adapter):
@@ -153,19 +168,21 @@ extension RegistrationStateMachine {
             return .awaitRenewal(after: Self.renewalDelay(after: failedRenewals), because: failure)
         case .withdrawingAdvertisement(let adapter, let first):
             return withdrawApplication(from: adapter, first)
-        case .withdrawingApplication(_, let first):
+        case .withdrawingApplication(let adapter, let first):
+            return withdrawAgent(from: adapter, first)
+        case .withdrawingAgent(let first):
             return finish(first)
         case .idle, .published, .awaitingRenewal, .finished:
             return nil
         }
     }
 
-    private mutating func registerApplication(choosing adapters: [AdapterDescription]) -> Action {
+    private mutating func registerAgent(choosing adapters: [AdapterDescription]) -> Action {
         switch selection.choose(from: adapters) {
         case .success(let adapter):
             connectionsInterruptAdvertising = adapter.connectionsInterruptAdvertising
-            state = .registeringApplication(adapter.path)
-            return .registerApplication(adapter: adapter.path)
+            state = .registeringAgent(adapter.path)
+            return .registerAgent(adapter: adapter.path)
         case .failure(let failure):
             return finish(failure)
         }
@@ -216,6 +233,11 @@ extension RegistrationStateMachine {
         return .withdrawApplication(adapter: adapter)
     }
 
+    private mutating func withdrawAgent(from adapter: String, _ failure: Failure?) -> Action {
+        state = .withdrawingAgent(failure)
+        return .withdrawAgent(adapter: adapter)
+    }
+
     private mutating func finish(_ failure: Failure?) -> Action {
         state = .finished
         return .finish(failure)
@@ -231,11 +253,11 @@ extension RegistrationStateMachine {
             return finish(nil)
         case .published(let adapter), .awaitingRenewal(let adapter):
             return withdrawAdvertisement(from: adapter, nil)
-        case .registeringApplication, .registeringAdvertisement, .reportingPublication,
+        case .registeringAgent, .registeringApplication, .registeringAdvertisement, .reportingPublication,
             .interruptingAdvertisement, .renewingAdvertisement:
             isStopRequested = true
             return nil
-        case .idle, .withdrawingAdvertisement, .withdrawingApplication, .finished:
+        case .idle, .withdrawingAdvertisement, .withdrawingApplication, .withdrawingAgent, .finished:
             return nil
         }
     }
@@ -251,8 +273,8 @@ extension RegistrationStateMachine {
         case .registeringAdvertisement, .reportingPublication, .renewingAdvertisement:
             isRenewalNeeded = true
             return nil
-        case .idle, .findingAdapters, .registeringApplication, .interruptingAdvertisement,
-            .withdrawingAdvertisement, .withdrawingApplication, .finished:
+        case .idle, .findingAdapters, .registeringAgent, .registeringApplication, .interruptingAdvertisement,
+            .withdrawingAdvertisement, .withdrawingApplication, .withdrawingAgent, .finished:
             return nil
         }
     }
@@ -266,8 +288,8 @@ extension RegistrationStateMachine {
         case .registeringAdvertisement, .reportingPublication, .renewingAdvertisement:
             isAdvertisementReleased = true
             return nil
-        case .idle, .findingAdapters, .registeringApplication, .interruptingAdvertisement, .awaitingRenewal,
-            .withdrawingApplication, .finished:
+        case .idle, .findingAdapters, .registeringAgent, .registeringApplication, .interruptingAdvertisement,
+            .awaitingRenewal, .withdrawingApplication, .withdrawingAgent, .finished:
             return nil
         }
     }
@@ -276,7 +298,9 @@ extension RegistrationStateMachine {
     private mutating func end(_ failure: Failure) -> Action? {
         switch state {
         case .idle, .finished: nil
-        case .withdrawingAdvertisement(_, let first), .withdrawingApplication(_, let first): finish(first)
+        case .withdrawingAdvertisement(_, let first), .withdrawingApplication(_, let first),
+            .withdrawingAgent(let first):
+            finish(first)
         default: finish(failure)
         }
     }

@@ -7,6 +7,7 @@ public enum ConformanceSuite: Sendable {
     /// All scenarios.
     public static let scenarios: [Scenario] =
         advertising + discovery + reading + writing + longWriting + updating + handlers + centrals + size
+        + pairing
 }
 
 /// The types that the scenarios' peripherals are made of.

@@ -31,7 +31,9 @@ struct RegistrationStateMachineTests {
     }
 
     private static let found = Event.foundAdapters([adapter])
-    private static let advertised: [Event] = [found, .registeredApplication, .registeredAdvertisement]
+    private static let prepared = [found, .registeredAgent]
+    private static let registered = prepared + [.registeredApplication]
+    private static let advertised = registered + [.registeredAdvertisement]
     private static let published = advertised + [.reportedPublication]
     private static let interrupting = published + [.connectionChanged]
     private static let renewing = interrupting + [.withdrewAdvertisement]
@@ -39,6 +41,7 @@ struct RegistrationStateMachineTests {
 
     private static let withdrawsAdvertisement = Action.withdrawAdvertisement(adapter: path)
     private static let withdrawsApplication = Action.withdrawApplication(adapter: path)
+    private static let withdrawsAgent = Action.withdrawAgent(adapter: path)
     private static let advertises = Action.registerAdvertisement(adapter: path)
     private static let noAdapter = Machine.Failure(
         code: .adapterUnavailable,
@@ -56,25 +59,37 @@ struct RegistrationStateMachineTests {
             testDescription: "finding adapters",
             past: [],
             reactions: ends + [
-                (found, .registerApplication(adapter: path)), (.foundAdapters([]), .finish(noAdapter)),
+                (found, .registerAgent(adapter: path)), (.foundAdapters([]), .finish(noAdapter)),
                 (.stopRequested, .finish(nil)), (.failed(refused), .finish(refused)),
             ]
         ),
         Row(
-            testDescription: "registering the application",
+            testDescription: "registering the agent",
             past: [found],
-            reactions: ends + [(.registeredApplication, advertises), (.failed(refused), .finish(refused))]
+            reactions: ends + [
+                (.registeredAgent, .registerApplication(adapter: path)), (.failed(refused), withdrawsAgent),
+            ]
+        ),
+        Row(
+            testDescription: "registering the agent, asked to stop",
+            past: [found, .stopRequested],
+            reactions: ends + [(.registeredAgent, withdrawsAgent), (.failed(refused), withdrawsAgent)]
+        ),
+        Row(
+            testDescription: "registering the application",
+            past: prepared,
+            reactions: ends + [(.registeredApplication, advertises), (.failed(refused), withdrawsAgent)]
         ),
         Row(
             testDescription: "registering the application, asked to stop",
-            past: [found, .stopRequested],
+            past: prepared + [.stopRequested],
             reactions: ends + [
-                (.registeredApplication, withdrawsApplication), (.failed(refused), .finish(refused)),
+                (.registeredApplication, withdrawsApplication), (.failed(refused), withdrawsAgent),
             ]
         ),
         Row(
             testDescription: "registering the advertisement",
-            past: [found, .registeredApplication],
+            past: registered,
             reactions: ends + [
                 (.registeredAdvertisement, .reportPublication(adapter: path)),
                 (.failed(refused), withdrawsApplication),
@@ -82,14 +97,14 @@ struct RegistrationStateMachineTests {
         ),
         Row(
             testDescription: "registering the advertisement, asked to stop",
-            past: [found, .registeredApplication, .stopRequested],
+            past: registered + [.stopRequested],
             reactions: ends + [
                 (.registeredAdvertisement, withdrawsAdvertisement), (.failed(refused), withdrawsApplication),
             ]
         ),
         Row(
             testDescription: "registering the advertisement, which is released before the answer is seen",
-            past: [found, .registeredApplication, .advertisementReleased],
+            past: registered + [.advertisementReleased],
             reactions: ends + [
                 (.registeredAdvertisement, withdrawsApplication), (.failed(refused), withdrawsApplication),
             ]
@@ -115,7 +130,7 @@ struct RegistrationStateMachineTests {
         ),
         Row(
             testDescription: "reporting the publication, with a central there already",
-            past: [found, .registeredApplication, .connectionChanged, .registeredAdvertisement],
+            past: registered + [.connectionChanged, .registeredAdvertisement],
             reactions: ends + [
                 (.reportedPublication, withdrawsAdvertisement), (.failed(refused), withdrawsAdvertisement),
             ]
@@ -198,28 +213,48 @@ struct RegistrationStateMachineTests {
             testDescription: "withdrawing the application",
             past: published + [.stopRequested, .withdrewAdvertisement],
             reactions: [
-                (.withdrewApplication, .finish(nil)), (.failed(refused), .finish(nil)),
+                (.withdrewApplication, withdrawsAgent), (.failed(refused), withdrawsAgent),
                 (.failed(lost), .finish(nil)), (.lost(gone), .finish(nil)),
             ]
         ),
         Row(
             testDescription: "withdrawing the application after a refused advertisement",
-            past: [found, .registeredApplication, .failed(refused)],
+            past: registered + [.failed(refused)],
             reactions: [
-                (.withdrewApplication, .finish(refused)), (.failed(refused), .finish(refused)),
+                (.withdrewApplication, withdrawsAgent), (.failed(refused), withdrawsAgent),
+                (.failed(lost), .finish(refused)), (.lost(gone), .finish(refused)),
+            ]
+        ),
+        Row(
+            testDescription: "withdrawing the agent",
+            past: published + [.stopRequested, .withdrewAdvertisement, .withdrewApplication],
+            reactions: [
+                (.withdrewAgent, .finish(nil)), (.failed(refused), .finish(nil)),
+                (.failed(lost), .finish(nil)), (.lost(gone), .finish(nil)),
+            ]
+        ),
+        Row(
+            testDescription: "withdrawing the agent that was refused",
+            past: [found, .failed(refused)],
+            reactions: [
+                (.withdrewAgent, .finish(refused)), (.failed(refused), .finish(refused)),
                 (.failed(lost), .finish(refused)), (.lost(gone), .finish(refused)),
             ]
         ),
         Row(
             testDescription: "finished",
-            past: published + [.stopRequested, .withdrewAdvertisement, .withdrewApplication],
+            past: published + [
+                .stopRequested, .withdrewAdvertisement, .withdrewApplication, .withdrewAgent,
+            ],
             reactions: []
         ),
     ]
 
     private static let events: [Event] = [
-        found, .foundAdapters([]), .registeredApplication, .registeredAdvertisement, .reportedPublication,
-        .renewalIsDue, .withdrewAdvertisement, .withdrewApplication, .advertisementReleased,
+        found, .foundAdapters([]), .registeredAgent, .registeredApplication, .registeredAdvertisement,
+        .reportedPublication,
+        .renewalIsDue, .withdrewAdvertisement, .withdrewApplication, .withdrewAgent,
+        .advertisementReleased,
         .connectionChanged, .stopRequested, .failed(refused), .failed(lost), .lost(gone),
     ]
 
@@ -249,7 +284,7 @@ struct RegistrationStateMachineTests {
         adapter.connectionsInterruptAdvertising = false
         var machine = Self.machine(
             after: [
-                .foundAdapters([adapter]), .registeredApplication, .connectionChanged,
+                .foundAdapters([adapter]), .registeredAgent, .registeredApplication, .connectionChanged,
                 .registeredAdvertisement, .reportedPublication,
             ]
         )
@@ -260,12 +295,13 @@ struct RegistrationStateMachineTests {
     /// The advertisement that bluetoothd drops, wherever the news finds the machine.
     @Test(arguments: [
         published + [.advertisementReleased],
-        [found, .registeredApplication, .advertisementReleased, .registeredAdvertisement],
+        registered + [.advertisementReleased, .registeredAdvertisement],
         advertised + [.advertisementReleased, .reportedPublication],
         renewing + [.advertisementReleased, .registeredAdvertisement],
     ]) func releasedAdvertisementEndsTheRun(past: [Event]) {
         var machine = Self.machine(after: past)
-        let end = machine.handle(.withdrewApplication)
+        #expect(machine.handle(.withdrewApplication) == Self.withdrawsAgent)
+        let end = machine.handle(.withdrewAgent)
         guard case .finish(let failure) = end else {
             Issue.record("expected the end, got \(String(describing: end))")
             return
@@ -275,11 +311,10 @@ struct RegistrationStateMachineTests {
     }
 
     @Test func advertisementReleasedAfterTheStopIsNoFailure() {
-        var machine = Self.machine(after: [
-            Self.found, .registeredApplication, .stopRequested, .advertisementReleased,
-        ])
+        var machine = Self.machine(after: Self.registered + [.stopRequested, .advertisementReleased])
         #expect(machine.handle(.registeredAdvertisement) == Self.withdrawsApplication)
-        #expect(machine.handle(.withdrewApplication) == .finish(nil))
+        #expect(machine.handle(.withdrewApplication) == Self.withdrawsAgent)
+        #expect(machine.handle(.withdrewAgent) == .finish(nil))
     }
 
     @Test func changesDuringARenewalLeadToOneMore() {
@@ -332,7 +367,7 @@ struct RegistrationStateMachineTests {
             }
             for case .some(let action) in actions {
                 switch action {
-                case .withdrawAdvertisement, .withdrawApplication, .finish: break
+                case .withdrawAdvertisement, .withdrawApplication, .withdrawAgent, .finish: break
                 default: Issue.record("\(action) after a stop; seed 2, \(past)")
                 }
             }

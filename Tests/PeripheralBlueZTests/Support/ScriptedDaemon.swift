@@ -21,7 +21,28 @@ final class ScriptedDaemon: Sendable {
     static let adapter: ObjectPath = "/org/bluez/hci0"
     static let refusal = MethodError("org.bluez.Error.Failed", "Failed to register advertisement")
 
+    /// What an adapter says of itself, and what it was told to say.
+    final class Pairable: Sendable {
+        private let values: Mutex<[Bool]>
+
+        init(_ value: Bool) {
+            values = Mutex([value])
+        }
+
+        /// All values that it has had.
+        var history: [Bool] { values.withLock { $0 } }
+
+        fileprivate var property: ExportedProperty {
+            ExportedProperty("Pairable", "b") { [self] () throws(MethodError) in
+                .bool(history.last ?? false)
+            } set: { [self] (value) throws(MethodError) in
+                values.withLock { $0.append(value.bool ?? false) }
+            }
+        }
+    }
+
     let bus: TestBus
+    let pairable: Pairable
     private let calls: AsyncStream<Call>
     /// How many centrals have come.
     private let centrals = Atomic(0)
@@ -33,16 +54,29 @@ final class ScriptedDaemon: Sendable {
 
     var connection: BusConnection { bus.server }
 
-    static func run(_ body: (ScriptedDaemon) async throws -> Void) async throws {
+    /// Runs a daemon.
+    ///
+    /// - Parameters:
+    ///   - isPairable: What the adapter says at first.
+    ///   - scriptsAgents: Whether the test answers the calls to the agent manager, too; they are accepted otherwise.
+    ///   - body: The test.
+    static func run(
+        isPairable: Bool = true,
+        scriptsAgents: Bool = false,
+        _ body: (ScriptedDaemon) async throws -> Void
+    ) async throws {
         try await TestBus.run { bus in
             let (calls, continuation) = AsyncStream<Call>.makeStream()
-            try await appear(on: bus.server) { continuation.yield($0) }
-            try await body(ScriptedDaemon(bus: bus, calls: calls))
+            let pairable = Pairable(isPairable)
+            try await appear(on: bus.server, pairable, scriptsAgents) { continuation.yield($0) }
+            try await body(ScriptedDaemon(bus: bus, pairable: pairable, calls: calls))
         }
     }
 
     private static func appear(
         on connection: BusConnection,
+        _ pairable: Pairable,
+        _ scriptsAgents: Bool,
         _ take: @escaping @Sendable (Call) -> Void
     ) async throws {
         func method(_ name: MemberName, _ input: Signature) -> ExportedMethod {
@@ -51,14 +85,31 @@ final class ScriptedDaemon: Sendable {
                 take(Call(method: name, program: program, reply: reply.deferred()))
             }
         }
+        func agentMethod(_ name: MemberName, _ input: Signature) -> ExportedMethod {
+            scriptsAgents ? method(name, input) : ExportedMethod(name, input, "") { $1.send() }
+        }
         try await connection.exportObjectManager(at: "/")
+        try await connection.export(
+            ExportedObject(
+                "/org/bluez",
+                [
+                    ExportedInterface(
+                        "org.bluez.AgentManager1",
+                        methods: [
+                            agentMethod("RegisterAgent", "os"), agentMethod("RequestDefaultAgent", "o"),
+                            agentMethod("UnregisterAgent", "o"),
+                        ]
+                    )
+                ]
+            )
+        )
         try await connection.export(
             ExportedObject(
                 adapter,
                 [
                     ExportedInterface(
                         "org.bluez.Adapter1",
-                        properties: [ExportedProperty("Powered", .bool(true))]
+                        properties: [ExportedProperty("Powered", .bool(true)), pairable.property]
                     ),
                     ExportedInterface(
                         "org.bluez.GattManager1",

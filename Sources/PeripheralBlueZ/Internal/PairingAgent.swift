@@ -1,0 +1,193 @@
+internal import PeripheralCore
+internal import PeripheralDBus
+internal import PeripheralKit
+internal import Synchronization
+
+/// The questions that bluetoothd asks while a central pairs, each with a task that asks the host.
+///
+/// bluetoothd takes a question back when the central goes. A passkey that is displayed is no question to bluetoothd,
+/// which awaits no answer: that nobody needs it any more has to be seen from the device.
+final class PairingAgent: Sendable {
+    private struct Question {
+        var device: ObjectPath
+        /// The call that waits for the answer; `nil` where bluetoothd waits for none.
+        var reply: DeferredReply?
+        var task: Task<Void, Never>
+    }
+
+    private struct State {
+        /// The adapter whose devices may ask; `nil` for none.
+        var adapter: ObjectPath?
+        var questions: [UInt64: Question] = [:]
+        var nextIdentifier: UInt64 = 0
+
+        mutating func takeQuestions(where isMeant: (Question) -> Bool) -> [Question] {
+            let taken = questions.filter { isMeant($0.value) }
+            for identifier in taken.keys { questions[identifier] = nil }
+            return Array(taken.values)
+        }
+    }
+
+    private let host: any PeripheralHost
+    private let centrals: Centrals
+    private let connection: BusConnection
+    private let state = Mutex(State())
+
+    init(host: any PeripheralHost, centrals: Centrals, on connection: BusConnection) {
+        self.host = host
+        self.centrals = centrals
+        self.connection = connection
+    }
+
+    /// Takes questions from now on, about the devices of one adapter.
+    ///
+    /// The default agent is asked about all adapters, but those of the others are not the peripheral's centrals.
+    func open(for adapter: ObjectPath) {
+        state.withLock { $0.adapter = adapter }
+    }
+
+    /// Refuses the questions that are open, and all that are still to come.
+    func close() async {
+        let questions = state.withLock { state in
+            state.adapter = nil
+            return state.takeQuestions { _ in true }
+        }
+        for question in questions {
+            question.reply?.fail(.rejected)
+            question.task.cancel()
+        }
+        for question in questions { await question.task.value }
+    }
+
+    /// Takes note that nobody needs the passkey of a device any more: it is paired, or gone.
+    func endDisplay(for device: ObjectPath) {
+        cancel { $0.reply == nil && $0.device == device }
+    }
+
+    private func cancel(where isMeant: (Question) -> Bool) {
+        let questions = state.withLock { $0.takeQuestions(where: isMeant) }
+        for question in questions { question.task.cancel() }
+    }
+}
+
+// MARK: - Asking
+
+extension PairingAgent {
+    /// Asks the host, and answers the call.
+    private func ask(_ question: PairingQuestion, of device: ObjectPath, _ reply: DeferredReply) {
+        let isTaken = start(device, reply) { [host] central in
+            switch await host.answer(PairingRequest(central: central, question: question)) {
+            case .accept where question != .enterPasskey: reply.send()
+            case .passkey(let passkey) where question == .enterPasskey: reply.send([.uint32(passkey)])
+            case .accept, .passkey, .reject: reply.fail(.rejected)
+            }
+        }
+        if !isTaken { reply.fail(.rejected) }
+    }
+
+    /// Has the host show a passkey; a host that does not is answered for by the end of the connection, since
+    /// bluetoothd waits for no answer.
+    private func display(_ passkey: UInt32, for device: ObjectPath) {
+        endDisplay(for: device)
+        let isTaken = start(device, nil) { [self] central in
+            let request = PairingRequest(central: central, question: .displayPasskey(passkey))
+            guard await host.answer(request) == .reject, !Task.isCancelled else { return }
+            // bluetoothd says that it knows of no pairing, and ends it nevertheless.
+            _ = try? await connection.call(BlueZ.name, device, BlueZ.device, "CancelPairing")
+        }
+        guard !isTaken else { return }
+        // With the connection gone, there is nothing to cancel.
+        connection.assumeIsolated {
+            try? $0.callIgnoringAnswer(BlueZ.name, device, BlueZ.device, "CancelPairing")
+        }
+    }
+
+    /// Starts the task of a question, unless none may be asked about this device.
+    private func start(
+        _ device: ObjectPath,
+        _ reply: DeferredReply?,
+        _ work: @escaping @Sendable (Central) async -> Void
+    ) -> Bool {
+        guard let central = centrals.assumeIsolated({ $0.central(at: device) }) else { return false }
+        return state.withLock { state in
+            guard let adapter = state.adapter, device.isBelow(adapter) else { return false }
+            let identifier = state.nextIdentifier
+            state.nextIdentifier += 1
+            let task = Task {
+                await work(central)
+                self.state.withLock { $0.questions[identifier] = nil }
+            }
+            state.questions[identifier] = Question(device: device, reply: reply, task: task)
+            return true
+        }
+    }
+}
+
+// MARK: - On the bus
+
+extension PairingAgent {
+    static let path: ObjectPath = "/agent"
+
+    /// `org.bluez.Agent1`.
+    var object: ExportedObject {
+        ExportedObject(
+            Self.path,
+            [
+                ExportedInterface(
+                    BlueZ.agent,
+                    callers: BlueZ.name,
+                    methods: [
+                        question("RequestAuthorization", "o", "") { _ in .authorize },
+                        question("RequestConfirmation", "ou", "") { .confirmNumber($0) },
+                        question("RequestPasskey", "o", "u") { _ in .enterPasskey },
+                        display,
+                        ExportedMethod("Cancel", "", "") { [self] _, reply in
+                            cancel { $0.reply != nil }
+                            reply.send()
+                        },
+                        ExportedMethod("Release", "", "") { _, reply in reply.send() },
+                        // What is asked of other devices than LE centrals.
+                        refusal("RequestPinCode", "o", "s"),
+                        refusal("DisplayPinCode", "os", ""),
+                        refusal("AuthorizeService", "os", ""),
+                    ]
+                )
+            ]
+        )
+    }
+
+    private func question(
+        _ method: MemberName,
+        _ input: Signature,
+        _ output: Signature,
+        _ make: @escaping @Sendable (_ number: UInt32) -> PairingQuestion
+    ) -> ExportedMethod {
+        ExportedMethod(method, input, output) { [self] call, reply in
+            var arguments = call.arguments
+            guard let device = try? arguments.readObjectPath() else { return reply.fail(.rejected) }
+            // Not all questions have a number.
+            let number = try? arguments.readUInt32()
+            ask(make(number ?? 0), of: device, reply.deferred())
+        }
+    }
+
+    private var display: ExportedMethod {
+        ExportedMethod("DisplayPasskey", "ouq", "") { [self] call, reply in
+            reply.send()
+            var arguments = call.arguments
+            guard let device = try? arguments.readObjectPath(), let passkey = try? arguments.readUInt32(),
+                let enteredDigits = try? arguments.readUInt16()
+            else { return }
+            // It is called again with each digit that a central tells to have been typed.
+            if enteredDigits == 0 { display(passkey, for: device) }
+        }
+    }
+
+    private func refusal(_ method: MemberName, _ input: Signature, _ output: Signature) -> ExportedMethod {
+        ExportedMethod(method, input, output) { _, reply in reply.fail(.rejected) }
+    }
+}
+
+extension MethodError {
+    fileprivate static let rejected = MethodError("org.bluez.Error.Rejected", "The peripheral refuses.")
+}

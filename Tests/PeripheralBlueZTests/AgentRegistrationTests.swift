@@ -1,0 +1,127 @@
+import PeripheralDBus
+import PeripheralKit
+import Testing
+
+@testable import PeripheralBlueZ
+
+/// When the pairing agent comes and goes, and what becomes of the adapter meanwhile.
+@Suite(.timeLimit(.minutes(1)))
+struct AgentRegistrationTests {
+    private static func peripheral(_ pairing: Pairing) -> Peripheral {
+        Peripheral("Pairing", pairing: pairing) {
+            GATTService(.battery) { Characteristic<UInt8>(0x2A19, value: 1) }
+        }
+    }
+
+    private static let refusal = MethodError("org.bluez.Error.Failed", "No more agents")
+
+    private static let sentence =
+        "bluetoothd did not take the pairing agent (org.bluez.Error.Failed: No more agents), so that no central could "
+        + "pair; look into its log, or leave pairing to the agent that the system has by 'pairing: .system'."
+
+    private func expectCancellation(of run: Task<Void, any Error>) async {
+        await #expect(throws: CancellationError.self) { try await run.value }
+    }
+
+    private func expectRefusal(of run: Task<Void, any Error>) async {
+        let failure = await #expect(throws: PeripheralError.self) { try await run.value }
+        #expect(failure?.code == .rejected)
+        #expect(failure?.message == Self.sentence)
+    }
+
+    @Test(arguments: [true, false]) func isThereBeforeAllElseAndAfterIt(isPairable: Bool) async throws {
+        try await ScriptedDaemon.run(isPairable: isPairable, scriptsAgents: true) { daemon in
+            let run = daemon.start(Self.peripheral(.justWorks))
+            try await daemon.accept("RegisterAgent", "RequestDefaultAgent")
+            try await daemon.accept("RegisterApplication", "RegisterAdvertisement")
+            #expect(daemon.pairable.history == (isPairable ? [true] : [false, true]))
+            run.cancel()
+            try await daemon.accept("UnregisterAdvertisement", "UnregisterApplication", "UnregisterAgent")
+            await expectCancellation(of: run)
+            #expect(daemon.pairable.history == (isPairable ? [true] : [false, true, false]))
+        }
+    }
+
+    @Test func leavesTheAdapterAloneWhereNobodyMayPair() async throws {
+        try await ScriptedDaemon.run(isPairable: false, scriptsAgents: true) { daemon in
+            let run = daemon.start(Self.peripheral(.none))
+            try await daemon.accept("RegisterAgent", "RequestDefaultAgent")
+            try await daemon.accept("RegisterApplication", "RegisterAdvertisement")
+            run.cancel()
+            try await daemon.accept("UnregisterAdvertisement", "UnregisterApplication", "UnregisterAgent")
+            await expectCancellation(of: run)
+            #expect(daemon.pairable.history == [false])
+        }
+    }
+
+    @Test func isNotThereWhereTheSystemAsks() async throws {
+        try await ScriptedDaemon.run(isPairable: false, scriptsAgents: true) { daemon in
+            let run = daemon.start(Self.peripheral(.system))
+            try await daemon.accept("RegisterApplication", "RegisterAdvertisement")
+            run.cancel()
+            try await daemon.accept("UnregisterAdvertisement", "UnregisterApplication")
+            await expectCancellation(of: run)
+            #expect(daemon.pairable.history == [false])
+        }
+    }
+
+    // MARK: - Refusals
+
+    @Test func refusedAgentLeavesNothingBehind() async throws {
+        try await ScriptedDaemon.run(isPairable: false, scriptsAgents: true) { daemon in
+            let run = daemon.start(Self.peripheral(.justWorks))
+            try await daemon.next("RegisterAgent").reply.fail(Self.refusal)
+            await expectRefusal(of: run)
+            #expect(daemon.pairable.history == [false])
+        }
+    }
+
+    @Test func agentThatIsNotAskedIsWithdrawn() async throws {
+        try await ScriptedDaemon.run(isPairable: false, scriptsAgents: true) { daemon in
+            let run = daemon.start(Self.peripheral(.justWorks))
+            try await daemon.accept("RegisterAgent")
+            try await daemon.next("RequestDefaultAgent").reply.fail(Self.refusal)
+            try await daemon.accept("UnregisterAgent")
+            await expectRefusal(of: run)
+            #expect(daemon.pairable.history == [false])
+        }
+    }
+
+    @Test func refusedServicesTakeTheAgentWithThem() async throws {
+        try await ScriptedDaemon.run(isPairable: false, scriptsAgents: true) { daemon in
+            let run = daemon.start(Self.peripheral(.justWorks))
+            try await daemon.accept("RegisterAgent", "RequestDefaultAgent")
+            try await daemon.next("RegisterApplication").reply.fail(Self.refusal)
+            try await daemon.accept("UnregisterAgent")
+            let failure = await #expect(throws: PeripheralError.self) { try await run.value }
+            #expect(failure?.message.hasPrefix("bluetoothd refused the services") == true)
+            #expect(daemon.pairable.history == [false, true, false])
+        }
+    }
+
+    @Test func whatHasNothingToSecureRunsWithoutAgent() async throws {
+        try await ScriptedDaemon.run(scriptsAgents: true) { daemon in
+            let log = LogRecorder()
+            let run = daemon.start(Self.peripheral(.none), logger: log.logger)
+            try await daemon.next("RegisterAgent").reply.fail(Self.refusal)
+            try await daemon.accept("RegisterApplication", "RegisterAdvertisement")
+            try await daemon.stop(run)
+            #expect(log.lines.count == 1)
+            #expect(
+                log.lines.first?.hasPrefix("warning: bluetoothd did not take the agent that keeps centrals")
+                    == true
+            )
+        }
+    }
+
+    @Test func stopDuringItsRegistrationRegistersNothingElse() async throws {
+        try await ScriptedDaemon.run(scriptsAgents: true) { daemon in
+            let run = daemon.start(Self.peripheral(.justWorks))
+            let registration = try await daemon.next("RegisterAgent")
+            run.cancel()
+            registration.reply.send()
+            try await daemon.accept("RequestDefaultAgent", "UnregisterAgent")
+            await expectCancellation(of: run)
+        }
+    }
+}
