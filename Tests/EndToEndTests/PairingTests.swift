@@ -50,7 +50,7 @@ struct PairingTests {
 
     private static func expectRefusal(of central: VirtualCentral, _ user: PairingUser) async throws {
         let code = await failure(of: central, user)
-            #expect(code == .pairingFailed)
+        #expect(code == .pairingFailed)
         await #expect(throws: ATTError.insufficientEncryption) { try await central.read(Self.secret) }
         #expect(try await central.read(Self.open) == 1)
     }
@@ -191,7 +191,7 @@ struct PairingTests {
                 try await peripheral.run(on: bluez.backend, logger: .silent) { _ in
                     try await central.connect()
                     let code = await Self.failure(of: central, .justWorks)
-            #expect(code == .pairingFailed)
+                    #expect(code == .pairingFailed)
                 }
             }
         }
@@ -221,7 +221,7 @@ struct PairingTests {
                 let central = bluez.central(for: other, near: "hci1")
                 try await central.connect()
                 let code = await Self.failure(of: central, .justWorks)
-            #expect(code == .pairingFailed)
+                #expect(code == .pairingFailed)
             }
         }
     }

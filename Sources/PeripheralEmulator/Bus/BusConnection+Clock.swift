@@ -3,6 +3,7 @@ internal import PeripheralDBus
 extension BusConnection {
     /// Calls a method, and waits for its answer for as long as the clock says.
     ///
+    /// - Parameter arrived: Called on the loop when the answer comes, before what comes after it is dealt with.
     /// - Throws: As ``call(_:_:_:_:_:timeout:)`` does.
     func call(
         _ destination: BusName,
@@ -11,22 +12,17 @@ extension BusConnection {
         _ member: MemberName,
         _ body: [BusValue] = [],
         within limit: Duration,
-        on clock: any Clock<Duration>
+        on clock: any Clock<Duration>,
+        arrived: @escaping @Sendable () -> Void = {}
     ) async throws(BusError) -> [BusValue] {
         let result: Result<[BusValue], BusError> = await withTaskGroup(
             of: Result<[BusValue], BusError>.self
         ) { group in
             group.addTask {
                 do throws(BusError) {
-                    let answer = try await self.call(
-                        destination,
-                        path,
-                        interface,
-                        member,
-                        body,
-                        timeout: .seconds(3600)
+                    return .success(
+                        try await self.call(destination, path, interface, member, body, arrived)
                     )
-                    return .success(answer)
                 } catch {
                     return .failure(error)
                 }
@@ -43,5 +39,17 @@ extension BusConnection {
             return await group.next() ?? .failure(.cancelled)
         }
         return try result.get()
+    }
+
+    private func call(
+        _ destination: BusName,
+        _ path: ObjectPath,
+        _ interface: InterfaceName,
+        _ member: MemberName,
+        _ body: [BusValue],
+        _ arrived: () -> Void
+    ) async throws(BusError) -> [BusValue] {
+        defer { arrived() }
+        return try await call(destination, path, interface, member, body, timeout: .seconds(3600))
     }
 }

@@ -9,6 +9,8 @@ final class RemoteAgent: Sendable {
     private struct State {
         /// bluetoothd has one question at a time.
         var isAsked = false
+        /// The answer has come while it counts.
+        var isAnswered = false
         /// The program has taken the agent back, or is gone: its answer does not count any more.
         var isAbandoned = false
     }
@@ -49,7 +51,7 @@ final class RemoteAgent: Sendable {
         on clock: any Clock<Duration>
     ) async -> [BusValue]? {
         let isBusy = state.withLock { state in
-            defer { state.isAsked = true }
+            defer { (state.isAsked, state.isAnswered) = (true, state.isAsked && state.isAnswered) }
             return state.isAsked
         }
         guard !isBusy else { return nil }
@@ -61,9 +63,10 @@ final class RemoteAgent: Sendable {
             method,
             arguments,
             within: limit,
-            on: clock
+            on: clock,
+            arrived: { [self] in state.withLock { $0.isAnswered = !$0.isAbandoned } }
         )
-        if state.withLock(\.isAbandoned) {
+        if state.withLock({ $0.isAbandoned && !$0.isAnswered }) {
             // bluetoothd drops the answer, and leaves the pairing to its time limit.
             for await _ in AsyncStream<Never>.makeStream().stream {}
             return nil
