@@ -42,15 +42,12 @@ struct BusTests {
                     let owner = try BusName(try #require(newcomers.count == 1 ? newcomers.first : nil))
                     let paths = try await tree(owner, connection)
                     let service = "/peripheral/service0000"
+                    #expect(Set(paths).isSuperset(of: ["/", "/advertisement", "/agent"]))
                     #expect(
-                        paths == [
-                            "/", "/advertisement", "/peripheral", service, "\(service)/characteristic0000",
-                        ]
-                            || paths == [
-                                "/", "/peripheral", service, "\(service)/characteristic0000",
-                                "/advertisement",
-                            ]
+                        paths.filter { $0.hasPrefix("/peripheral") }
+                            == ["/peripheral", service, "\(service)/characteristic0000"]
                     )
+                    #expect(paths.count == 6)
                     let answer = try await connection.call(
                         owner,
                         try ObjectPath("\(service)/characteristic0000"),

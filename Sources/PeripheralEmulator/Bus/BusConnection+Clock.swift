@@ -3,7 +3,8 @@ internal import PeripheralDBus
 extension BusConnection {
     /// Calls a method, and waits for its answer for as long as the clock says.
     ///
-    /// - Parameter arrived: Called on the loop when the answer comes, before what comes after it is dealt with.
+    /// `arrived` is called on the loop when the answer comes, before what comes after it is dealt with.
+    ///
     /// - Throws: As ``call(_:_:_:_:_:timeout:)`` does.
     func call(
         _ destination: BusName,

@@ -47,19 +47,17 @@ final class ScriptedDaemon: Sendable {
     /// How many centrals have come.
     private let centrals = Atomic(0)
 
-    private init(bus: TestBus, calls: AsyncStream<Call>) {
+    private init(bus: TestBus, pairable: Pairable, calls: AsyncStream<Call>) {
         self.bus = bus
+        self.pairable = pairable
         self.calls = calls
     }
 
     var connection: BusConnection { bus.server }
 
-    /// Runs a daemon.
+    /// Runs a daemon whose adapter is pairable at first or not.
     ///
-    /// - Parameters:
-    ///   - isPairable: What the adapter says at first.
-    ///   - scriptsAgents: Whether the test answers the calls to the agent manager, too; they are accepted otherwise.
-    ///   - body: The test.
+    /// The test answers the calls to the agent manager as well when it scripts agents; they are accepted otherwise.
     static func run(
         isPairable: Bool = true,
         scriptsAgents: Bool = false,
