@@ -62,12 +62,14 @@ public struct BlueZBackend: PeripheralBackend {
     ///
     /// - Throws: `PeripheralError` in words that say what to do: when there is no system bus, no
     ///   bluetoothd, no adapter or no permission; when bluetoothd refuses the registration; when bluetoothd,
-    ///   the bus or the adapter goes away. `CancellationError` when cancelled.
+    ///   the bus or the adapter goes away. `DeclarationError` when the running version of BlueZ cannot serve what is
+    ///   declared. `CancellationError` when cancelled.
     public func serve(_ publication: Publication, for host: any PeripheralHost) async throws {
         let loop = EventLoop(name: "peripheral")
         let failure = await serve(publication, for: host, on: loop)
         await loop.stop()
         if let failure {
+            guard failure.issues.isEmpty else { throw DeclarationError(issues: failure.issues) }
             throw PeripheralError(code: failure.code, message: failure.message)
         }
         try Task.checkCancellation()

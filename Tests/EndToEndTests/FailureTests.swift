@@ -37,6 +37,18 @@ struct FailureTests {
         }
     }
 
+    @Test func aVersionThatCannotServeTheDeclaration() async throws {
+        try await withEmulatedBlueZ { bluez in
+            let backend = BlueZBackend(version: "5.50", bus: .address(bluez.busAddress))
+            let error = await #expect(throws: DeclarationError.self) {
+                try await Peripheral.battery.run(on: backend, logger: .silent) { _ in
+                    Issue.record("the body must not begin")
+                }
+            }
+            #expect(error?.description == "peripheral: BlueZ 5.50 cannot serve it; use BlueZ 5.66 or later")
+        }
+    }
+
     struct Adapters: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var adapters: [EmulatedAdapter]

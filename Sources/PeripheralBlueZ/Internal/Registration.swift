@@ -109,9 +109,8 @@ extension Registration {
         case .findAdapters:
             await outcome(.findingAdapters) {
                 let adapters = try await self.watcher(on: connection).findAdapters()
-                if let version = adapters.first?.version {
-                    await self.application.centrals.setAbilities(Centrals.Abilities(of: version))
-                }
+                // One daemon has them all.
+                if let version = adapters.first?.version { try await self.prepare(for: version) }
                 return .foundAdapters(adapters)
             }
         case .registerAgent(let adapter):
@@ -174,6 +173,17 @@ extension Registration {
         }
     }
 
+    /// Finds out what the running daemon will make of the declaration.
+    private func prepare(for version: BlueZVersion) async throws {
+        await application.centrals.setAbilities(Centrals.Abilities(of: version))
+        let issues = BlueZRules(version).examine(application.publication)
+        for warning in issues where warning.severity == .warning { logger.warning("\(warning)") }
+        let errors = issues.filter { $0.severity == .error }
+        guard errors.isEmpty else {
+            throw Failure(code: .rejected, message: DeclarationError(issues: errors).description, issues: errors)
+        }
+    }
+
     private func watchCentrals(of adapter: String, on connection: BusConnection) async throws {
         let centrals = application.centrals
         await centrals.onConnectionChange { [report] in report(.connectionChanged) }
@@ -189,7 +199,7 @@ extension Registration {
         do {
             return try await work()
         } catch {
-            return .failed(Failure(error, step: step))
+            return .failed((error as? Failure) ?? Failure(error, step: step))
         }
     }
 }

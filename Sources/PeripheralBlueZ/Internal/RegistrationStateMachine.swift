@@ -52,6 +52,8 @@ struct RegistrationStateMachine {
     struct Failure: Error, Hashable {
         var code: PeripheralError.Code
         var message: String
+        /// What is wrong with the declaration, if that is the reason.
+        var issues: [DeclarationIssue] = []
     }
 
     private enum State {

@@ -45,6 +45,11 @@ public struct DeclarationError: Error, Hashable, Sendable, CustomStringConvertib
     /// All that is wrong, in the order of the declaration.
     public let issues: [DeclarationIssue]
 
+    /// Makes an error, for backends; of issues that are errors.
+    public init(issues: [DeclarationIssue]) {
+        self.issues = issues
+    }
+
     /// A line for each issue.
     public var description: String {
         issues.map(\.description).joined(separator: "\n")
