@@ -121,6 +121,8 @@ extension Centrals {
         for socket in sockets.keys where socket.central == central.id {
             drop(socket, because: .gone(central.id))
         }
+        // Those of sockets that were closed a moment before.
+        for end in confirmations.lost(from: central.id, because: .gone(central.id)) { self.end(end) }
         report(.disconnected(central.id))
         guard !endangered.isEmpty else { return }
         _ = connection.loop.schedule(after: Self.moment) { [weak self] in
@@ -185,15 +187,18 @@ extension Centrals {
     }
 
     private func closed(_ socket: SubscriptionTable.Socket) {
-        let isUnexplained = subscriptions.closed(socket)
-        drop(socket, because: .closed)
-        guard isUnexplained else { return }
+        guard subscriptions.closed(socket) else { return drop(socket, because: .closed) }
+        sockets.removeValue(forKey: socket)?.close()
         _ = connection.loop.schedule(after: Self.moment) { [weak self] in
-            self?.assumeIsolated { centrals in
-                guard centrals.subscriptions.explain(socket) else { return }
-                centrals.report(.unsubscribed(socket.characteristic, by: socket.central))
-            }
+            self?.assumeIsolated { $0.explain(socket) }
         }
+    }
+
+    /// By now, a central whose socket was closed a moment ago is known to be gone, if it is.
+    private func explain(_ socket: SubscriptionTable.Socket) {
+        if sockets[socket] == nil { drop(socket, because: .closed) }
+        guard subscriptions.explain(socket) else { return }
+        report(.unsubscribed(socket.characteristic, by: socket.central))
     }
 
     private func drop(_ socket: SubscriptionTable.Socket, because failure: PeripheralError) {

@@ -50,6 +50,15 @@ struct Confirmations {
         (due.removeValue(forKey: source) ?? []).compactMap { settle($0, failure) }
     }
 
+    /// Takes note that nothing more comes from the sockets of a central.
+    mutating func lost(from central: Central.ID, because failure: PeripheralError) -> [End] {
+        let sources = due.keys.filter { source in
+            guard case .socket(let socket) = source else { return false }
+            return socket.central == central
+        }
+        return sources.flatMap { lost($0, because: failure) }
+    }
+
     private mutating func settle(_ update: Update.ID, _ failure: PeripheralError?) -> End? {
         guard var entry = awaited.removeValue(forKey: update) else { return nil }
         entry.missing -= 1

@@ -61,6 +61,15 @@ struct ConfirmationsTests {
         #expect(error.code == .disconnected)
     }
 
+    @Test func whoIsGoneConfirmsNothing() throws {
+        var confirmations = Confirmations()
+        _ = confirmations.sent(Update.ID(1), awaiting: [try socket(1)])
+        _ = confirmations.sent(Update.ID(2), awaiting: [try socket(2)])
+        let central = Central.ID(address: try #require(DeviceAddress(rawValue: 1)))
+        #expect(confirmations.lost(from: central, because: gone).map(\.update) == [Update.ID(1)])
+        #expect(confirmations.confirmed(try socket(2))?.update == Update.ID(2))
+    }
+
     @Test func eachSocketConfirmsInItsOrder() throws {
         var confirmations = Confirmations()
         for number: UInt64 in 1...3 {
