@@ -37,7 +37,19 @@ struct Application: Sendable {
         // Last, so that it does not announce each object to the whole bus: bluetoothd asks for all of them.
         try await connection.exportObjectManager(at: Self.root)
         try await connection.export(advertisementObject(released: released))
+        reportPinnedHandles()
         if publication.pairing != .system { try await connection.export(agent.object) }
+    }
+
+    /// bluetoothd tells only those handles that it has chosen itself.
+    private func reportPinnedHandles() {
+        let table = publication.table
+        for attribute in table.attributes {
+            guard case .characteristicValue(let service, _) = attribute.kind,
+                table.services[service].handle != nil
+            else { continue }
+            centrals.report(.handleAssigned(attribute.handle, onAir: attribute.handle))
+        }
     }
 
     /// The paths of the characteristics by their value handles.

@@ -180,7 +180,11 @@ extension Registration {
         for warning in issues where warning.severity == .warning { logger.warning("\(warning)") }
         let errors = issues.filter { $0.severity == .error }
         guard errors.isEmpty else {
-            throw Failure(code: .rejected, message: DeclarationError(issues: errors).description, issues: errors)
+            throw Failure(
+                code: .rejected,
+                message: DeclarationError(issues: errors).description,
+                issues: errors
+            )
         }
     }
 
