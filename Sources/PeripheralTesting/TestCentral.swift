@@ -103,11 +103,20 @@ public protocol TestCentral: Sendable {
 
     /// Waits for the next notification or indication of the characteristic with this value handle.
     ///
-    /// Updates are kept in their order until they are asked for. Indications are confirmed as they arrive.
+    /// Updates are kept in their order until they are asked for. Indications are confirmed as they arrive, unless
+    /// ``setConfirmsIndications(_:)`` says otherwise.
     ///
     /// - Throws: ``TestCentralError`` with the code `timedOut` when nothing comes within the time that the
     ///   central allows, or `disconnected`.
     func nextUpdate(of handle: AttributeHandle) async throws -> ReceivedUpdate
+
+    /// Has the central confirm indications as they arrive, as it does at first, or not.
+    ///
+    /// A central that does not leaves the peripheral waiting, for 30 seconds at most, and gets one indication at a
+    /// time. When it is to confirm again, it confirms what waits. Say it in each connection, where it matters.
+    ///
+    /// - Throws: ``TestCentralError`` with the code `notConnected`.
+    func setConfirmsIndications(_ confirms: Bool) async throws
 }
 
 extension TestCentral {

@@ -181,12 +181,17 @@ class Driver:
 
     def listen(self, peer):
         """Every update goes to the queue, subscribed or not."""
+        self.confirms, self.unconfirmed = True, 0
+
         def update(kind, pdu):
             self.events.put('update %04x %s %s' % (pdu.attribute_handle, kind, show_bytes(pdu.attribute_value)))
 
         def indication(pdu):
             update('indicate', pdu)
-            peer.client.send_confirmation(att.ATT_Handle_Value_Confirmation())
+            if self.confirms:
+                peer.client.send_confirmation(att.ATT_Handle_Value_Confirmation())
+            else:
+                self.unconfirmed += 1
         peer.client.on_att_handle_value_notification = lambda pdu: update('notify', pdu)
         peer.client.on_att_handle_value_indication = indication
         peer.connection.on('disconnection', lambda reason: self.events.put('disconnected 0x%02x' % reason))
@@ -351,6 +356,16 @@ class Driver:
     async def next(self, milliseconds):
         return await self.events.next(parse_number(milliseconds, 0, LONGEST_WAIT) / 1000)
 
+    async def confirm(self, word):
+        peer = self.connected()
+        if word not in ('yes', 'no'):
+            raise Usage('yes or no')
+        self.confirms = word == 'yes'
+        while self.confirms and self.unconfirmed:
+            self.unconfirmed -= 1
+            peer.client.send_confirmation(att.ATT_Handle_Value_Confirmation())
+        return ''
+
     def leave(self):
         """Begins to disconnect; what is under way ends by it."""
         if self.leaving is None and self.peer is not None and not self.peer.disconnected.done():
@@ -372,7 +387,7 @@ class Driver:
 
 
 COMMANDS = ('hello', 'open', 'scan', 'connect', 'mtu', 'discover', 'read', 'readblob', 'readlong', 'write', 'writecmd',
-            'prepare', 'execute', 'cancel', 'subscribe', 'unsubscribe', 'next', 'pair', 'pairing', 'answer',
+            'prepare', 'execute', 'cancel', 'subscribe', 'unsubscribe', 'confirm', 'next', 'pair', 'pairing', 'answer',
             'forget', 'disconnect', 'close')
 
 

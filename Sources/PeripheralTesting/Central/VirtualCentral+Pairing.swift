@@ -32,6 +32,11 @@ extension VirtualCentral {
         }
     }
 
+    /// Has the central confirm indications as they arrive, or not; the same as ``confirmsIndications``.
+    public func setConfirmsIndications(_ confirms: Bool) {
+        confirmsIndications = confirms
+    }
+
     /// Confirms the indication that has arrived; without effect when it is confirmed.
     public func confirmIndication() {
         if let connection = state.withLock(\.connection) { server.confirmIndication(on: connection) }

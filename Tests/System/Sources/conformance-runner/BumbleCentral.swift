@@ -116,11 +116,17 @@ final class BumbleCentral: TestCentral {
                     DiscoveredService(
                         uuid: try uuid(words.popFirst()),
                         handles: first...last,
-                        characteristics: []
+                        characteristics: [],
+                        isPrimary: kind == "service"
                     )
                 )
             case "include":
+                guard !services.isEmpty else { throw misunderstood("discover") }
+                // The place of the declaration, then the included service with its end and its type.
+                let fields = Array(words.prefix(4))
                 words = words.dropFirst(4)
+                guard fields.count == 4 else { throw misunderstood("discover") }
+                services[services.count - 1].includedServices.append(try handle(fields[1]))
             case "characteristic":
                 guard !services.isEmpty else { throw misunderstood("discover") }
                 let value = try handle(words.popFirst())
@@ -213,6 +219,10 @@ final class BumbleCentral: TestCentral {
                 throw TestCentralError(code: .failed, message: event.joined(separator: " "))
             }
         }
+    }
+
+    func setConfirmsIndications(_ confirms: Bool) async throws {
+        _ = try await ask("confirm \(confirms ? "yes" : "no")")
     }
 
     // MARK: Words

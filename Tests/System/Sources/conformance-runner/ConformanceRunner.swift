@@ -11,7 +11,8 @@ import Synchronization
 ///
 /// Started in the virtual machine of `Tests/System/rig`, which tells the daemon's version in the environment
 /// variable `BLUEZ_VERSION`, with the path of `bumble_central.py` in `BUMBLE_CENTRAL`. Arguments are words that
-/// a scenario's name has to contain; `--document` alone prints what is known of the versions, and runs nothing.
+/// a scenario's name has to contain. `--long` before them runs the scenarios that take long instead of the others;
+/// `--document` alone prints what is known of the versions, and runs nothing.
 @main
 struct ConformanceRunner {
     /// What the rig's radio gives to the adapter.
@@ -31,8 +32,11 @@ struct ConformanceRunner {
             exit(2)
         }
         print("BlueZ \(version)")
-        let words = CommandLine.arguments.dropFirst().map { Substring($0) }
-        let scenarios = ConformanceSuite.scenarios.filter { scenario in
+        var words = CommandLine.arguments.dropFirst().map { Substring($0) }
+        let isLong = words.first == "--long"
+        if isLong { words.removeFirst() }
+        let chosen = isLong ? ConformanceSuite.longScenarios : ConformanceSuite.scenarios
+        let scenarios = chosen.filter { scenario in
             Set(words).isSubset(of: scenario.name.split(separator: " "))
         }
         let failures = Mutex(0)
