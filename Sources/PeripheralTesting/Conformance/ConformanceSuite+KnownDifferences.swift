@@ -1,11 +1,12 @@
 internal import PeripheralCore
+internal import PeripheralKit
 
 extension ConformanceSuite {
     /// Where versions of BlueZ do something else than the scenarios say.
     ///
     /// `docs/bluez-versions.md` is made of this table.
     public static let knownDifferences: [KnownDifference] =
-        lengthIsThatOfThePacket + errorHasNoName + daemonEnds
+        lengthIsThatOfThePacket + errorHasNoName + subscribersAreNotApart + leavingIsConfirmation + daemonEnds
 
     private static let lengthIsThatOfThePacket = [writtenBytes(511), writtenBytes(512), longWrite(of: 512)]
         .map {
@@ -28,6 +29,42 @@ extension ConformanceSuite {
             reason: "bluetoothd knows no name for this error on D-Bus."
         )
     }
+
+    private static let subscribersAreNotApart =
+        [
+            (updatesOfOne([517, 23]), "update for one: failed as \(PeripheralError.Code.notAddressable)."),
+            (
+                updatesOfOne([517, 23, 65, 247]),
+                "update for one: failed as \(PeripheralError.Code.notAddressable)."
+            ),
+            (
+                manyUpdatesOfOne(rounds: 50),
+                "update for one: failed as \(PeripheralError.Code.notAddressable)."
+            ),
+            (
+                returnedSubscriberIsReached,
+                "update for one: failed as \(PeripheralError.Code.notAddressable)."
+            ),
+            (indicationOfOne, "indication for one: failed as \(PeripheralError.Code.notAddressable)."),
+            (unsubscriptionAmongOthersIsTold, "unsubscription: there is no event."),
+        ].map { scenario, failure in
+            KnownDifference(
+                scenario,
+                in: .before(BlueZVersion(major: 5, minor: 76)),
+                failure: failure,
+                reason:
+                    "bluetoothd reaches all who have subscribed together, and tells only when the last one is gone."
+            )
+        }
+
+    private static let leavingIsConfirmation = [
+        KnownDifference(
+            indicationOfOneThatLeaves,
+            in: .before(BlueZVersion(major: 5, minor: 80)),
+            failure: "indication: expected \(PeripheralError.Code.disconnected), but there was no error.",
+            reason: "bluetoothd takes the leaving of a central for its confirmation."
+        )
+    ]
 
     private static let daemonEnds = [readerVanishes, writerVanishes].map {
         KnownDifference(

@@ -7,7 +7,11 @@ public enum ConformanceSuite: Sendable {
     /// All scenarios.
     public static let scenarios: [Scenario] =
         advertising + discovery + reading + writing + longWriting + updating + handlers + centrals + size
-        + pairing
+        + pairing + subscribing + bondedSubscribing + targeted + indicating + connections + structure
+        + permitting
+
+    /// Scenarios that take long, and are not among ``scenarios``.
+    public static let longScenarios: [Scenario] = [manyUpdatesOfOne(rounds: 1000)]
 }
 
 /// The types that the scenarios' peripherals are made of.

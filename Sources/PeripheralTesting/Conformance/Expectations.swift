@@ -1,4 +1,5 @@
 internal import PeripheralCore
+internal import PeripheralKit
 
 /// Fails the scenario unless both are equal.
 func expect<Value: Equatable>(
@@ -37,4 +38,28 @@ func expectRefusal<Output>(
         return try expect("refusal of \(subject)", refusal, is: expected)
     }
     throw ConformanceFailure(description: "\(subject): expected the refusal \(expected), but got \(output).")
+}
+
+/// Fails the scenario when the session refuses the operation, by the code of the error.
+func expectSuccess<Output>(of subject: String, _ operation: () async throws -> Output) async throws -> Output
+{
+    do {
+        return try await operation()
+    } catch let error as PeripheralError {
+        throw ConformanceFailure(description: "\(subject): failed as \(error.code).")
+    }
+}
+
+/// Fails the scenario unless the session refuses the operation by an error of this code.
+func expectError(
+    of subject: String,
+    _ code: PeripheralError.Code,
+    _ operation: () async throws -> Void
+) async throws {
+    do {
+        try await operation()
+    } catch let error as PeripheralError {
+        return try expect(subject, error.code, is: code)
+    }
+    throw ConformanceFailure(description: "\(subject): expected \(code), but there was no error.")
 }

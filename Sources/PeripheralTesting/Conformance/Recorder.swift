@@ -1,13 +1,20 @@
+private import Synchronization
+
 /// What a scenario's peripheral has seen, for the scenario to wait for.
 final class Recorder<Element: Sendable>: Sendable {
     private let stream: AsyncStream<Element>
     private let continuation: AsyncStream<Element>.Continuation
+    private let recorded = Mutex(0)
+
+    /// How many were recorded, taken or not.
+    var count: Int { recorded.withLock { $0 } }
 
     init() {
         (stream, continuation) = AsyncStream.makeStream()
     }
 
     func record(_ element: Element) {
+        recorded.withLock { $0 += 1 }
         continuation.yield(element)
     }
 

@@ -52,8 +52,10 @@ public struct Scenario: Sendable, CustomStringConvertible {
     ) async throws {
         let trial = makeTrial()
         let handlerClock: any Clock<Duration> = clock ?? ContinuousClock()
-        try await trial.peripheral.run(on: backend, logger: logger, clock: handlerClock) { session in
-            try await trial.run(makeCentral(trial.peripheral), session, clock: clock)
+        for _ in 0..<trial.runs {
+            try await trial.peripheral.run(on: backend, logger: logger, clock: handlerClock) { session in
+                try await trial.run(makeCentral(trial.peripheral), session, clock: clock)
+            }
         }
     }
 }
@@ -62,6 +64,9 @@ public struct Scenario: Sendable, CustomStringConvertible {
 public struct Trial: Sendable {
     /// The peripheral under test.
     public let peripheral: Peripheral
+
+    /// How many times the peripheral is published, one after the other; the body sees each time.
+    let runs: Int
 
     private let mtu: Int?
     private let body: TimedBody
@@ -77,19 +82,24 @@ public struct Trial: Sendable {
     ///   - peripheral: The peripheral under test.
     ///   - mtu: The largest packet that the central takes, which is connected when the body begins; or `nil`
     ///     for a central that is not connected.
+    ///   - runs: How many times the peripheral is published, one after the other; the body sees each time.
     ///   - body: What the central does; throws when something does not hold.
     public init(
         _ peripheral: Peripheral,
         mtu: Int? = 517,
+        runs: Int = 1,
         _ body:
             @escaping @Sendable (_ central: any TestCentral, _ session: PeripheralSession) async throws ->
             Void
     ) {
-        self.init(timed: peripheral, mtu: mtu) { central, session, _ in try await body(central, session) }
+        self.init(timed: peripheral, mtu: mtu, runs: runs) { central, session, _ in
+            try await body(central, session)
+        }
     }
 
     /// Makes a trial in which handlers are late.
-    init(timed peripheral: Peripheral, mtu: Int? = 517, _ body: @escaping TimedBody) {
+    init(timed peripheral: Peripheral, mtu: Int? = 517, runs: Int = 1, _ body: @escaping TimedBody) {
+        self.runs = runs
         self.peripheral = peripheral
         self.mtu = mtu
         self.body = body

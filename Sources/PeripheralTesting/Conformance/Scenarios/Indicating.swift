@@ -1,0 +1,129 @@
+internal import PeripheralCore
+internal import PeripheralKit
+
+extension ConformanceSuite {
+    static let indicating: [Scenario] = [
+        indicationIsConfirmed, indicationsOfSeveralCallers, indicationOfAll, indicationOfOne,
+        indicationOfOneThatLeaves, indicationOfNobody,
+    ]
+
+    /// Waits for the next indication of a central.
+    private static func expectIndication(
+        _ value: [UInt8],
+        of characteristic: Characteristic<[UInt8]>,
+        by central: any TestCentral
+    ) async throws {
+        let update = try await central.nextUpdate(of: central.locate(characteristic).valueHandle)
+        try expect("indication", update, is: ReceivedUpdate(kind: .indication, value: value))
+    }
+
+    static let indicationIsConfirmed = Scenario("an indication is over when the central has confirmed it") {
+        subscribersTrial(mtus: [517], .indicate) { centrals, session, value in
+            let ended = Flag()
+            try await centrals[0].setConfirmsIndications(false)
+            for number: UInt8 in 1...3 {
+                async let indication: Void = {
+                    try await session.indicate(value, [number])
+                    ended.set(true)
+                }()
+                try await expectIndication([number], of: value, by: centrals[0])
+                // Whatever has come before this is known.
+                _ = try await centrals[0].read(value)
+                try expect("indication is over", ended.isSet, is: false)
+                try await centrals[0].setConfirmsIndications(true)
+                try await indication
+                try await centrals[0].setConfirmsIndications(false)
+                ended.set(false)
+            }
+        }
+    }
+
+    static let indicationsOfSeveralCallers = Scenario("indications of several callers at once all arrive") {
+        subscribersTrial(mtus: [517, 23], .indicate) { centrals, session, value in
+            try await withThrowingTaskGroup { group in
+                for number: UInt8 in 0..<10 {
+                    group.addTask { try await session.indicate(value, [number]) }
+                }
+                try await group.waitForAll()
+            }
+            try await all(centrals) { number, central in
+                var received: Set<[UInt8]> = []
+                for _ in 0..<10 { received.insert(try await central.nextUpdate(of: value)) }
+                try expect("indications of \(number)", received, is: Set((0..<10).map { [$0] }))
+            }
+        }
+    }
+
+    static let indicationOfAll = Scenario(
+        "an indication for all is over when the last central has confirmed it"
+    ) {
+        subscribersTrial(mtus: [517, 65, 23], .indicate) { centrals, session, value in
+            let ended = Flag()
+            try await centrals[1].setConfirmsIndications(false)
+            async let indication: Void = {
+                try await session.indicate(value, [1])
+                ended.set(true)
+            }()
+            for central in centrals { try await expectIndication([1], of: value, by: central) }
+            for central in centrals { _ = try await central.read(value) }
+            try expect("indication is over", ended.isSet, is: false)
+            try await centrals[1].setConfirmsIndications(true)
+            try await indication
+        }
+    }
+
+    static let indicationOfOne = Scenario(
+        "an indication for one central reaches that one alone, and waits for it alone"
+    ) {
+        subscribersTrial(mtus: [517, 23], .indicate) { centrals, session, value in
+            let subscribers = try session.subscribers(of: value).compactMap(\.central)
+            try expect("subscribers", subscribers.count, is: 2)
+            try await centrals[1].setConfirmsIndications(false)
+            async let held: Void = session.indicate(value, [1], to: subscribers[1])
+            for number: UInt8 in 2...4 {
+                try await expectSuccess(of: "indication for one") {
+                    try await session.indicate(value, [number], to: subscribers[0])
+                }
+                try await expectIndication([number], of: value, by: centrals[0])
+            }
+            try await expectIndication([1], of: value, by: centrals[1])
+            try await centrals[1].setConfirmsIndications(true)
+            try await held
+        }
+    }
+
+    static let indicationOfOneThatLeaves = Scenario(
+        "an indication fails when its central leaves before it has confirmed"
+    ) {
+        subscribersTrial(mtus: [517], .indicate) { centrals, session, value in
+            let subscribers = try session.subscribers(of: value).compactMap(\.central)
+            try expect("subscribers", subscribers.count, is: 1)
+            try await centrals[0].setConfirmsIndications(false)
+            let indication = Task { try await session.indicate(value, [1], to: subscribers[0]) }
+            try await expectIndication([1], of: value, by: centrals[0])
+            try await centrals[0].disconnect()
+            try await expectError(of: "indication", .disconnected) { try await indication.value }
+            // A new connection owes nothing.
+            try await centrals[0].connect()
+            try await centrals[0].subscribe(to: value)
+            try await centrals[0].setConfirmsIndications(true)
+            _ = try await centrals[0].read(value)
+            try await session.indicate(value, [2])
+            try await expectIndication([2], of: value, by: centrals[0])
+        }
+    }
+
+    static let indicationOfNobody = Scenario("an indication that nobody has asked for is over at once") {
+        let value = Characteristic<[UInt8]>(ScenarioUUID.value, [.read, .indicate]) { Read { [] } }
+        let peripheral = Peripheral("Silence") { GATTService(ScenarioUUID.service) { value } }
+        return Trial(peripheral) { central, session in
+            try await session.indicate(value, [1])
+            _ = try await central.read(value)
+            let stranger = session.centrals
+            try expect("centrals", stranger.count, is: 1)
+            try await expectError(of: "indication", .notSubscribed) {
+                try await session.indicate(value, [2], to: stranger[0])
+            }
+        }
+    }
+}
