@@ -65,9 +65,9 @@ extension ConformanceSuite {
             let events = session.events
             let known = session.centrals
             try expect("bonded", known.map(\.isBonded), is: [true])
-            try await central.disconnect()
-            try await next(of: events, "leaving") { $0.kind == "disconnected" }
             try await session.forget(known[0])
+            try await next(of: events, "disconnection") { $0.kind == "disconnected" }
+            try await central.disconnect()
             try await central.forgetBond()
             try await central.connect()
             try await central.pair(.justWorks)
