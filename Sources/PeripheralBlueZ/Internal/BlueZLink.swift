@@ -27,6 +27,7 @@ struct BlueZLink: BackendLink {
     }
 
     func forget(_ central: Central.ID) async throws {
+        await centrals.willForget(central)
         try await devices.forget(central)
     }
 

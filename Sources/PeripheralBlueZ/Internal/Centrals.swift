@@ -91,6 +91,11 @@ extension Centrals {
         apply(devices.update(path, properties))
     }
 
+    /// Takes note that a central is about to be forgotten by this program.
+    func willForget(_ central: Central.ID) {
+        subscriptions.willBeForgotten(central)
+    }
+
     func deviceRemoved(_ path: ObjectPath) {
         apply(devices.remove(path))
     }

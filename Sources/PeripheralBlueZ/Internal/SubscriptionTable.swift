@@ -29,6 +29,8 @@ struct SubscriptionTable {
     private var subscribers: [AttributeHandle: [Subscriber]] = [:]
     /// The subscriptions of bonded centrals that are away: bluetoothd keeps them, and says nothing when they resume.
     private var dormant: [Central.ID: [AttributeHandle]] = [:]
+    /// The centrals that are being forgotten while they are away.
+    private var leftBehind: Set<Central.ID> = []
     /// The sockets that were closed a moment ago, it is not yet known why.
     private var unexplained: Set<Socket> = []
     /// The sockets that are about to be closed by mistake.
@@ -117,8 +119,18 @@ struct SubscriptionTable {
         }
     }
 
+    /// Takes note that bluetoothd is about to forget a central.
+    ///
+    /// The subscriptions of one that is away outlive that (`att_disconnected` in gatt-database.c is not called any more;
+    /// seen on 5.87): they resume when it returns under the same address, and bluetoothd does not tell that it subscribes
+    /// anew. Who is connected is disconnected first, as a stranger.
+    mutating func willBeForgotten(_ central: Central.ID) {
+        if dormant[central] != nil { leftBehind.insert(central) }
+    }
+
     /// Takes note that bluetoothd has forgotten a central.
     mutating func forgotten(_ central: Central.ID) {
+        guard leftBehind.remove(central) == nil else { return }
         dormant[central] = nil
     }
 

@@ -148,6 +148,19 @@ struct SubscriptionTableTests {
         #expect(table.connected(central("A")) == [])
     }
 
+    @Test func whoIsForgottenWhileAwayIsStillSubscribed() {
+        var table = table("A")
+        table.willBeForgotten(central("A").id)
+        _ = table.disconnected(central("A"))
+        table.forgotten(central("A").id)
+        #expect(table.connected(central("A")) == [])
+        table.subscribed(central("A"), to: Self.level, by: .socket)
+        _ = table.disconnected(central("A"))
+        table.willBeForgotten(central("A").id)
+        table.forgotten(central("A").id)
+        #expect(table.connected(central("A")) == [Self.level])
+    }
+
     @Test func characteristicsAreApart() {
         var table = table("ab")
         table.subscribed(central("a"), to: Self.other, by: .socket)

@@ -2,7 +2,9 @@ internal import PeripheralCore
 internal import PeripheralKit
 
 extension ConformanceSuite {
-    static let bondedSubscribing: [Scenario] = [subscriptionResumes, subscriptionIsForgotten]
+    static let bondedSubscribing: [Scenario] = [
+        subscriptionResumes, subscriptionIsForgotten, forgottenSubscriberIsReached,
+    ]
 
     /// A trial with a central that has bonded and subscribed, on an encrypted connection.
     private static func trial(
@@ -78,6 +80,31 @@ extension ConformanceSuite {
             _ = try await central.read(value)
             try await session.notify(value, [2])
             try expect("update", try await central.nextUpdate(of: value), is: [2])
+        }
+    }
+
+    /// BlueZ keeps the subscription, and does not tell that the central subscribes anew.
+    static let forgottenSubscriberIsReached = Scenario(
+        "a central that was forgotten while it was away subscribes anew"
+    ) {
+        trial { central, session, value in
+            let events = session.events
+            let known = session.centrals
+            try expect("bonded", known.map(\.isBonded), is: [true])
+            try await central.disconnect()
+            try await next(of: events, "leaving") { $0.kind == "disconnected" }
+            try await session.forget(known[0])
+            try await central.forgetBond()
+            try await central.connect()
+            try await central.pair(.justWorks)
+            try await central.subscribe(to: value)
+            _ = try await central.read(value)
+            try expect("subscribers", try session.subscribers(of: value).count, is: 1)
+            try await session.notify(value, [1])
+            try expect("update", try await central.nextUpdate(of: value), is: [1])
+            try await central.unsubscribe(from: value)
+            try await next(of: events, "unsubscription") { $0.kind == "unsubscribed" }
+            try expect("subscribers afterwards", try session.subscribers(of: value), is: [])
         }
     }
 }
