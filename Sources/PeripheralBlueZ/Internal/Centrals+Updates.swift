@@ -79,7 +79,7 @@ extension Centrals {
                 missing -= 1
                 isLost = isLost || !isTaken
                 guard missing == 0 else { return }
-                let outcome = UpdateOutcome(isLost: isLost, recipients: ways.count)
+                let outcome = UpdateOutcome(isLost: isLost, of: update.recipients)
                 self?.assumeIsolated { $0.end(update, outcome) }
             }
         }
@@ -87,9 +87,9 @@ extension Centrals {
 }
 
 extension UpdateOutcome {
-    /// Who is lost has left; that concerns only an update that was meant for nobody else.
-    fileprivate init(isLost: Bool, recipients: Int) {
-        self = isLost && recipients == 1 ? .failed(.left) : .delivered
+    /// Who is lost has left; an update for all subscribers is for those who are still there.
+    fileprivate init(isLost: Bool, of recipients: Update.Recipients) {
+        self = isLost && recipients != .subscribers ? .failed(.left) : .delivered
     }
 }
 
