@@ -9,10 +9,17 @@ package enum ReadSource: Sendable {
 /// What takes the bytes that a central writes.
 package typealias WriteHandler = @Sendable (_ value: [UInt8], _ central: Central) async throws -> Void
 
+/// Where the bytes go that a central writes.
+package enum WriteTarget: Sendable {
+    case handler(WriteHandler)
+    /// A buffer of so many writes; what cannot be decoded is refused before it gets there.
+    case stream(capacity: Int, check: @Sendable (_ value: [UInt8]) throws -> Void)
+}
+
 /// What a declaration says of reading and writing one attribute, faults included: validation finds them.
 package struct AttributeAccess: Sendable {
     package var readSources: [ReadSource] = []
-    package var writeHandlers: [WriteHandler] = []
+    package var writeTargets: [WriteTarget] = []
     package var authorizationHandlers: [AuthorizationHandler] = []
 
     /// Whether the value is given once and for all.

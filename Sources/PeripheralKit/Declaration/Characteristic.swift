@@ -100,7 +100,7 @@ package struct CharacteristicDeclaration: Sendable {
         for part in parts {
             switch part {
             case .read(let source): access.readSources.append(source)
-            case .write(let handler): access.writeHandlers.append(handler)
+            case .write(let target): access.writeTargets.append(target)
             case .authorization(let handler): access.authorizationHandlers.append(handler)
             case .descriptor(let descriptor): descriptors.append(descriptor)
             }

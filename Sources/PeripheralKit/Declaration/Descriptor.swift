@@ -33,7 +33,7 @@ public struct Descriptor<Value: GATTValue>: Sendable {
         for element in content() {
             switch element.part {
             case .read(let source): access.readSources.append(source)
-            case .write(let handler): access.writeHandlers.append(handler)
+            case .write(let handler): access.writeTargets.append(.handler(handler))
             }
         }
         declaration = DescriptorDeclaration(uuid: uuid, security: security, access: access)
@@ -77,7 +77,7 @@ package struct DescriptorDeclaration: Sendable {
     package var permissions: DescriptorPermissions {
         var permissions: DescriptorPermissions = []
         if !access.readSources.isEmpty { permissions.insert(.read) }
-        if !access.writeHandlers.isEmpty { permissions.insert(.write) }
+        if !access.writeTargets.isEmpty { permissions.insert(.write) }
         return permissions
     }
 }

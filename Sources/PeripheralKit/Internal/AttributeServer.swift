@@ -9,6 +9,8 @@ final class AttributeServer: Sendable {
     private let table: AttributeTable
     /// As the attributes of `table`; `nil` where the stack answers by itself.
     private let entries: [Entry?]
+    /// The buffers of the characteristics whose writes are a stream.
+    private let writeBuffers: [AttributeHandle: WriteBuffer]
     let handlesOnAir = HandlesOnAir()
     private let logger: Logger
     private let snapshots = Mutex(ReadSnapshots())
@@ -31,12 +33,21 @@ final class AttributeServer: Sendable {
         self.logger = logger
         self.table = table
         let formats = PresentationFormatIndex(of: services)
+        var buffers: [AttributeHandle: WriteBuffer] = [:]
         entries = table.attributes.map { attribute in
             switch attribute.kind {
             case .characteristicValue(let service, let characteristic):
                 let declaration = services[service].characteristics[characteristic]
                 var entry = Entry(declaration.access, name: "characteristic \(declaration.uuid)")
                 entry.length = declaration.length
+                if case .stream(let capacity, let check) = declaration.access.writeTargets.first {
+                    let buffer = WriteBuffer(capacity: capacity)
+                    buffers[attribute.handle] = buffer
+                    entry.write = { value, central in
+                        try check(value)
+                        try await buffer.append(WriteBuffer.Write(value: value, central: central))
+                    }
+                }
                 return entry
             case .descriptor(let service, let characteristic, let descriptor):
                 let parent = services[service].characteristics[characteristic]
@@ -58,6 +69,17 @@ final class AttributeServer: Sendable {
                 return nil
             }
         }
+        writeBuffers = buffers
+    }
+
+    /// The writes to a characteristic; `nil` when they are no stream.
+    func writeBuffer(of characteristic: AttributeHandle) -> WriteBuffer? {
+        writeBuffers[characteristic]
+    }
+
+    /// Takes no more writes as streams.
+    func finishStreams() {
+        for buffer in writeBuffers.values { buffer.finish() }
     }
 
     /// Takes note that a central is gone.
@@ -227,7 +249,7 @@ extension AttributeServer.Entry {
         self.init(
             name: name,
             read: access.readSources.first,
-            write: access.writeHandlers.first,
+            write: access.writeHandler,
             authorization: access.authorizationHandlers.first
         )
     }
@@ -256,5 +278,11 @@ extension AttributeTable {
             characteristic: format.characteristic,
             descriptor: format.descriptor
         )
+    }
+}
+
+extension AttributeAccess {
+    fileprivate var writeHandler: WriteHandler? {
+        if case .handler(let handler) = writeTargets.first { handler } else { nil }
     }
 }

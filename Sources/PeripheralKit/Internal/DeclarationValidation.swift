@@ -101,13 +101,13 @@ struct DeclarationValidation {
                 "it is writable but has a value that never changes",
                 "replace the value by Read { … }, or leave out the property"
             )
-        } else if writable, access.writeHandlers.isEmpty {
-            error(element, "it is writable but nothing takes the value", "add Write { … }")
+        } else if writable, access.writeTargets.isEmpty {
+            error(element, "it is writable but nothing takes the value", "add Write { … } or WriteStream()")
         }
-        if !writable, !access.writeHandlers.isEmpty {
+        if !writable, !access.writeTargets.isEmpty {
             error(
                 element,
-                "it has a handler of writes but is not writable",
+                "it takes writes but is not writable",
                 "add the property .write or .writeWithoutResponse"
             )
         }
@@ -124,8 +124,8 @@ struct DeclarationValidation {
         if access.readSources.count > 1 {
             error(element, "its value comes from more than one place", "keep one Read or the value")
         }
-        if access.writeHandlers.count > 1 {
-            error(element, "it has more than one handler of writes", "keep one Write")
+        if access.writeTargets.count > 1 {
+            error(element, "its writes go to more than one place", "keep one Write or WriteStream")
         }
         for case .value(let value) in access.readSources where value.count > maximumValueLength {
             error(

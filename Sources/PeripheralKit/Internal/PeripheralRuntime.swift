@@ -150,6 +150,7 @@ final class PeripheralRuntime: PeripheralHost {
         state.withLock { $0.isStopped = true }
         updates.stop()
         events.finish()
+        server.finishStreams()
     }
 
     /// The way to the backend, while the session is valid.
@@ -170,6 +171,11 @@ final class PeripheralRuntime: PeripheralHost {
     /// What happens from now on.
     func listen() -> AsyncStream<SessionEvent> {
         events.listen()
+    }
+
+    /// The writes to a characteristic; `nil` when they are no stream.
+    func writeBuffer(of characteristic: AttributeHandle) -> WriteBuffer? {
+        server.writeBuffer(of: characteristic)
     }
 
     /// The handle on the air; `nil` when the backend does not tell it.

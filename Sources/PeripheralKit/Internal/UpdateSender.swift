@@ -14,8 +14,8 @@ final class UpdateSender: Sendable {
         var abandoned: Set<Update.ID> = []
         /// What ends an indication that nobody confirms.
         var timers: [Update.ID: Task<Void, Never>] = [:]
-        /// The updates that have a place in the window.
-        var inWindow: Set<Update.ID> = []
+        /// The updates that have a place in the slots.
+        var withSlot: Set<Update.ID> = []
 
         mutating func makeID() -> Update.ID {
             defer { nextNumber += 1 }
@@ -28,7 +28,8 @@ final class UpdateSender: Sendable {
     static let confirmationLimit = Duration.seconds(30)
 
     private let clock: any Clock<Duration>
-    private let window = UpdateWindow()
+    /// How many updates the backend may have at a time that it has not yet delivered.
+    private let slots = Slots(count: 64)
     private let state = Mutex(State())
 
     init(clock: any Clock<Duration>) {
@@ -51,7 +52,7 @@ final class UpdateSender: Sendable {
 
     /// Sends away all who wait, and stops the backend; later calls have no effect.
     func stop() {
-        window.close()
+        slots.close()
         let (waiting, link) = state.withLock { state in
             state.isStopped = true
             for timer in state.timers.values { timer.cancel() }
@@ -70,12 +71,12 @@ final class UpdateSender: Sendable {
         _ value: [UInt8],
         to recipients: Update.Recipients
     ) async throws {
-        try await window.enter()
+        try await slots.enter()
         let outcome = await withCheckedContinuation { continuation in
             let (update, link) = state.withLock { state in
                 let id = state.makeID()
                 if state.link != nil {
-                    state.inWindow.insert(id)
+                    state.withSlot.insert(id)
                     state.waiting[id] = continuation
                 }
                 let update = Update(
@@ -147,7 +148,7 @@ final class UpdateSender: Sendable {
 
     /// Takes note of how an update has ended.
     func ended(_ id: Update.ID, _ outcome: UpdateOutcome) {
-        if state.withLock({ $0.inWindow.remove(id) != nil }) { window.leave() }
+        if state.withLock({ $0.withSlot.remove(id) != nil }) { slots.leave() }
         end(id, outcome.result, isOver: true)
     }
 

@@ -56,18 +56,18 @@ struct ValidationTests {
             "writable without a handler",
             Characteristic<UInt8>(0x2A19, .write),
             "it is writable but nothing takes the value",
-            "add Write { … }"
+            "add Write { … } or WriteStream()"
         ),
         about(
             "commands without a handler",
             Characteristic<UInt8>(0x2A19, .writeWithoutResponse),
             "it is writable but nothing takes the value",
-            "add Write { … }"
+            "add Write { … } or WriteStream()"
         ),
         about(
             "a handler of writes that cannot be written",
             Characteristic<UInt8>(0x2A19, value: 1) { Write { _ in } },
-            "it has a handler of writes but is not writable",
+            "it takes writes but is not writable",
             "add the property .write or .writeWithoutResponse"
         ),
         about(
@@ -92,8 +92,17 @@ struct ValidationTests {
                 Write { _ in }
                 Write { _ in }
             },
-            "it has more than one handler of writes",
-            "keep one Write"
+            "its writes go to more than one place",
+            "keep one Write or WriteStream"
+        ),
+        about(
+            "a handler of writes and a stream",
+            Characteristic<UInt8>(0x2A19, .write) {
+                Write { _ in }
+                WriteStream()
+            },
+            "its writes go to more than one place",
+            "keep one Write or WriteStream"
         ),
         about(
             "a value of 513 bytes",

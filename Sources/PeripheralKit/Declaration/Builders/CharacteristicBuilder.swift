@@ -7,7 +7,7 @@ public struct CharacteristicElement<Value: GATTValue>: Sendable {
 
 enum CharacteristicPart: Sendable {
     case read(ReadSource)
-    case write(WriteHandler)
+    case write(WriteTarget)
     case authorization(AuthorizationHandler)
     case descriptor(DescriptorDeclaration)
 }
@@ -25,7 +25,12 @@ public enum CharacteristicBuilder<Value: GATTValue>: _ListBuilder {
 
     /// Takes the handler of writes.
     public static func buildExpression(_ write: Write<Value>) -> [CharacteristicElement<Value>] {
-        [CharacteristicElement(part: .write(write.handler))]
+        [CharacteristicElement(part: .write(.handler(write.handler)))]
+    }
+
+    /// Takes the stream of writes.
+    public static func buildExpression(_ stream: WriteStream<Value>) -> [CharacteristicElement<Value>] {
+        [CharacteristicElement(part: .write(stream.target))]
     }
 
     /// Takes the decision about who may read and write.

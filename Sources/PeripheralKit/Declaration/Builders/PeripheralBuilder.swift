@@ -45,6 +45,10 @@ public enum PeripheralBuilder: _ListBuilder {
     @available(*, unavailable, message: "put the Authorization in a Characteristic, not in the Peripheral")
     public static func buildExpression(_ authorization: Authorization) -> [PeripheralElement] { [] }
 
+    /// Refuses a stream of writes outside of a characteristic.
+    @available(*, unavailable, message: "put WriteStream in a Characteristic, not in the Peripheral")
+    public static func buildExpression<T>(_ stream: WriteStream<T>) -> [PeripheralElement] { [] }
+
     /// Refuses a descriptor outside of a characteristic.
     @available(*, unavailable, message: "put the Descriptor in a Characteristic, not in the Peripheral")
     public static func buildExpression<T>(_ descriptor: Descriptor<T>) -> [PeripheralElement] { [] }

@@ -1,9 +1,9 @@
 private import Synchronization
 
-/// Bounds how many updates the backend has at a time that it has not yet delivered.
+/// A bounded number of slots, of which everybody needs one who wants to have something on its way.
 ///
-/// Those who wait get their turn in the order in which they came.
-final class UpdateWindow: Sendable {
+/// Those who wait get theirs in the order in which they came.
+final class Slots: Sendable {
     private struct Waiter {
         var number: UInt64
         var continuation: CheckedContinuation<Bool, Never>
@@ -20,13 +20,13 @@ final class UpdateWindow: Sendable {
 
     private let state: Mutex<State>
 
-    init(size: Int = 64) {
-        state = Mutex(State(free: size))
+    init(count: Int) {
+        state = Mutex(State(free: count))
     }
 
-    /// Waits for a place, which ``leave()`` gives back.
+    /// Waits for a slot, which ``leave()`` gives back.
     ///
-    /// - Throws: ``PeripheralError`` with the code `stopped` when the window is closed, or `CancellationError`.
+    /// - Throws: ``PeripheralError`` with the code `stopped` when they are closed, or `CancellationError`.
     func enter() async throws {
         try Task.checkCancellation()
         let number = state.withLock { state in
@@ -63,10 +63,10 @@ final class UpdateWindow: Sendable {
         }
     }
 
-    /// How many wait for a place.
+    /// How many wait for a slot.
     var waiting: Int { state.withLock { $0.waiters.count } }
 
-    /// Gives a place back.
+    /// Gives a slot back.
     func leave() {
         let waiter = state.withLock { state -> Waiter? in
             guard !state.waiters.isEmpty else {

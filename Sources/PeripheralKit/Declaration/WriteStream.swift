@@ -1,0 +1,42 @@
+public import PeripheralCore
+
+/// Takes a central's writes of a characteristic as a stream, in place of ``Write``: for data in bulk.
+///
+/// ```swift
+/// let firmware = Characteristic<[UInt8]>("5c3a0003-7e3c-4b6e-9d29-b3f1c0a1d001", .write) {
+///     WriteStream()
+/// }
+/// try await peripheral.run(on: .bluez) { session in
+///     for await write in try session.writes(to: firmware) {
+///         try await image.append(write.value)
+///     }
+/// }
+/// ```
+///
+/// A write is answered once it is in the buffer, before the program has taken it; so a program cannot refuse it by an
+/// error of its own. What is not a `Value`, or has another length than declared, is refused before.
+///
+/// While the buffer is full, a write request waits, which holds up the central; after 4 seconds it is refused by
+/// `ATTError.unlikelyError`, and not taken. A write without response waits likewise. But nothing holds up a central that
+/// sends more of these: behind the buffer, 256 writes of a central wait, and what comes then is lost, which is logged.
+/// BlueZ treats all writes so of a characteristic that has `.writeWithoutResponse`.
+/// Where no data may be lost, declare `.write` alone.
+public struct WriteStream<Value: GATTValue>: Sendable {
+    let target: WriteTarget
+
+    /// Buffers the writes that the program has not taken yet.
+    ///
+    /// - Parameter capacity: How many writes are buffered, of all centrals together; at least 1.
+    public init(capacity: Int = 64) {
+        target = .stream(capacity: max(1, capacity)) { bytes in _ = try Value(gattBytes: bytes) }
+    }
+}
+
+/// A write that a central has made, as ``PeripheralSession/writes(to:)`` gives it.
+public struct ReceivedWrite<Value: GATTValue>: Sendable {
+    /// What was written.
+    public let value: Value
+
+    /// Who has written it.
+    public let central: Central
+}

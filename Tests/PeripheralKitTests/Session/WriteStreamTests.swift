@@ -1,0 +1,117 @@
+import PeripheralKit
+import PeripheralTesting
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct WriteStreamTests {
+    private let upload = Characteristic<UInt16>(0x2A3D, .write) { WriteStream(capacity: 2) }
+    private let level = Characteristic<UInt8>(0x2A19, .read) { Read { 1 } }
+
+    private var peripheral: Peripheral {
+        Peripheral("Upload") {
+            GATTService(0x180F) {
+                upload; level
+            }
+        }
+    }
+
+    @Test func writesComeInTheirOrderWithTheirCentral() async throws {
+        try await peripheral.test { central, session in
+            let second = central.makeAnother()
+            try await second.connect()
+            var writes = try session.writes(to: upload).makeAsyncIterator()
+            try await central.write(upload, 1)
+            try await second.write(upload, 2)
+            let first = try #require(await writes.next())
+            let next = try #require(await writes.next())
+            #expect([first.value, next.value] == [1, 2])
+            #expect(first.central != next.central)
+            #expect(session.centrals == [first.central, next.central])
+        }
+    }
+
+    /// The answer to a write request waits for room: a central cannot write faster than the program takes.
+    @Test func aFullBufferHoldsUpTheCentral() async throws {
+        try await peripheral.test { central, session in
+            let answered = Log<UInt16>()
+            try await withThrowingTaskGroup { group in
+                group.addTask {
+                    for number: UInt16 in 1...5 {
+                        try await central.write(upload, number)
+                        answered.append(number)
+                    }
+                }
+                var writes = try session.writes(to: upload).makeAsyncIterator()
+                for number: UInt16 in 1...5 {
+                    #expect(await writes.next()?.value == number)
+                    // The one that is taken, two in the buffer, and one whose turn it is with the freed place.
+                    #expect(answered.entries.count <= Int(number) + 2)
+                }
+                try await group.waitForAll()
+            }
+            #expect(answered.entries == [1, 2, 3, 4, 5])
+        }
+    }
+
+    @Test func whatIsNoValueIsRefusedBefore() async throws {
+        try await peripheral.test { central, session in
+            let characteristics = try await central.knownDatabase().services.flatMap(\.characteristics)
+            let handle = try #require(characteristics.first { $0.uuid == upload.uuid }?.valueHandle)
+            await #expect(throws: ATTError.invalidAttributeValueLength) {
+                try await central.write(handle, [1])
+            }
+            try await central.write(upload, 7)
+            var writes = try session.writes(to: upload).makeAsyncIterator()
+            #expect(await writes.next()?.value == 7)
+        }
+    }
+
+    @Test func withoutAStreamThereAreNoWrites() async throws {
+        try await peripheral.test { _, session in
+            let error = #expect(throws: PeripheralError.self) { try session.writes(to: level) }
+            #expect(error?.code == .notDeclared)
+        }
+    }
+
+    @Test func whatIsInTheBufferCanBeTakenAfterTheEnd() async throws {
+        let writes = try await peripheral.test { central, session in
+            try await central.write(upload, 1)
+            try await central.write(upload, 2)
+            return try session.writes(to: upload)
+        }
+        var taken: [UInt16] = []
+        for await write in writes { taken.append(write.value) }
+        #expect(taken == [1, 2])
+    }
+
+    @Test func aWriteThatFindsNoRoomInTimeIsRefusedAndNotTaken() async throws {
+        let clock = ManualClock()
+        let backend = InMemoryBackend()
+        try await peripheral.run(on: backend, logger: .silent, clock: clock) { session in
+            let central = backend.makeCentral(of: peripheral)
+            try await central.connect()
+            try await central.write(upload, 1)
+            try await central.write(upload, 2)
+            let answer = Log<ATTError?>()
+            let third = Task {
+                do {
+                    try await central.write(upload, 3)
+                    answer.append(nil)
+                } catch {
+                    answer.append(error as? ATTError)
+                }
+            }
+            while answer.entries.isEmpty {
+                clock.advance(by: .seconds(1))
+                await Task.yield()
+            }
+            await third.value
+            #expect(answer.entries == [.unlikelyError])
+            var writes = try session.writes(to: upload).makeAsyncIterator()
+            for number: UInt16 in 1...2 { #expect(await writes.next()?.value == number) }
+            try await central.write(upload, 4)
+            #expect(await writes.next()?.value == 4)
+        }
+    }
+}
