@@ -103,7 +103,7 @@ extension AdapterService {
 // MARK: - Calls
 
 extension AdapterService {
-    /// Forgets a central, its keys and its subscriptions.
+    /// Forgets a central and its keys; its subscriptions only if it is connected.
     ///
     /// bluetoothd lets 2 seconds pass before it ends the connection.
     func removeDevice(_ call: DaemonCall) {
@@ -113,7 +113,7 @@ extension AdapterService {
         }
         guard isPowered else { return _ = call.reply.fail(.notReady) }
         call.reply.send()
-        server.forget(address)
+        server.forget(address, leavingSubscriptions: true)
         afterDisconnections { $0.forget(address) }
     }
 

@@ -41,12 +41,19 @@ extension VirtualGATTServer {
     }
 
     /// Forgets the bond with a central, ends its connection, and with that its subscriptions.
-    package func forget(_ central: DeviceAddress) {
+    ///
+    /// - Parameters:
+    ///   - central: The central.
+    ///   - leavesSubscriptions: Whether those of a central that is away remain, as on bluetoothd.
+    package func forget(_ central: DeviceAddress, leavingSubscriptions leavesSubscriptions: Bool = false) {
         let isBonded = state.withLock { $0.bonds.removeValue(forKey: central) != nil }
+        let isAway = !centrals.contains { $0.address == central }
         disconnect(central)
         state.withLock { state in
             state.att.trusted.remove(central)
-            state.tell(state.att.removeDevice(Central(address: central)))
+            if !isAway || !leavesSubscriptions {
+                state.tell(state.att.removeDevice(Central(address: central)))
+            }
             if isBonded { state.observer?(.forgotten(central)) }
         }
     }
