@@ -6,7 +6,7 @@ extension ConformanceSuite {
     ///
     /// `docs/bluez-versions.md` is made of this table.
     public static let knownDifferences: [KnownDifference] =
-        lengthIsThatOfThePacket + errorHasNoName + subscribersAreNotApart + leavingIsConfirmation + daemonEnds
+        lengthIsThatOfThePacket + errorHasNoName + subscribersAreNotApart + daemonEnds
 
     private static let lengthIsThatOfThePacket = [writtenBytes(511), writtenBytes(512), longWrite(of: 512)]
         .map {
@@ -56,15 +56,6 @@ extension ConformanceSuite {
                     "bluetoothd reaches all who have subscribed together, and tells only when the last one is gone."
             )
         }
-
-    private static let leavingIsConfirmation = [
-        KnownDifference(
-            indicationOfOneThatLeaves,
-            in: .before(BlueZVersion(major: 5, minor: 80)),
-            failure: "indication: expected \(PeripheralError.Code.disconnected), but there was no error.",
-            reason: "bluetoothd takes the leaving of a central for its confirmation."
-        )
-    ]
 
     private static let daemonEnds = [readerVanishes, writerVanishes].map {
         KnownDifference(

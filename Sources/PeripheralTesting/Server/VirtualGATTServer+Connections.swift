@@ -69,11 +69,12 @@ extension VirtualGATTServer {
             }
             state.tell(state.att.close(connection, isBonded: isBonded))
             var indications = state.indications.removeValue(forKey: connection)
-            for entry in indications?.takeAll() ?? [] { entry.completion(.disconnected) }
             state.capabilities[connection] = nil
             state.links.removeValue(forKey: connection)?.disconnected()
             state.air.resume()
             if let central { state.observer?(.disconnected(central)) }
+            // bluetoothd announces the end of the connection before it gives up on its indications.
+            for entry in indications?.takeAll() ?? [] { entry.completion(.disconnected) }
             return (
                 state.inquiries.values.filter { $0.connection == connection }.map(\.task),
                 state.pairings.removeValue(forKey: connection)
