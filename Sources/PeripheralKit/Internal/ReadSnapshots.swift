@@ -42,12 +42,14 @@ struct ReadSnapshots {
     /// Keeps the value that a central begins to read, when there will be further parts.
     mutating func begin(_ request: ReadRequest, with value: [UInt8], at now: Duration) {
         let key = Key(central: request.central, attribute: request.attribute)
-        remove(key)
-        guard request.offset == 0, value.count >= Self.leastPart(of: request.central) else { return }
-        if order.count == capacity {
+        guard request.offset == 0, value.count >= Self.leastPart(of: request.central) else { return remove(key) }
+        let replaced = snapshots.updateValue(Snapshot(value: value, begin: now), forKey: key)
+        guard order.last != key else { return }
+        if replaced != nil {
+            order.removeAll { $0 == key }
+        } else if order.count == capacity {
             snapshots[order.removeFirst()] = nil
         }
-        snapshots[key] = Snapshot(value: value, begin: now)
         order.append(key)
     }
 
@@ -57,7 +59,7 @@ struct ReadSnapshots {
     }
 
     private mutating func remove(_ key: Key) {
-        guard snapshots.removeValue(forKey: key) != nil else { return }
+        guard !snapshots.isEmpty, snapshots.removeValue(forKey: key) != nil else { return }
         order.removeAll { $0 == key }
     }
 
