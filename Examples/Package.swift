@@ -8,6 +8,7 @@ let package = Package(
     dependencies: [
         .package(name: "swift-peripheral", path: ".."),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     ],
     targets: [
         .executableTarget(
@@ -21,6 +22,7 @@ let package = Package(
                 .product(name: "PeripheralTesting", package: "swift-peripheral"),
                 .product(name: "PeripheralEmulator", package: "swift-peripheral"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
             ]
         ),
         .testTarget(name: "HeartRateSensorTests", dependencies: ["heart-rate-sensor"]),

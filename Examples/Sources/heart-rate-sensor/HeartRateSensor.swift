@@ -1,4 +1,5 @@
 import ArgumentParser
+import Logging
 import PeripheralBlueZ
 
 /// A heart rate sensor with a simulated heart: the command line.
@@ -47,8 +48,11 @@ struct HeartRateSensor: AsyncParsableCommand {
 
 /// Serves the sensor to real centrals.
 private func runOnBlueZ(_ sensor: PulseSensor, adapter: String?, until stop: StopRequest) async throws {
-    let backend: BlueZBackend = adapter.map { .bluez(adapter: .named($0)) } ?? .bluez
-    try await sensor.peripheral.run(on: backend) { session in
+    // The terminal belongs to the measurements; what ends the run is told as its error.
+    var logger = Logger(label: "heart-rate-sensor")
+    logger.logLevel = .error
+    let backend = BlueZBackend(adapter: adapter.map { .named($0) } ?? .firstPowered, logger: logger)
+    try await sensor.peripheral.run(on: backend, logger: logger) { session in
         let place = adapter.map { " on \($0)" } ?? ""
         Terminal.print("\(sensor.peripheral.name) is advertising\(place); stop with Ctrl-C.")
         try await stop.ends {
