@@ -1,5 +1,6 @@
 import PeripheralDBus
 import PeripheralKit
+import TestSupport
 import Testing
 
 @testable import PeripheralBlueZ

@@ -16,11 +16,15 @@ public import PeripheralCore
 /// A write is answered once it is in the buffer, before the program has taken it; so a program cannot refuse it by an
 /// error of its own. What is not a `Value`, or has another length than declared, is refused before.
 ///
-/// While the buffer is full, a write request waits, which holds up the central; after 4 seconds it is refused by
-/// `ATTError.unlikelyError`, and not taken. A write without response waits likewise. But nothing holds up a central that
-/// sends more of these: behind the buffer, 256 writes of a central wait, and what comes then is lost, which is logged.
-/// BlueZ treats all writes so of a characteristic that has `.writeWithoutResponse`.
+/// While the buffer is full, a write waits for room; a write request that has waited for 4 seconds is refused by
+/// `ATTError.unlikelyError`, and not taken. A write without response waits for as long as it takes, and nothing holds up
+/// a central that sends more of these: behind the buffer, 256 writes of a central wait, and what comes then is lost,
+/// which is logged. BlueZ treats all writes so of a characteristic that has `.writeWithoutResponse`.
 /// Where no data may be lost, declare `.write` alone.
+///
+/// The writes of a central are handled in their order, whatever they are made to. So one that waits for room holds up
+/// the central's other writes, also those of a control point; they are refused after 4 seconds as well. Its reads, and
+/// other centrals, go on. Take the writes without delay, and store what takes time elsewhere.
 public struct WriteStream<Value: GATTValue>: Sendable {
     let target: WriteTarget
 

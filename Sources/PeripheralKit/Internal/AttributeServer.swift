@@ -186,7 +186,7 @@ final class AttributeServer: Sendable {
             )
             return .immediate(.failure(.insufficientResources))
         }
-        return .deferred { [self] deliver in
+        let carryOut = { @Sendable [self] (deliver: @escaping @Sendable (Result<Void, ATTError>) -> Void) in
             tasks.start(
                 entry.name,
                 isTimed: request.expectsResponse,
@@ -204,6 +204,12 @@ final class AttributeServer: Sendable {
                 return result ?? .failure(.unlikelyError)
             }
         }
+        // What waits for room in a stream may wait for ever, which nobody should who has not asked for a response.
+        guard request.expectsResponse || writeBuffers[request.attribute] == nil else {
+            carryOut { _ in }
+            return .immediate(.success(()))
+        }
+        return .deferred(carryOut)
     }
 
     /// Answers whether the central may write.

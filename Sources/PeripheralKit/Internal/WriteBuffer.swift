@@ -1,39 +1,129 @@
 internal import PeripheralCore
+private import Synchronization
 
-/// The writes of a characteristic that the program has not taken yet.
+/// The writes of a characteristic that the program has not taken yet: a bounded queue, for any number of readers.
+///
+/// Each write goes to one reader, and those who wait, for a write or for room, are served in the order in which they
+/// came.
 final class WriteBuffer: Sendable {
     struct Write: Sendable {
         var value: [UInt8]
         var central: Central
     }
 
-    private let slots: Slots
-    private let (writes, incoming) = AsyncStream.makeStream(of: Write.self)
+    private struct Reader {
+        var number: UInt64
+        var continuation: CheckedContinuation<Write?, Never>
+    }
+
+    private struct Writer {
+        var number: UInt64
+        var write: Write
+        var continuation: CheckedContinuation<Bool, Never>
+    }
+
+    private struct State {
+        var writes: [Write] = []
+        /// Those who wait for room: only while the buffer is full.
+        var writers: [Writer] = []
+        /// Those who wait for a write: only while the buffer is empty.
+        var readers: [Reader] = []
+        var nextNumber: UInt64 = 0
+        var isFinished = false
+
+        mutating func makeNumber() -> UInt64 {
+            defer { nextNumber += 1 }
+            return nextNumber
+        }
+    }
+
+    private let capacity: Int
+    private let state = Mutex(State())
 
     init(capacity: Int) {
-        slots = Slots(count: capacity)
+        self.capacity = capacity
     }
 
     /// Adds a write, as soon as there is room.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled before, and ``PeripheralError`` with the code `stopped`
-    ///   when the session has ended; the write is not taken then.
-    func append(_ write: Write) async throws {
-        try await slots.enter()
-        incoming.yield(write)
+    /// - Throws: `ATTError.unlikelyError` when the task is cancelled before, or the session has ended; the write is not
+    ///   taken then.
+    func append(_ write: Write) async throws(ATTError) {
+        let number = state.withLock { $0.makeNumber() }
+        let isTaken = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                enter(Writer(number: number, write: write, continuation: continuation))
+            }
+        } onCancel: {
+            let writer = state.withLock { state in
+                state.writers.firstIndex { $0.number == number }.map { state.writers.remove(at: $0) }
+            }
+            writer?.continuation.resume(returning: false)
+        }
+        guard isTaken else { throw .unlikelyError }
     }
 
-    /// The next write; `nil` when the session has ended and all are taken.
+    private func enter(_ writer: Writer) {
+        let (isTaken, reader) = state.withLock { state -> (Bool?, Reader?) in
+            guard !state.isFinished, !Task.isCancelled else { return (false, nil) }
+            guard state.readers.isEmpty else { return (true, state.readers.removeFirst()) }
+            guard state.writes.count < capacity else {
+                state.writers.append(writer)
+                return (nil, nil)
+            }
+            state.writes.append(writer.write)
+            return (true, nil)
+        }
+        reader?.continuation.resume(returning: writer.write)
+        if let isTaken { writer.continuation.resume(returning: isTaken) }
+    }
+
+    /// How many wait for room, and for a write.
+    var waiting: (writers: Int, readers: Int) {
+        state.withLock { ($0.writers.count, $0.readers.count) }
+    }
+
+    /// The next write; `nil` when the session has ended and all are taken, or the task is cancelled.
+    ///
+    /// A task that is cancelled takes none; what it is given at that very moment, it returns.
     func next() async -> Write? {
-        var iterator = writes.makeAsyncIterator()
-        guard let write = await iterator.next() else { return nil }
-        slots.leave()
-        return write
+        let number = state.withLock { $0.makeNumber() }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                enter(Reader(number: number, continuation: continuation))
+            }
+        } onCancel: {
+            let reader = state.withLock { state in
+                state.readers.firstIndex { $0.number == number }.map { state.readers.remove(at: $0) }
+            }
+            reader?.continuation.resume(returning: nil)
+        }
+    }
+
+    private func enter(_ reader: Reader) {
+        let (write, waits, writer) = state.withLock { state -> (Write?, Bool, Writer?) in
+            guard !Task.isCancelled else { return (nil, false, nil) }
+            guard !state.writes.isEmpty else {
+                if !state.isFinished { state.readers.append(reader) }
+                return (nil, !state.isFinished, nil)
+            }
+            let write = state.writes.removeFirst()
+            let writer = state.writers.isEmpty ? nil : state.writers.removeFirst()
+            if let writer { state.writes.append(writer.write) }
+            return (write, false, writer)
+        }
+        writer?.continuation.resume(returning: true)
+        if !waits { reader.continuation.resume(returning: write) }
     }
 
     /// Takes no more writes.
     func finish() {
-        slots.close()
-        incoming.finish()
+        let (writers, readers) = state.withLock { state in
+            state.isFinished = true
+            defer { (state.writers, state.readers) = ([], []) }
+            return (state.writers, state.readers)
+        }
+        for writer in writers { writer.continuation.resume(returning: false) }
+        for reader in readers { reader.continuation.resume(returning: nil) }
     }
 }

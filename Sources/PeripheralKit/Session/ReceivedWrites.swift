@@ -2,7 +2,12 @@ public import PeripheralCore
 
 /// The writes that centrals make to a characteristic with a ``WriteStream``, in the order in which they came.
 ///
-/// Each write is given once, to whoever asks first. The sequence ends when the session does, after the last write.
+/// Each write is given once, to whoever asks first. Any number of tasks may take writes, at once or one after the other;
+/// what one that is cancelled has not taken goes to the next. The sequence ends when the session does, after the last
+/// write.
+///
+/// Writes that are not taken fill the buffer of the ``WriteStream``; then they hold up all other writes of the same
+/// central.
 public struct ReceivedWrites<Value: GATTValue>: AsyncSequence, Sendable {
     let buffer: WriteBuffer
 
@@ -12,7 +17,7 @@ public struct ReceivedWrites<Value: GATTValue>: AsyncSequence, Sendable {
 
         /// Waits for the next write.
         ///
-        /// - Returns: The write; `nil` when the session has ended, or the task is cancelled.
+        /// - Returns: The write; `nil` when the session has ended and all writes are taken, or the task is cancelled.
         public mutating func next() async -> ReceivedWrite<Value>? {
             while let write = await buffer.next() {
                 // What cannot be decoded has been refused before it came here.

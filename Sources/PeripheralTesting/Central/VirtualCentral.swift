@@ -17,7 +17,8 @@ internal import Synchronization
 /// to the MTU, and what BlueZ refuses without asking the program is refused here. Its address is a random
 /// static one. It pairs when ``pair(_:)`` is called, and not by itself when an attribute asks for it.
 ///
-/// ``writeWithoutResponse(_:_:)`` returns when the peripheral's handler has: on the air, nobody could tell.
+/// ``writeWithoutResponse(_:_:)`` returns when the peripheral's handler has: on the air, nobody could tell. A write to
+/// a `WriteStream` returns at once.
 public final class VirtualCentral: TestCentral {
     /// The peripheral that is under test.
     public let peripheral: Peripheral
@@ -186,7 +187,8 @@ public final class VirtualCentral: TestCentral {
 
     /// Writes a value by a Write Command.
     ///
-    /// Returns when the handler of the peripheral has returned, so that a test finds its effects.
+    /// Returns when the handler of the peripheral has returned, so that a test finds its effects. With a `WriteStream`
+    /// it returns at once, also when the write has to wait for room, or finds none.
     public func writeWithoutResponse(_ handle: AttributeHandle, _ value: [UInt8]) async throws {
         let connection = try connection()
         try checkLength(of: value, header: 3)

@@ -6,7 +6,8 @@ internal import PeripheralCore
 public enum ConformanceSuite: Sendable {
     /// All scenarios.
     public static let scenarios: [Scenario] =
-        advertising + discovery + reading + writing + longWriting + updating + handlers + centrals + size
+        advertising + discovery + reading + writing + writeStreaming + longWriting + updating + handlers
+        + centrals + size
         + pairing + subscribing + bondedSubscribing + targeted + indicating + connections + structure
         + permitting
 

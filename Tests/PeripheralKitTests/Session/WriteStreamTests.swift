@@ -1,7 +1,8 @@
-import PeripheralKit
 import PeripheralTesting
 import TestSupport
 import Testing
+
+@testable import PeripheralKit
 
 @Suite(.timeLimit(.minutes(1)))
 struct WriteStreamTests {
@@ -112,6 +113,71 @@ struct WriteStreamTests {
             for number: UInt16 in 1...2 { #expect(await writes.next()?.value == number) }
             try await central.write(upload, 4)
             #expect(await writes.next()?.value == 4)
+        }
+    }
+
+    /// A central whose write was answered relies on the program to get it.
+    @Test func aReaderThatIsCancelledLeavesTheWritesToTheNext() async throws {
+        try await peripheral.test { central, session in
+            let taken = Log<UInt16>()
+            let cancelled = Task {
+                for await write in try session.writes(to: upload) { taken.append(write.value) }
+            }
+            try await central.write(upload, 1)
+            await taken.untilNotEmpty()
+            cancelled.cancel()
+            try await cancelled.value
+            try await central.write(upload, 2)
+            try await central.write(upload, 3)
+            var writes = try session.writes(to: upload).makeAsyncIterator()
+            #expect(await writes.next()?.value == 2)
+            #expect(await writes.next()?.value == 3)
+        }
+    }
+
+    @Test func eachWriteGoesToOneOfSeveralReaders() async throws {
+        let taken = Log<UInt16>()
+        try await peripheral.test { central, session in
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        for await write in try session.writes(to: upload) { taken.append(write.value) }
+                    }
+                }
+                for number: UInt16 in 0..<100 { try await central.write(upload, number) }
+                while taken.entries.count < 100 { await Task.yield() }
+                group.cancelAll()
+                try await group.waitForAll()
+            }
+        }
+        #expect(taken.entries.sorted() == Array(0..<100))
+    }
+
+    @Test func aWriteThatWaitsAtTheEndIsNoFaultOfAHandler() async throws {
+        let log = LogRecorder()
+        let refusal = try await peripheral.test(logger: log.logger) { central, session in
+            try await central.write(upload, 1)
+            try await central.write(upload, 2)
+            let third = Task { try await central.write(upload, 3) }
+            let buffer = try session.writes(to: upload).buffer
+            while buffer.waiting.writers < 1 { await Task.yield() }
+            return third
+        }
+        await #expect(throws: (any Error).self) { try await refusal.value }
+        #expect(log.lines.filter { !$0.hasPrefix("debug") } == [])
+    }
+
+    /// A central goes on after a write without response, whatever the program does with it.
+    @Test func aWriteWithoutResponseDoesNotWaitForRoom() async throws {
+        let commands = Characteristic<UInt16>(0x2A3E, .writeWithoutResponse) { WriteStream(capacity: 2) }
+        let peripheral = Peripheral("Commands") { GATTService(0x180F) { commands } }
+        let log = LogRecorder()
+        try await peripheral.test(logger: log.logger) { central, session in
+            // Two in the buffer, 256 behind it, and three too many.
+            for number: UInt16 in 0..<261 { try await central.writeWithoutResponse(commands, number) }
+            #expect(log.lines.count == 3)
+            var writes = try session.writes(to: commands).makeAsyncIterator()
+            for number: UInt16 in 0..<258 { #expect(await writes.next()?.value == number) }
         }
     }
 }

@@ -1,8 +1,8 @@
-import Logging
-import Synchronization
+package import Logging
+private import Synchronization
 
 /// A log that a test reads.
-final class LogRecorder: Sendable {
+package final class LogRecorder: Sendable {
     private struct Handler: LogHandler {
         let recorder: LogRecorder
         var logLevel = Logger.Level.trace
@@ -23,7 +23,9 @@ final class LogRecorder: Sendable {
 
     private let entries = Mutex<[String]>([])
 
-    var lines: [String] { entries.withLock(\.self) }
+    package init() {}
 
-    var logger: Logger { Logger(label: "recorder") { _ in Handler(recorder: self) } }
+    package var lines: [String] { entries.withLock(\.self) }
+
+    package var logger: Logger { Logger(label: "recorder") { _ in Handler(recorder: self) } }
 }
