@@ -59,7 +59,7 @@ public struct InMemoryBackend: PeripheralBackend {
         } catch {
             throw PeripheralError(code: .rejected, message: "The stack in memory: \(error)", cause: error)
         }
-        server.setPairingAgent(HostPairingAgent(publication.pairing, for: host))
+        server.setPairingAgent(HostPairingAgent(publication.pairing, for: host, on: server))
         server.observeConnections { host.handle($0) }
         let advertisement = server.advertise(data)
         let (stopped, stop) = AsyncStream.makeStream(of: Never.self)

@@ -309,6 +309,37 @@ struct PairingTests {
         }
     }
 
+    /// bluetoothd does not tell when a central has paired that was paired before.
+    @Test func passkeyThatIsShownForTooLongDisturbsNobody() async throws {
+        let shown = Signal<UInt32>()
+        let ended = Signal<Void>()
+        let pairing = Pairing.displayPasskey { passkey, _ in
+            defer { ended.send() }
+            shown.send(passkey)
+            try await untilCancelled()
+        }
+        let peripheral = Self.peripheral(pairing)
+        let clock = ManualClock()
+        try await withEmulatedBlueZ { bluez in
+            try await peripheral.run(on: bluez.backend, logger: .silent, clock: clock) { session in
+                let central = bluez.central(for: peripheral)
+                try await central.connect()
+                try await central.pair(.entering { try? await shown.next() })
+                try await ended.next()
+                central.forgetBond()
+                central.disconnect()
+                try await central.connect()
+                try await central.pair(.entering { try? await shown.next() })
+                await clock.waitForSleeper()
+                clock.advance(by: .seconds(30))
+                try await ended.next()
+                // Whatever bluetoothd was told by now, it has done.
+                #expect(try await session.bondedCentrals().count == 1)
+                #expect(try await central.read(Self.secret) == 42)
+            }
+        }
+    }
+
     @Test func handlersLearnWhoPairs() async throws {
         let centrals = Signal<DeviceAddress>()
         let pairing = Pairing.confirmNumber { _, central in

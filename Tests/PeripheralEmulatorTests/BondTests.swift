@@ -126,6 +126,19 @@ struct BondTests {
         }
     }
 
+    @Test func cancellingNoPairingRemovesTheBond() async throws {
+        try await Self.run { stage, central async throws in
+            #expect(
+                await stage.application.callDevice("CancelPairing", of: central)
+                    == "org.bluez.Error.DoesNotExist: Does Not Exist"
+            )
+            try await central.connect()
+            await #expect(throws: ATTError.insufficientEncryption) {
+                try await central.read(Stage.Handle.encrypted, offset: 0)
+            }
+        }
+    }
+
     @Test func aCentralThatIsOnlyPairedIsForgotten() async throws {
         try await Stage.run { stage, central async throws in
             #expect(try await stage.application.registerAgent() == "ok")

@@ -87,18 +87,20 @@ extension PairingAgent {
 
     /// Has the host show a passkey; a host that does not is answered for by the end of the connection, since
     /// bluetoothd waits for no answer.
+    ///
+    /// `CancelPairing` would end it, too, but remove the bond with a central that pairs anew: bluetoothd knows only of
+    /// pairings that it has begun, and takes the call as a wish to be unpaired.
     private func display(_ passkey: UInt32, for device: ObjectPath) {
         endDisplay(for: device)
         let isTaken = start(device, nil) { [self] central in
             let request = PairingRequest(central: central, question: .displayPasskey(passkey))
             guard await host.answer(request) == .reject, !Task.isCancelled else { return }
-            // bluetoothd says that it knows of no pairing, and ends it nevertheless.
-            _ = try? await connection.call(BlueZ.name, device, BlueZ.device, "CancelPairing")
+            _ = try? await connection.call(BlueZ.name, device, BlueZ.device, "Disconnect")
         }
         guard !isTaken else { return }
-        // With the connection gone, there is nothing to cancel.
+        // With the connection gone, there is nothing to end.
         connection.assumeIsolated {
-            try? $0.callIgnoringAnswer(BlueZ.name, device, BlueZ.device, "CancelPairing")
+            try? $0.callIgnoringAnswer(BlueZ.name, device, BlueZ.device, "Disconnect")
         }
     }
 

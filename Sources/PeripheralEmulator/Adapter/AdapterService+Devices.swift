@@ -123,6 +123,14 @@ extension AdapterService {
         afterDisconnections { _ in call.reply.send() }
     }
 
+    /// Unpairs a central, since it is no pairing that bluetoothd has begun.
+    private func cancelPairing(_ address: DeviceAddress, _ call: DaemonCall) {
+        let isBonded = devices[address]?.isBonded ?? false
+        server.cancelPairing(of: address)
+        call.reply.fail(.doesNotExist)
+        if isBonded { afterDisconnections { $0.forget(address) } }
+    }
+
     private func setTrusted(_ address: DeviceAddress, _ isTrusted: Bool) {
         guard isTrusted != server.isTrusted(address) else { return }
         server.setTrusted(address, isTrusted)
@@ -152,11 +160,7 @@ extension AdapterService {
                     BlueZName.device,
                     methods: [
                         method("Disconnect", "") { $0.disconnect(address, $1) },
-                        // There is none that bluetoothd has begun, but the link is dropped nevertheless.
-                        method("CancelPairing", "") { service, call in
-                            call.reply.fail(.doesNotExist)
-                            service.server.cancelPairing(of: address)
-                        },
+                        method("CancelPairing", "") { $0.cancelPairing(address, $1) },
                     ],
                     properties: [
                         ExportedProperty("Address", .string(address.description)),

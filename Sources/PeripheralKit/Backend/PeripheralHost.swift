@@ -12,7 +12,8 @@ public protocol PeripheralHost: Sendable {
 
     /// Answers a question that comes up while a central pairs.
     ///
-    /// The answer is ``PairingAnswer/reject`` when nothing of the kind is declared, and when there is none after 30 s.
+    /// The answer is ``PairingAnswer/reject`` when nothing of the kind is declared, and when there is none after 30 s. A
+    /// passkey that is still shown then counts as shown: ``PairingAnswer/accept``.
     /// To take the question back, cancel the calling task.
     func answer(_ request: PairingRequest) async -> PairingAnswer
 

@@ -9,9 +9,9 @@
 /// Without one, nobody may pair. A central pairs in the declared way or not at all: one that could only do
 /// without it, such as one without a keyboard where a passkey has to be typed, is refused.
 ///
-/// A handler has 30 seconds. What it throws refuses the pairing, and so does its delay. Its task is cancelled when
-/// the time is over, and when the central takes the pairing back: a handler that shows something until its task
-/// is cancelled shows it as long as it is of use.
+/// A handler has 30 seconds. What it throws refuses the pairing, and so does its delay when an answer is awaited. Its
+/// task is cancelled when the time is over, and when the central takes the pairing back: a handler that shows something
+/// until its task is cancelled shows it as long as it is of use.
 ///
 /// See Core Specification, Vol 3, Part H, 2.3.5.
 public struct Pairing: Sendable {
@@ -41,6 +41,11 @@ public struct Pairing: Sendable {
     public static let system = Pairing(kind: .system)
 
     /// The device shows a passkey, which is typed on the central.
+    ///
+    /// The handler may return at once, or show the passkey until its task is cancelled: when the central is paired, tries
+    /// again or leaves, and after 30 seconds. BlueZ tells neither of a wrong passkey, after which a central can stay
+    /// connected, nor of a bonded central that has paired anew: in these cases the passkey is shown until the time is
+    /// over. To throw means that the passkey cannot be shown, and ends the connection; the pairing is over then.
     ///
     /// - Parameter show: Shows the passkey, 0 to 999,999, with leading zeros as six digits.
     /// - Returns: The way to pair.

@@ -49,6 +49,8 @@ struct PairingAnswerer: Sendable {
     }
 
     /// Waits for the answer, but no longer than the limit; a task that is cancelled wants none.
+    ///
+    /// A handler that still shows its passkey has done what it was asked for: the pairing has come to an end by itself.
     private func firstAnswer(
         of answers: AsyncStream<PairingAnswer>,
         to request: PairingRequest
@@ -64,6 +66,7 @@ struct PairingAnswerer: Sendable {
             }
             defer { group.cancelAll() }
             if let answer = await group.next() ?? nil { return answer }
+            if case .displayPasskey = request.question, !Task.isCancelled { return .accept }
             if !Task.isCancelled {
                 log(
                     "A handler has not answered a central that wants to pair in time; it is refused.",

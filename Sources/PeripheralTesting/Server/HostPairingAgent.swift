@@ -4,9 +4,10 @@ internal import PeripheralKit
 struct HostPairingAgent: VirtualPairingAgent {
     let capability: PairingUser.Capability
     private let host: any PeripheralHost
+    private let server: VirtualGATTServer
 
     /// - Returns: `nil` where nobody is asked: centrals cannot pair then.
-    init?(_ method: PairingMethod, for host: any PeripheralHost) {
+    init?(_ method: PairingMethod, for host: any PeripheralHost, on server: VirtualGATTServer) {
         switch method {
         case .none, .system: return nil
         case .justWorks: capability = .noInputNoOutput
@@ -15,6 +16,7 @@ struct HostPairingAgent: VirtualPairingAgent {
         case .confirmNumber: capability = .displayYesNo
         }
         self.host = host
+        self.server = server
     }
 
     func authorize(_ central: Central) async -> Bool {
@@ -22,7 +24,11 @@ struct HostPairingAgent: VirtualPairingAgent {
     }
 
     func display(_ passkey: UInt32, for central: Central) async {
-        _ = await answer(.displayPasskey(passkey), to: central)
+        // As on BlueZ, where no answer is awaited.
+        guard await answer(.displayPasskey(passkey), to: central) == .reject, !Task.isCancelled else {
+            return
+        }
+        server.disconnect(central.address)
     }
 
     func enterPasskey(for central: Central) async -> UInt32? {

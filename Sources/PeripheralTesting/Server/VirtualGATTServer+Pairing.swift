@@ -58,12 +58,20 @@ extension VirtualGATTServer {
         }
     }
 
-    /// Ends the connection of a central that is pairing; without effect on others.
+    /// Forgets the bond with a central, which may be pairing or not, and ends its connection; without effect on a central
+    /// that neither pairs nor is bonded.
     package func cancelPairing(of central: DeviceAddress) {
-        let connection = state.withLock { state in
-            state.pairings.keys.first { state.att.connections[$0]?.central.address == central }
+        let (connection, isBonded) = state.withLock { state in
+            let connection = state.pairings.keys.first {
+                state.att.connections[$0]?.central.address == central
+            }
+            return (connection, state.bonds[central] != nil)
         }
-        if let connection { disconnect(connection) }
+        if isBonded {
+            forget(central)
+        } else if let connection {
+            disconnect(connection)
+        }
     }
 
     /// Pairs a central, which begins.

@@ -130,6 +130,23 @@ struct PairingAnswererTests {
         #expect(ended.entries == [true])
     }
 
+    /// When a pairing is over is not always told.
+    @Test func aPasskeyThatIsStillShownAtTheEndCountsAsShown() async {
+        let ended = Log<Bool>()
+        let pairing = Pairing.displayPasskey { _, _ in
+            for await _ in AsyncStream(Never.self, { _ in }) {}
+            ended.append(Task.isCancelled)
+            try Task.checkCancellation()
+        }
+        let request = PairingRequest(central: Self.central, question: .displayPasskey(1))
+        async let answer = answerer(pairing).answer(request)
+        await clock.waitForSleeper()
+        clock.advance(by: PairingAnswerer.timeLimit)
+        #expect(await answer == .accept)
+        await tasks.end()
+        #expect(ended.entries == [true])
+    }
+
     @Test func aQuestionTakenBackCancelsItsHandler() async {
         let (entered, enter) = AsyncStream.makeStream(of: Void.self)
         let ended = Log<Bool>()

@@ -6,7 +6,7 @@ extension ConformanceSuite {
         ways.map(pairs) + [
             nobodyMayPair, otherWaysAreRefused, wrongPasskeyIsRefused, personRefuses,
             legacyIsNotSecureConnections, bondlessCentralPairsEachTime, forgottenCentralPairsAnew,
-            lostKeysAreNotReplaced,
+            lostKeysAreNotReplaced, passkeyThatIsNotShown, refusalLeavesTheBond,
         ]
 
     // MARK: Ways to pair
@@ -270,6 +270,55 @@ extension ConformanceSuite {
             try await central.pair(.justWorks)
             try expect("value", try await central.read(secret), is: 7)
         }
+    }
+
+    static let passkeyThatIsNotShown = Scenario(
+        "a central cannot pair whose passkey the peripheral does not show"
+    ) {
+        let secret = attribute(securedBy: .encrypted)
+        let pairing = Pairing.displayPasskey { _, _ in throw CancellationError() }
+        return Trial(peripheral(pairing, secret)) { central, _ in
+            try await expectEnd(of: central)
+            try await central.connect()
+            try await expectRefusal(of: "read", by: .insufficientEncryption) {
+                try await central.read(secret)
+            }
+        }
+    }
+
+    static let refusalLeavesTheBond = Scenario("a refusal to pair anew leaves the bond that there is") {
+        let secret = attribute(securedBy: .authenticated)
+        let shown = Recorder<UInt32>()
+        let isRefusing = Flag()
+        let pairing = Pairing.displayPasskey { passkey, _ in
+            guard !isRefusing.isSet else { throw CancellationError() }
+            shown.record(passkey)
+        }
+        return Trial(peripheral(pairing, secret)) { central, session in
+            try await central.pair(.entering { try? await shown.next() })
+            try await central.forgetBond()
+            try await central.disconnect()
+            try await central.connect()
+            isRefusing.set(true)
+            try await expectEnd(of: central)
+            try expect("bonds", try await session.bondedCentrals().count, is: 1)
+            isRefusing.set(false)
+            try await central.connect()
+            try await central.pair(.entering { try? await shown.next() })
+            try expect("value", try await central.read(secret), is: 7)
+            try await forgetTheOnlyBond(in: session)
+        }
+    }
+
+    /// Has a central wait for a passkey to enter, and fails the scenario unless its connection ends.
+    private static func expectEnd(of central: any TestCentral) async throws {
+        do {
+            try await central.pair(.entering { try? await Recorder<UInt32>().next() })
+        } catch let error as TestCentralError where [.pairingFailed, .disconnected].contains(error.code) {
+            try? await central.disconnect()
+            return
+        }
+        throw ConformanceFailure(description: "pairing: expected a failure, but the central is paired.")
     }
 
     private static func forgetTheOnlyBond(in session: PeripheralSession) async throws {
