@@ -13,9 +13,34 @@ public import PeripheralKit
 /// `org.bluez.LEAdvertisingManager1`. Each run has a connection to the bus and a thread of its own; nothing is
 /// left of either when it ends.
 ///
-/// While a peripheral runs, bluetoothd asks it about every device that pairs with this machine, also where nobody may
-/// pair with the peripheral: the agents of other programs, such as a desktop's settings, are not asked. With
-/// `Pairing.system` they are. Where centrals may pair, the adapter is pairable meanwhile.
+/// ## Pairing
+///
+/// bluetoothd asks one program, its default agent, about every device that pairs with this machine: the one that has
+/// asked last to be it. A peripheral asks when it begins to run, also where nobody may pair with it, so that the agents
+/// of other programs, such as a desktop's settings, are not asked meanwhile. A program that asks later takes the
+/// questions over, and answers them its own way; what must not be read by whom it lets in needs an attribute security
+/// that its way does not reach, or `Authorization`. Where nobody may pair, the peripheral goes on also when bluetoothd
+/// does not take its agent, with a warning in the log; where centrals may, it fails. With `Pairing.system`, there is no
+/// agent. Where centrals may pair, the adapter is pairable meanwhile.
+///
+/// ## Errors
+///
+/// bluetoothd takes refusals as D-Bus errors, which have names for a part of the ATT errors. What a handler throws, or
+/// the framework refuses by, reaches the central so:
+///
+/// | Error | What the central sees |
+/// |---|---|
+/// | `.application(_:)`, 0x80 to 0x9F | the same |
+/// | `.requestNotSupported`, `.invalidOffset`, `.insufficientAuthorization`, `.invalidAttributeValueLength`, `.unlikelyError`, `.procedureAlreadyInProgress` | the same |
+/// | `.readNotPermitted` for a read, `.writeNotPermitted` for a write | the same |
+/// | `.clientCharacteristicConfigurationImproperlyConfigured` | the same; before BlueZ 5.76 `.unlikelyError` |
+/// | any other, such as `.valueNotAllowed` and `.outOfRange` | `.unlikelyError` |
+///
+/// The log is warned of each error that changes on its way, once in a run. What attribute security refuses, bluetoothd
+/// answers by itself, with the right error. A characteristic with `.writeWithoutResponse` refuses nothing: to bluetoothd,
+/// each write to it has succeeded.
+///
+/// ## Names
 ///
 /// BlueZ shows the name of the adapter, not that of the peripheral, to centrals that read the device name of
 /// the Generic Access service; the peripheral's name is in the advertisement.

@@ -3,6 +3,22 @@
 /// The codes are those of Core Specification Vol 3, Part F, 3.4.1.1, and, from 0xFC on, the common profile
 /// and service errors of the Core Specification Supplement, Part B, 1.2. Services define their own between
 /// 0x80 and 0x9F: ``application(_:)``.
+///
+/// Not every Bluetooth stack lets a program send every error. In memory, a central sees the very error that a handler
+/// throws. BlueZ passes on the application errors, and those of this table; any other becomes ``unlikelyError``, of which
+/// the log is warned.
+///
+/// | Code | Error | On BlueZ |
+/// |---|---|---|
+/// | 0x02 | ``readNotPermitted`` | when thrown for a read |
+/// | 0x03 | ``writeNotPermitted`` | when thrown for a write |
+/// | 0x06 | ``requestNotSupported`` | |
+/// | 0x07 | ``invalidOffset`` | |
+/// | 0x08 | ``insufficientAuthorization`` | |
+/// | 0x0D | ``invalidAttributeValueLength`` | |
+/// | 0x0E | ``unlikelyError`` | |
+/// | 0xFD | ``clientCharacteristicConfigurationImproperlyConfigured`` | from 5.76 on |
+/// | 0xFE | ``procedureAlreadyInProgress`` | |
 public struct ATTError: Error, RawRepresentable, Hashable, Sendable {
     /// The code as an Error Response carries it.
     public let rawValue: UInt8

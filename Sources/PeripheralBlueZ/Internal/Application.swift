@@ -11,6 +11,7 @@ struct Application: Sendable {
 
     let publication: Publication
     let centrals: Centrals
+    let refusals: RequestRefusals
     let requests: AttributeRequests
     let agent: PairingAgent
 
@@ -24,7 +25,8 @@ struct Application: Sendable {
         centrals = Centrals(on: connection, paths: try Self.characteristicPaths(of: publication.table)) {
             host.handle($0)
         }
-        requests = AttributeRequests(host: host, centrals: centrals, logger: logger)
+        refusals = RequestRefusals(of: publication.table, logger: logger)
+        requests = AttributeRequests(host: host, centrals: centrals, refusals: refusals)
         agent = PairingAgent(host: host, centrals: centrals, on: connection)
     }
 

@@ -1,4 +1,3 @@
-internal import Logging
 internal import PeripheralCore
 internal import PeripheralDBus
 internal import PeripheralKit
@@ -7,7 +6,7 @@ internal import PeripheralKit
 struct AttributeRequests: Sendable {
     let host: any PeripheralHost
     let centrals: Centrals
-    let logger: Logger
+    let refusals: RequestRefusals
 
     func readMethod(of handle: AttributeHandle) -> ExportedMethod {
         ExportedMethod("ReadValue", "a{sv}", "ay") { call, reply in
@@ -27,13 +26,13 @@ struct AttributeRequests: Sendable {
             case .immediate(.success(let value)):
                 reply.send { $0.append(bytes: value) }
             case .immediate(.failure(let error)):
-                reply.fail(refusal(of: .read, handle, with: error))
+                reply.fail(refusals.answer(to: .read, of: handle, with: error))
             case .deferred(let start):
                 let reply = reply.deferred()
                 start { result in
                     switch result {
                     case .success(let value): reply.send(bytes: value)
-                    case .failure(let error): reply.fail(refusal(of: .read, handle, with: error))
+                    case .failure(let error): reply.fail(refusals.answer(to: .read, of: handle, with: error))
                     }
                 }
             }
@@ -63,13 +62,13 @@ struct AttributeRequests: Sendable {
             case .immediate(.success):
                 reply.send()
             case .immediate(.failure(let error)):
-                reply.fail(refusal(of: .write, handle, with: error))
+                reply.fail(refusals.answer(to: .write, of: handle, with: error))
             case .deferred(let start):
                 let reply = reply.deferred()
                 start { result in
                     switch result {
                     case .success: reply.send()
-                    case .failure(let error): reply.fail(refusal(of: .write, handle, with: error))
+                    case .failure(let error): reply.fail(refusals.answer(to: .write, of: handle, with: error))
                     }
                 }
             }
@@ -122,24 +121,5 @@ struct AttributeRequests: Sendable {
                 reply.send()
             },
         ]
-    }
-
-    private func refusal(
-        of operation: RequestRefusal.Operation,
-        _ handle: AttributeHandle,
-        with error: ATTError
-    ) -> MethodError {
-        let refusal = RequestRefusal(error, operation: operation)
-        if refusal.received != error {
-            logger.warning(
-                "BlueZ cannot carry this error; the central sees another.",
-                metadata: [
-                    "peripheral.attribute": "\(handle)",
-                    "peripheral.error": "\(error)",
-                    "peripheral.received": "\(refusal.received)",
-                ]
-            )
-        }
-        return MethodError(refusal.name, refusal.message)
     }
 }

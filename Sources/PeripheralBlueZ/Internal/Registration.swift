@@ -176,6 +176,7 @@ extension Registration {
     /// Finds out what the running daemon will make of the declaration.
     private func prepare(for version: BlueZVersion) async throws {
         await application.centrals.setAbilities(Centrals.Abilities(of: version))
+        application.refusals.setVersion(version)
         let issues = BlueZRules(version).examine(application.publication)
         for warning in issues where warning.severity == .warning { logger.warning("\(warning)") }
         let errors = issues.filter { $0.severity == .error }

@@ -14,10 +14,10 @@ struct RequestRefusal: Hashable {
     let name: ErrorName
     let message: String
 
-    /// The error that the central sees, with a daemon that is new enough.
+    /// The error that the central sees.
     let received: ATTError
 
-    init(_ error: ATTError, operation: Operation) {
+    init(_ error: ATTError, operation: Operation, version: BlueZVersion) {
         switch error {
         case .requestNotSupported: self.init("org.bluez.Error.NotSupported", error)
         case .insufficientAuthorization: self.init("org.bluez.Error.NotAuthorized", error)
@@ -26,9 +26,10 @@ struct RequestRefusal: Hashable {
         case .readNotPermitted where operation == .read: self.init("org.bluez.Error.NotPermitted", error)
         case .writeNotPermitted where operation == .write: self.init("org.bluez.Error.NotPermitted", error)
         case .procedureAlreadyInProgress: self.init("org.bluez.Error.InProgress", error)
-        // Before 5.76, bluetoothd does not know this name, and makes "unlikely error" of it.
         case .clientCharacteristicConfigurationImproperlyConfigured:
-            self.init("org.bluez.Error.ImproperlyConfigured", error)
+            // Before 5.76, bluetoothd does not know this name.
+            let received = version >= BlueZVersion(major: 5, minor: 76) ? error : .unlikelyError
+            self.init("org.bluez.Error.ImproperlyConfigured", received)
         case _ where error.isApplicationError:
             self.init("org.bluez.Error.Failed", error, message: "0x" + String(error.rawValue, radix: 16))
         default:

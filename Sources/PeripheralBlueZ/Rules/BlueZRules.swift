@@ -7,7 +7,9 @@ public import PeripheralKit
 /// let issues = peripheral.validate(for: .bluez("5.66"))
 /// ```
 ///
-/// The rules are those of a bluetoothd as it comes: what its configuration changes is in the remedies.
+/// The rules are those of a bluetoothd as it comes: what its configuration changes is in the remedies. They know nothing
+/// of other programs' services: where those that are not pinned stand, and with them the Database Hash, is told by
+/// `GATTService.handle`. Nor of the errors that handlers throw: ``BlueZBackend`` has a table of them.
 public struct BlueZRules: StackRules {
     /// The version.
     public let version: BlueZVersion

@@ -2,7 +2,9 @@ public import PeripheralCore
 
 /// What a backend reports to its ``PeripheralHost``.
 ///
-/// The events of one backend are reported one after the other, in the order in which they happened.
+/// What happens to connections and subscriptions is reported one after the other, in its order. ``updateEnded(_:_:)``
+/// keeps no order with these, nor with others of its kind: it may come later than what has happened after it, and at the
+/// same time from another thread.
 public enum BackendEvent: Sendable {
     /// The database is registered and the advertisement is on the air; updates go through the link.
     case published(PublishedPeripheral)
@@ -15,7 +17,8 @@ public enum BackendEvent: Sendable {
 
     /// A central is no longer connected.
     ///
-    /// Its subscriptions end by themselves, without an event for each, unless it is bonded and the stack keeps them.
+    /// Its subscriptions end with that, without an event for each. Those that the stack keeps for a bonded central are
+    /// reported anew when it returns.
     case disconnected(Central.ID)
 
     /// A central has subscribed to a characteristic.

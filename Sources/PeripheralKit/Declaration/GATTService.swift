@@ -21,6 +21,12 @@ public struct GATTService: Sendable {
     public let isPrimary: Bool
 
     /// Where the service stands on the air, or `nil` to leave that to the Bluetooth stack.
+    ///
+    /// Centrals that keep what they have discovered find by the Database Hash whether it still holds. BlueZ gives handles
+    /// in turn, and none a second time while bluetoothd runs: with each run of a program, a service without a handle of
+    /// its own stands elsewhere, and the hash is another. Both are the same each time where all services are pinned; or
+    /// after a restart of bluetoothd, for the programs that begin first and in the same order. Nothing is to be pinned at
+    /// 0x0400 or beyond, where BlueZ's hash changes no more.
     public let handle: AttributeHandle?
 
     package let includes: [GATTService]

@@ -29,6 +29,10 @@ public struct Pairing: Sendable {
     let kind: Kind
 
     /// Nobody may pair.
+    ///
+    /// It is kept as far as this program is asked. On BlueZ, that ends when another program makes itself the default
+    /// agent later; and when bluetoothd does not take the agent that refuses, the peripheral goes on with a warning in the
+    /// log. Security of attributes does not depend on it.
     public static let none = Pairing(kind: .none)
 
     /// Every central may pair, with nobody looking.

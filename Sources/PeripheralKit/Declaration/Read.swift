@@ -8,10 +8,16 @@ public import PeripheralCore
 /// }
 /// ```
 ///
-/// The handler runs in a task of its own, concurrently with other handlers. It may block: where it runs follows from
-/// how quick it has been, and one that takes long is kept off the thread that talks to the Bluetooth stack. What it throws refuses the read: an ``ATTErrorConvertible`` error by its ATT error,
-/// any other by `ATTError.unlikelyError`. A handler that has not answered after 4 seconds is cancelled, and the
-/// central told the same: Bluetooth stacks wait no longer.
+/// The handler runs in a task of its own, concurrently with other handlers. What it throws refuses the read: an
+/// ``ATTErrorConvertible`` error by its ATT error, any other by `ATTError.unlikelyError`. Not every Bluetooth stack can
+/// carry every ATT error: `BlueZBackend` has a table. A handler that has not answered after 4 seconds is cancelled, and
+/// the central told `ATTError.unlikelyError`: Bluetooth stacks wait no longer.
+///
+/// Await what takes time, and do not block the thread for long. A handler begins away from the thread that talks to the
+/// Bluetooth stack, and on it once it has proven quick, since to change threads costs more than most handlers take. One
+/// that has been quick and then blocks its thread, by a lock, a system call or a long computation, holds up all requests
+/// and updates meanwhile, beyond the 4 seconds if it lasts so long; then it is sent away again. One that suspends holds
+/// up nobody. Work that blocks belongs on a thread of its own.
 ///
 /// A value that does not fit into one packet is read in parts. The handler is asked for the first; the further
 /// ones come from the same value, so that a central never sees a mixture.

@@ -18,6 +18,9 @@ extension Peripheral {
     /// }
     /// ```
     ///
+    /// It examines what is declared. What happens at run time is not seen: errors that handlers throw and the stack cannot
+    /// carry, and other programs, whose services move those that are not pinned: see ``GATTService/handle``.
+    ///
     /// - Parameter rules: What the stack makes of a declaration, such as `.bluez("5.66")`.
     /// - Returns: The issues of ``validate()``, and those of the stack behind them. A declaration with errors is not
     ///   examined further.

@@ -13,13 +13,14 @@ public import PeripheralCore
 /// `ATTError.valueNotAllowed`. The parts of a long write arrive as one value; a write that
 /// begins in the middle of the value is refused by `ATTError.invalidOffset`.
 ///
-/// The handler runs in a task of its own, and may block. The writes of one
-/// central, to whichever attribute, are handled in their order and one at a time; those of several centrals
+/// The handler runs in a task of its own; as at ``Read``, it may suspend, but not block its thread for long. The writes
+/// of one central, to whichever attribute, are handled in their order and one at a time; those of several centrals
 /// concurrently. Up to 256 writes of a central wait for their turn, more are refused by
 /// `ATTError.insufficientResources`.
 ///
 /// The central's request succeeds when the handler returns. What it throws refuses the request, as described at
-/// ``Read``; a write without response cannot be refused, and a central never learns of its failure.
+/// ``Read``; a write without response cannot be refused, and a central never learns of its failure. BlueZ can carry
+/// neither `ATTError.valueNotAllowed` nor `ATTError.insufficientResources`: `BlueZBackend` has a table.
 public struct Write<Value: GATTValue>: Sendable {
     let handler: WriteHandler
 

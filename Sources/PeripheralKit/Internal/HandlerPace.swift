@@ -3,8 +3,9 @@ private import Synchronization
 /// Decides where a handler runs: at once on the thread that brings the request, or away from it.
 ///
 /// To hand a request to another thread and its answer back costs more than most handlers take. But a handler may
-/// also block, and must not hold up the requests of others. So each one begins away from the thread, and earns its
-/// place there by being quick; when it then holds the thread for long, it is sent away until it has made up for that.
+/// also block, and hold up the requests of others. So each one begins away from the thread, and earns its place there by
+/// being quick; when it then holds the thread for long, it is sent away until it has made up for that. Nothing can help
+/// the requests that wait meanwhile.
 ///
 /// A handler in place still is a task of its own: at its first suspension the thread goes on, and the handler continues
 /// elsewhere.

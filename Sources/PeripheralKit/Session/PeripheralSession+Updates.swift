@@ -28,7 +28,8 @@ extension PeripheralSession {
     ///
     /// - Throws: As ``notify(_:_:)``; ``PeripheralError`` with the code ``PeripheralError/Code/notSubscribed`` when the
     ///   central has not subscribed, with ``PeripheralError/Code/notAddressable`` where the Bluetooth stack can reach
-    ///   it only together with others: BlueZ before 5.76, when there are others.
+    ///   it only together with others: BlueZ before 5.76, when there are others; later versions, when the central is
+    ///   bonded and has come back to its subscription, or another has just left, and there are others.
     public func notify<Value>(
         _ characteristic: Characteristic<Value>,
         _ value: Value,
@@ -65,8 +66,8 @@ extension PeripheralSession {
     ///   - characteristic: A characteristic of this peripheral with the property `.indicate`.
     ///   - value: The new value; at most 512 bytes when encoded.
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/disconnected`` when a central is gone
-    ///   before it has confirmed, ``PeripheralError/Code/unconfirmed`` when it has not within 30 s;
-    ///   ``PeripheralError/Code/notDeclared``, ``PeripheralError/Code/invalidValue`` or
+    ///   before it has confirmed, ``PeripheralError/Code/notSubscribed`` when it has ended its subscription or subscribed
+    ///   anew before that, ``PeripheralError/Code/unconfirmed`` when it has not within 30 s; ``PeripheralError/Code/notDeclared``, ``PeripheralError/Code/invalidValue`` or
     ///   ``PeripheralError/Code/stopped``; `CancellationError`. With several centrals, it is the first error, thrown
     ///   when each has confirmed or cannot any more.
     public func indicate<Value>(_ characteristic: Characteristic<Value>, _ value: Value) async throws {
@@ -118,10 +119,10 @@ extension PeripheralSession {
         runtime.register.subscriptions(to: try updatableHandle(of: characteristic))
     }
 
-    /// Tells whether any central has subscribed to the characteristic, as far as the Bluetooth stack tells.
+    /// Tells whether any connected central has subscribed to the characteristic, as far as the Bluetooth stack tells.
     ///
-    /// Where BlueZ does not tell who has subscribed, before 5.76, a bonded central that left while it was subscribed
-    /// counts as subscribed: it resumes its subscription when it returns.
+    /// A bonded central that leaves is not counted until it returns, which resumes its subscriptions. What BlueZ does not
+    /// tell is described at ``Subscription/central``.
     ///
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` or
     ///   ``PeripheralError/Code/stopped``.

@@ -7,8 +7,8 @@ public struct Subscription: Hashable, Sendable {
 
     /// Who has subscribed, with the MTU as far as it is known; `nil` where the Bluetooth stack does not tell.
     ///
-    /// BlueZ tells it from 5.76 on. Before, all that is known of subscribers is that there are some: they appear
-    /// together, as one subscription without a central.
+    /// BlueZ tells who subscribes. Before 5.76, it does not tell who ends a subscription while others have subscribed as
+    /// well: that subscription stands until its central leaves, or nobody is subscribed any more.
     public let central: Central?
 
     /// What the central has asked for; `nil` where the Bluetooth stack does not tell.

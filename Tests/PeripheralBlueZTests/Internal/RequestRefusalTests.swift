@@ -1,5 +1,7 @@
+import PeripheralCore
 import PeripheralDBus
 import PeripheralKit
+import TestSupport
 import Testing
 
 @testable import PeripheralBlueZ
@@ -15,7 +17,7 @@ struct RequestRefusalTests {
     func everyErrorHasAName(operation: RequestRefusal.Operation) {
         for code in UInt8.min ... .max {
             let error = ATTError(rawValue: code)
-            let refusal = RequestRefusal(error, operation: operation)
+            let refusal = RequestRefusal(error, operation: operation, version: .v5_87)
             let notPermitted: UInt8 = operation == .read ? 0x02 : 0x03
             switch code {
             case notPermitted:
@@ -36,4 +38,42 @@ struct RequestRefusalTests {
             }
         }
     }
+
+    @Test(arguments: [(BlueZVersion("5.75"), ATTError.unlikelyError), ("5.76", .improperlyConfigured)])
+    func oneNameIsNewerThanTheOthers(version: BlueZVersion, received: ATTError) {
+        let refusal = RequestRefusal(.improperlyConfigured, operation: .write, version: version)
+        #expect(refusal.received == received)
+    }
+
+    @Test func theLogIsToldOnceOfEachErrorThatChanges() throws {
+        let log = LogRecorder()
+        let services = [
+            ServiceDescription(
+                uuid: 0x180F,
+                characteristics: [CharacteristicDescription(uuid: 0x2A19, properties: [.read, .write])]
+            )
+        ]
+        let refusals = RequestRefusals(of: try AttributeTable(services: services), logger: log.logger)
+        for error in [
+            ATTError.outOfRange, .outOfRange, .unlikelyError, .writeNotPermitted, .application(.x81),
+        ] {
+            for operation in [RequestRefusal.Operation.read, .write] {
+                _ = refusals.answer(to: operation, of: 0x0003, with: error)
+            }
+        }
+        #expect(log.lines.count == 2)
+        #expect(
+            log.lines.first?.hasSuffix("[characteristic 2a19; out of range (0xff); unlikely error (0x0e)]")
+                == true
+        )
+        #expect(
+            log.lines.last?.hasSuffix(
+                "[characteristic 2a19; write not permitted (0x03); unlikely error (0x0e)]"
+            ) == true
+        )
+    }
+}
+
+extension ATTError {
+    fileprivate static let improperlyConfigured = clientCharacteristicConfigurationImproperlyConfigured
 }
