@@ -1,6 +1,13 @@
 @_exported public import struct PeripheralCore.ATTError
+@_exported public import struct PeripheralCore.AdvertisingCapabilities
+@_exported public import struct PeripheralCore.AdvertisingData
+@_exported public import struct PeripheralCore.AdvertisingField
+@_exported public import struct PeripheralCore.AdvertisingInclude
+@_exported public import struct PeripheralCore.AdvertisingInterval
+@_exported public import struct PeripheralCore.AdvertisingStructure
 @_exported public import struct PeripheralCore.AttributeHandle
 @_exported public import struct PeripheralCore.AttributeSecurity
+@_exported public import struct PeripheralCore.BlueZVersion
 @_exported public import struct PeripheralCore.BluetoothUUID
 @_exported public import struct PeripheralCore.ByteReader
 @_exported public import struct PeripheralCore.ByteWriter
@@ -12,4 +19,6 @@
 @_exported public import protocol PeripheralCore.GATTValue
 @_exported public import struct PeripheralCore.MedicalFloat
 @_exported public import struct PeripheralCore.MedicalShortFloat
+@_exported public import struct PeripheralCore.SecondaryChannel
 @_exported public import enum PeripheralCore.SecurityLevel
+@_exported public import struct PeripheralCore.TransmitPower

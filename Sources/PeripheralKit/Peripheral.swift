@@ -23,7 +23,8 @@ public struct Peripheral: Sendable {
     /// - Parameters:
     ///   - name: The name; 1 to 248 bytes of UTF-8. An advertisement shows as much of it as fits.
     ///   - pairing: How centrals may pair; attributes that demand security need it.
-    ///   - content: The services in their order, and at most one ``Advertisement``.
+    ///   - content: The services in their order, and the ``Advertisement``s; without one, it advertises its name and
+    ///     services.
     public init(
         _ name: String,
         pairing: Pairing = .none,

@@ -16,7 +16,8 @@ private import Synchronization
 /// }
 /// ```
 ///
-/// The server behaves as that of BlueZ 5.87. Handlers run in tasks of their own. Updates reach the centrals at
+/// The server behaves as that of BlueZ 5.87, on a Bluetooth 5 adapter that goes on advertising while centrals are
+/// connected. Handlers run in tasks of their own. Updates reach the centrals at
 /// once: there is no limit to their speed, and each keeps its updates until the test takes them.
 public struct InMemoryBackend: PeripheralBackend {
     private let server: VirtualGATTServer
@@ -44,24 +45,18 @@ public struct InMemoryBackend: PeripheralBackend {
     /// Publishes the peripheral until the link is told to stop, or the task is cancelled.
     public func serve(_ publication: Publication, for host: any PeripheralHost) async throws {
         let application: ApplicationID
-        let data: VirtualAdvertisement
         do {
             application = try server.add(
                 publication.table,
                 servedBy: HostProvider(host: host),
                 authorizing: publication.table.handlesWithAuthorization
             )
-            let encoded = try publication.advertisement.payload.encoded()
-            data = VirtualAdvertisement(
-                advertisingData: encoded.advertisingData.bytes,
-                scanResponse: encoded.scanResponse.bytes
-            )
         } catch {
             throw PeripheralError(code: .rejected, message: "The stack in memory: \(error)", cause: error)
         }
         server.setPairingAgent(HostPairingAgent(publication.pairing, for: host, on: server))
         server.observeConnections { host.handle($0) }
-        let advertisement = server.advertise(data)
+        let advertisements = publication.advertisements.map { server.advertise(VirtualAdvertisement($0)) }
         let (stopped, stop) = AsyncStream.makeStream(of: Never.self)
         let (confirmations, confirm) = AsyncStream.makeStream(of: BackendEvent.self)
         let link = InMemoryLink(
@@ -81,12 +76,24 @@ public struct InMemoryBackend: PeripheralBackend {
             host.handle(.published(PublishedPeripheral(link: link)))
             // Ends when the link is stopped, or this task is cancelled.
             for await _ in stopped {}
-            server.withdraw(advertisement)
+            for advertisement in advertisements { server.withdraw(advertisement) }
             await server.remove(application)
             server.observeConnections(nil)
             server.setPairingAgent(nil)
             confirm.finish()
         }
+    }
+}
+
+extension VirtualAdvertisement {
+    /// What the plan has on the air.
+    fileprivate init(_ advertisement: Advertisement) {
+        let plan = advertisement.plan(for: .extended)
+        self.init(
+            advertisingData: plan.advertisingData.bytes,
+            scanResponse: plan.scanResponse.bytes,
+            isConnectable: plan.isConnectable
+        )
     }
 }
 

@@ -119,7 +119,8 @@ struct RegistrationTests {
                     == ["1.0", "2.0"].map { delay in
                         "warning: The advertisement is off the air and could not be renewed; it will be tried again. "
                             + "[\(delay) seconds; bluetoothd refused the advertisement (org.bluez.Error.Failed: Failed to "
-                            + "register advertisement); the adapter may lack room for that much data, or be switched off.]"
+                            + "register advertisement); it takes 7 of 31 bytes, and 6 of 31 in the scan response: the "
+                            + "kernel or the controller refuses it, and bluetoothd's log may tell more.]"
                     }
             )
         }

@@ -1,6 +1,8 @@
+internal import PeripheralCore
 internal import PeripheralDBus
+internal import PeripheralKit
 
-/// The managers of one adapter, by which an application and its advertisement come and go.
+/// The managers of one adapter, by which an application and its advertisements come and go.
 struct AdapterManagers {
     private let connection: BusConnection
     private let adapter: ObjectPath
@@ -14,16 +16,48 @@ struct AdapterManagers {
         try await register("RegisterApplication", with: BlueZ.gattManager, Application.root)
     }
 
-    func registerAdvertisement() async throws(BusError) {
-        try await register("RegisterAdvertisement", with: BlueZ.advertisingManager, Application.advertisement)
+    /// Registers one after the other.
+    func register(_ advertisements: [AdvertisementObject], version: BlueZVersion) async throws {
+        let adapter = try await properties(of: BlueZ.adapter)
+        for advertisement in advertisements {
+            let capabilities = AdvertisingCapabilities(
+                ofManager: try await properties(of: BlueZ.advertisingManager),
+                adapter: adapter,
+                version: version
+            )
+            advertisement.prepare(for: capabilities)
+            let plan = advertisement.plan
+            let errors = plan.issues.filter { $0.severity == .error }
+            guard errors.isEmpty else { throw RegistrationStateMachine.Failure(errors) }
+            do {
+                try await register(
+                    "RegisterAdvertisement",
+                    with: BlueZ.advertisingManager,
+                    advertisement.path
+                )
+            } catch {
+                throw RegistrationStateMachine.Failure(
+                    refusedAdvertisement: error,
+                    plan,
+                    isPowered: adapter["Powered"]?.bool ?? true
+                )
+            }
+        }
     }
 
-    func withdrawAdvertisement() async throws(BusError) {
-        try await withdraw(
-            "UnregisterAdvertisement",
-            from: BlueZ.advertisingManager,
-            Application.advertisement
-        )
+    private func properties(of interface: InterfaceName) async throws(BusError) -> BusValue {
+        let arguments: [BusValue] = [.string(interface.text)]
+        do throws(BusError) {
+            let answer = try await connection.call(BlueZ.name, adapter, .properties, "GetAll", arguments)
+            return answer.first ?? .properties([])
+        } catch .remote {
+            // The registration will tell the reason.
+            return .properties([])
+        }
+    }
+
+    func withdraw(_ advertisement: AdvertisementObject) async throws(BusError) {
+        try await withdraw("UnregisterAdvertisement", from: BlueZ.advertisingManager, advertisement.path)
     }
 
     func withdrawApplication() async throws(BusError) {

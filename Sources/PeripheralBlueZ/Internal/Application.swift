@@ -3,13 +3,13 @@ internal import PeripheralCore
 internal import PeripheralDBus
 internal import PeripheralKit
 
-/// The objects that bluetoothd finds on the bus: the database below one root, the advertisement, and the agent.
+/// The objects that bluetoothd finds on the bus: the database below one root, the advertisements, and the agent.
 struct Application: Sendable {
     /// Fixed paths do: each run has a bus connection of its own.
     static let root: ObjectPath = "/peripheral"
-    static let advertisement: ObjectPath = "/advertisement"
 
     let publication: Publication
+    let advertisements: [AdvertisementObject]
     let centrals: Centrals
     let refusals: RequestRefusals
     let requests: AttributeRequests
@@ -22,6 +22,7 @@ struct Application: Sendable {
         logger: Logger
     ) throws(BusError) {
         self.publication = publication
+        advertisements = try Self.advertisementObjects(of: publication)
         centrals = Centrals(on: connection, paths: try Self.characteristicPaths(of: publication.table)) {
             host.handle($0)
         }
@@ -38,9 +39,23 @@ struct Application: Sendable {
         }
         // Last, so that it does not announce each object to the whole bus: bluetoothd asks for all of them.
         try await connection.exportObjectManager(at: Self.root)
-        try await connection.export(advertisementObject(released: released))
+        for advertisement in advertisements {
+            try await connection.export(advertisement.exported(released: released))
+        }
         reportPinnedHandles()
         if publication.pairing != .system { try await connection.export(agent.object) }
+    }
+
+    private static func advertisementObjects(
+        of publication: Publication
+    ) throws(BusError) -> [AdvertisementObject] {
+        var objects: [AdvertisementObject] = []
+        for (index, advertisement) in publication.advertisements.enumerated() {
+            let path = try ObjectPath("/advertisement" + padded(index))
+            let name = publication.advertisements.name(at: index)
+            objects.append(AdvertisementObject(advertisement, named: name, at: path))
+        }
+        return objects
     }
 
     /// bluetoothd tells only those handles that it has chosen itself.
@@ -224,81 +239,5 @@ extension Application {
                 )
             ]
         )
-    }
-}
-
-// MARK: - The advertisement
-
-extension Application {
-    private func advertisementObject(released: @escaping @Sendable () -> Void) -> ExportedObject {
-        ExportedObject(
-            Self.advertisement,
-            [
-                ExportedInterface(
-                    BlueZ.advertisement,
-                    callers: BlueZ.name,
-                    methods: [
-                        ExportedMethod("Release", "", "") { _, reply in
-                            reply.send()
-                            released()
-                        }
-                    ],
-                    properties: advertisementProperties
-                )
-            ]
-        )
-    }
-
-    /// As much of a name as the scan response holds.
-    ///
-    /// bluetoothd cuts a longer one in the middle of a character. From 5.69 on, it cuts only to what extended
-    /// advertising would hold, and controllers refuse that in the advertising of the older kind which it asks for;
-    /// one of some 250 bytes ends bluetoothd.
-    private func fitting(_ name: String) -> String {
-        String(name.longestPrefix(ofUTF8ByteCount: AdvertisingBudget.legacy.scanResponse - 2))
-    }
-
-    private var advertisementProperties: [ExportedProperty] {
-        let advertisement = publication.advertisement
-        var properties = [
-            ExportedProperty("Type", .string("peripheral")),
-            ExportedProperty("Discoverable", .bool(advertisement.isDiscoverable)),
-            // On adapters with extended advertising, bluetoothd tells the power that it has chosen. It must not
-            // find one here, which it would take for a demand.
-            ExportedProperty(
-                "TxPower",
-                "n",
-                get: { () throws(MethodError) in throw MethodError(.unknownProperty, "no power is demanded")
-                },
-                set: { _ in }
-            ),
-        ]
-        if let name = advertisement.localName, !name.isEmpty {
-            properties.append(ExportedProperty("LocalName", .string(fitting(name))))
-        }
-        if let services = advertisement.services, !services.isEmpty {
-            properties.append(ExportedProperty("ServiceUUIDs", .strings(services.map(\.fullDescription))))
-        }
-        if let appearance = advertisement.appearance {
-            properties.append(ExportedProperty("Appearance", .uint16(appearance)))
-        }
-        if !advertisement.manufacturerData.isEmpty {
-            let entries = advertisement.manufacturerData.sorted { $0.key < $1.key }.map { company, data in
-                BusDictionary.Entry(key: .uint16(company), value: .variant(.bytes(data)))
-            }
-            properties.append(
-                ExportedProperty(
-                    "ManufacturerData",
-                    .dictionary(BusDictionary(key: "q", value: "v", entries))
-                )
-            )
-        }
-        if !advertisement.serviceData.isEmpty {
-            let entries = advertisement.serviceData.sorted { $0.key < $1.key }.map { service, data in
-                (service.fullDescription, BusValue.bytes(data))
-            }
-            properties.append(ExportedProperty("ServiceData", .properties(entries)))
-        }
-        return properties
     }
 }

@@ -8,6 +8,7 @@ internal import PeripheralKit
 actor Centrals {
     /// What the running bluetoothd can do.
     struct Abilities: Hashable {
+        let version: BlueZVersion
         /// Each subscriber can have a socket of its own (BlueZ 5.76).
         ///
         /// Before, one socket serves all: then none is taken, and the calls merely tell who has subscribed.
@@ -18,6 +19,7 @@ actor Centrals {
         var tellsHandles = true
 
         init(of version: BlueZVersion) {
+            self.version = version
             hasSocketPerCentral = version >= "5.76"
             confirmsOnSockets = version >= "5.80"
             tellsHandles = !(("5.74" as BlueZVersion)..."5.75").contains(version)

@@ -127,7 +127,10 @@ extension Registration {
             }
         case .registerAdvertisement(let adapter):
             await outcome(.registeringAdvertisement) {
-                try await AdapterManagers(of: adapter, on: connection).registerAdvertisement()
+                try await AdapterManagers(of: adapter, on: connection).register(
+                    self.application.advertisements,
+                    version: await self.application.centrals.abilities.version
+                )
                 return .registeredAdvertisement
             }
         case .reportPublication(let adapter):
@@ -151,7 +154,9 @@ extension Registration {
             }
         case .withdrawAdvertisement(let adapter):
             await outcome(.withdrawing) {
-                try await AdapterManagers(of: adapter, on: connection).withdrawAdvertisement()
+                for advertisement in self.application.advertisements {
+                    try await AdapterManagers(of: adapter, on: connection).withdraw(advertisement)
+                }
                 return .withdrewAdvertisement
             }
         case .withdrawApplication(let adapter):
@@ -180,13 +185,7 @@ extension Registration {
         let issues = BlueZRules(version).examine(application.publication)
         for warning in issues where warning.severity == .warning { logger.warning("\(warning)") }
         let errors = issues.filter { $0.severity == .error }
-        guard errors.isEmpty else {
-            throw Failure(
-                code: .rejected,
-                message: DeclarationError(issues: errors).description,
-                issues: errors
-            )
-        }
+        guard errors.isEmpty else { throw Failure(errors) }
     }
 
     private func watchCentrals(of adapter: String, on connection: BusConnection) async throws {

@@ -26,6 +26,11 @@ extension RegistrationStateMachine.Failure {
         )
     }
 
+    /// The declaration has these errors.
+    init(_ errors: [DeclarationIssue]) {
+        self.init(code: .rejected, message: DeclarationError(issues: errors).description, issues: errors)
+    }
+
     /// Says in a sentence what went wrong and what to do about it.
     init(_ error: any Error, step: RegistrationStep) {
         guard let error = error as? BusError else {
@@ -88,13 +93,6 @@ extension RegistrationStateMachine.Failure {
             return
                 "bluetoothd did not take the pairing agent (\(said)), so that no central could pair; look into its "
                 + "log, or leave pairing to the agent that the system has by 'pairing: .system'."
-        case (.registeringAdvertisement, "org.bluez.Error.NotPermitted"):
-            return "The adapter has no room for another advertisement (\(said)); stop another program that "
-                + "advertises."
-        case (.registeringAdvertisement, _):
-            return
-                "bluetoothd refused the advertisement (\(said)); the adapter may lack room for that much data, "
-                + "or be switched off."
         case (.registeringApplication, _):
             return
                 "bluetoothd refused the services (\(said)); its log tells which attribute it does not accept, "

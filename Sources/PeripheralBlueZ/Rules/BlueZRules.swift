@@ -42,7 +42,16 @@ public struct BlueZRules: StackRules {
                 issues += examine(characteristic, of: service)
             }
         }
-        return issues + examineLayout(of: table)
+        return issues + examineLayout(of: table) + examine(publication.advertisements)
+    }
+
+    private func examine(_ advertisements: [Advertisement]) -> [DeclarationIssue] {
+        advertisements.indices.flatMap { index in
+            let name = advertisements.name(at: index)
+            let common = advertisements[index].issues(for: .v5_87, named: name, withWarnings: false)
+            return advertisements[index].issues(for: version, named: name, withWarnings: true)
+                .filter { !common.contains($0) }
+        }
     }
 }
 

@@ -1,9 +1,10 @@
 /// A field of an advertisement.
 public struct AdvertisingField: Hashable, Sendable {
     private enum Kind: Hashable {
-        case flags, services, localName, appearance, txPower
+        case flags, services, solicitedServices, localName, appearance, txPower, resolvableSetIdentifier
         case manufacturerData(UInt16)
         case serviceData(BluetoothUUID)
+        case rawData(AdvertisingStructure.DataType)
     }
 
     private let kind: Kind
@@ -12,12 +13,17 @@ public struct AdvertisingField: Hashable, Sendable {
     public static let flags = AdvertisingField(kind: .flags)
     /// The services' UUIDs, of all widths.
     public static let services = AdvertisingField(kind: .services)
+    /// The UUIDs of services that are looked for, of all widths.
+    public static let solicitedServices = AdvertisingField(kind: .solicitedServices)
     /// The local name.
     public static let localName = AdvertisingField(kind: .localName)
     /// The appearance.
     public static let appearance = AdvertisingField(kind: .appearance)
     /// The power of transmission.
     public static let txPower = AdvertisingField(kind: .txPower)
+
+    /// The identifier of a coordinated set.
+    public static let resolvableSetIdentifier = AdvertisingField(kind: .resolvableSetIdentifier)
 
     /// The data of a manufacturer, by the company's identifier.
     public static func manufacturerData(_ company: UInt16) -> AdvertisingField {
@@ -28,6 +34,11 @@ public struct AdvertisingField: Hashable, Sendable {
     public static func serviceData(_ uuid: BluetoothUUID) -> AdvertisingField {
         AdvertisingField(kind: .serviceData(uuid))
     }
+
+    /// Data of a kind that has no field of its own.
+    public static func rawData(_ type: AdvertisingStructure.DataType) -> AdvertisingField {
+        AdvertisingField(kind: .rawData(type))
+    }
 }
 
 extension AdvertisingField: CustomStringConvertible {
@@ -36,11 +47,14 @@ extension AdvertisingField: CustomStringConvertible {
         switch kind {
         case .flags: "flags"
         case .services: "services"
+        case .solicitedServices: "solicited services"
         case .localName: "local name"
         case .appearance: "appearance"
         case .txPower: "TX power"
         case .manufacturerData(let company): "manufacturer data 0x\(company.hexadecimalDigits(count: 4))"
         case .serviceData(let uuid): "service data \(uuid)"
+        case .rawData(let type): "raw data \(type)"
+        case .resolvableSetIdentifier: "set identifier"
         }
     }
 }

@@ -11,8 +11,8 @@ public struct Publication: Hashable, Sendable {
     /// backend's affair and may differ.
     public let table: AttributeTable
 
-    /// What to advertise, with everything that is derived from the services filled in.
-    public let advertisement: Advertisement
+    /// What to advertise, with everything that is derived from the services filled in; at least one.
+    public let advertisements: [Advertisement]
 
     /// How centrals may pair; the questions that come up go to ``PeripheralHost/answer(_:)``.
     public let pairing: PairingMethod
@@ -20,12 +20,12 @@ public struct Publication: Hashable, Sendable {
     package init(
         name: String,
         table: AttributeTable,
-        advertisement: Advertisement,
+        advertisements: [Advertisement],
         pairing: PairingMethod = .none
     ) {
         self.name = name
         self.table = table
         self.pairing = pairing
-        self.advertisement = advertisement
+        self.advertisements = advertisements
     }
 }

@@ -21,7 +21,7 @@ struct DeclarationValidation {
         }
         examineSecurity(of: peripheral)
         examineTable(of: peripheral)
-        examineAdvertisement(of: peripheral)
+        examineAdvertisements(of: peripheral)
     }
 
     mutating func error(_ element: String, _ reason: String, _ remedy: String) {
@@ -179,17 +179,6 @@ struct DeclarationValidation {
             _ = try AttributeTable(services: peripheral.serviceDescriptions)
         } catch {
             issues.append(DeclarationIssue(error))
-        }
-    }
-
-    private mutating func examineAdvertisement(of peripheral: Peripheral) {
-        if peripheral.advertisements.count > 1 {
-            error("peripheral", "it has more than one advertisement", "keep one Advertisement")
-        }
-        do {
-            _ = try peripheral.resolvedAdvertisement.payload.encoded()
-        } catch {
-            self.error("advertisement", "\(error)", "leave something out, or shorten it")
         }
     }
 }

@@ -11,7 +11,7 @@ extension Peripheral {
             return Publication(
                 name: name,
                 table: try AttributeTable(services: serviceDescriptions),
-                advertisement: resolvedAdvertisement,
+                advertisements: resolvedAdvertisements,
                 pairing: pairing.method
             )
         } catch {
@@ -26,26 +26,6 @@ extension Peripheral {
             defer { positions[service.identity] = index }
             return service.tableDescription(includes: service.includes.compactMap { positions[$0.identity] })
         }
-    }
-
-    /// The advertisement with what it leaves open filled in from the declaration.
-    ///
-    /// Of the services, those come in that fit, in their order: an advertisement that nobody wrote must not be
-    /// able to fail.
-    var resolvedAdvertisement: Advertisement {
-        var advertisement = advertisements.first ?? Advertisement()
-        advertisement.localName = advertisement.localName ?? name
-        guard advertisement.services == nil else { return advertisement }
-        advertisement.services = []
-        var advertised: Set<BluetoothUUID> = []
-        for service in services where service.isPrimary && advertised.insert(service.uuid).inserted {
-            var larger = advertisement
-            larger.services?.append(service.uuid)
-            if (try? larger.payload.encoded()) != nil {
-                advertisement = larger
-            }
-        }
-        return advertisement
     }
 }
 

@@ -4,8 +4,6 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct AdvertisementPayloadDecodingTests {
-    private static let budget = AdvertisingBudget(advertisingData: 2000, scanResponse: 2000)
-
     private func payload(_ bytes: [UInt8], _ scanResponse: [UInt8] = []) -> AdvertisementPayload {
         AdvertisementPayload(
             advertisingData: AdvertisingData(decoding: bytes),
@@ -13,18 +11,28 @@ struct AdvertisementPayloadDecodingTests {
         )
     }
 
-    @Test func everyFieldComesBack() throws {
+    private static let custom: BluetoothUUID = "5c3a0001-7c1e-4b39-9d3e-0a4d2f6b8c11"
+    private static let customBytes: [UInt8] = [
+        0x11, 0x8C, 0x6B, 0x2F, 0x4D, 0x0A, 0x3E, 0x9D, 0x39, 0x4B, 0x1E, 0x7C, 0x01, 0x00, 0x3A, 0x5C,
+    ]
+
+    @Test func everyFieldIsTaken() {
+        let received = payload(
+            [3, 0x03, 0x0F, 0x18, 5, 0x05, 0x78, 0x56, 0x34, 0x12, 17, 0x07] + Self.customBytes
+                + [5, 0xFF, 0x59, 0x00, 1, 2, 3, 0xFF, 0xFF, 0xFF, 4, 0x16, 0x0F, 0x18, 99]
+                + [5, 0x20, 0x78, 0x56, 0x34, 0x12, 18, 0x21] + Self.customBytes
+                + [1, 3, 0x19, 0x40, 0x03, 2, 0x01, 0x06, 2, 0x0A, 0x81],
+            [6, 0x09, 0x4C, 0xC3, 0xA4, 0x6D, 0x70]
+        )
         let sent = AdvertisementPayload(
             flags: [.generalDiscoverable, .classicNotSupported],
             localName: "Lämp",
-            services: [.battery, 0x1234_5678, "5c3a0001-7c1e-4b39-9d3e-0a4d2f6b8c11"],
+            services: [.battery, 0x1234_5678, Self.custom],
             manufacturerData: [0x0059: [1, 2], 0xFFFF: []],
-            serviceData: [.battery: [99], 0x1234_5678: [], "5c3a0001-7c1e-4b39-9d3e-0a4d2f6b8c11": [1]],
+            serviceData: [.battery: [99], 0x1234_5678: [], Self.custom: [1]],
             appearance: 0x0340,
             txPower: -127
         )
-        let encoded = try sent.encoded(within: Self.budget)
-        let received = payload(encoded.advertisingData.bytes, encoded.scanResponse.bytes)
         #expect(received == sent)
         #expect(!received.isLocalNameShortened)
     }
@@ -75,12 +83,11 @@ struct AdvertisementPayloadDecodingTests {
         #expect(first.serviceData == [0x0001: [1]])
     }
 
-    /// Services come back in another order when a sender used a longer form than needed.
     @Test(arguments: [31, 32] as [UInt64])
-    func whatIsReceivedCanBeSent(seed: UInt64) throws {
+    func whatIsReceivedIsTheSameAgain(seed: UInt64) {
         let types: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 0x0A, 0x16, 0x19, 0x20, 0x21, 0xFF, 0x99]
         var generator = SeededGenerator(seed: seed)
-        var fieldCount = 0
+        var structureCount = 0
         for _ in 0..<fuzzInputCount {
             var input: [UInt8] = []
             while input.count < 31 {
@@ -88,16 +95,15 @@ struct AdvertisementPayloadDecodingTests {
                 input += [UInt8(count + 1), types.randomElement(using: &generator) ?? 1]
                 input += generator.bytes(count: count)
             }
-            var received = payload(Array(input.prefix(31)), generator.plausibleBytes(count: 31))
-            let encoded = try received.encoded(within: Self.budget)
-            var again = payload(encoded.advertisingData.bytes, encoded.scanResponse.bytes)
-            received.services.sort()
-            again.services.sort()
-            fieldCount += encoded.advertisingData.structures.count
-            if again != received {
-                Issue.record("\(input), seed \(seed): \(received) becomes \(again)")
+            let bytes = Array(input.prefix(31))
+            let scanResponse = generator.plausibleBytes(count: 31)
+            let data = AdvertisingData(decoding: bytes)
+            structureCount += data.structures.count
+            // What a scanner drops at the end of its bytes carries no field.
+            if payload(data.bytes, scanResponse) != payload(bytes, scanResponse) {
+                Issue.record("\(input), seed \(seed)")
             }
         }
-        #expect(fieldCount > 0)
+        #expect(structureCount > 0)
     }
 }

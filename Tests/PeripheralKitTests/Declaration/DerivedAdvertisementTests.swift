@@ -15,7 +15,8 @@ struct DerivedAdvertisementTests {
         await #expect(throws: CancellationError.self) {
             try await peripheral.run(on: backend, logger: .silent)
         }
-        return try #require(await published.first { _ in true }).advertisement
+        let publication = try #require(await published.first { _ in true })
+        return try #require(publication.advertisements.first)
     }
 
     @Test func nameAndServicesAreFilledIn() async throws {
@@ -36,7 +37,7 @@ struct DerivedAdvertisementTests {
             manufacturerData: [0x0059: [1, 2]],
             serviceData: [0x180F: [1]],
             appearance: 0x0340,
-            isDiscoverable: false
+            discoverability: .never
         )
         let peripheral = Peripheral("Pulse") {
             Self.service(0x180D)

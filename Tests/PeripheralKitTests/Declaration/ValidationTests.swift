@@ -242,27 +242,6 @@ struct ValidationTests {
             remedy: "make a Characteristic of its own for each place"
         ),
         Case(
-            testDescription: "two advertisements",
-            peripheral: Peripheral("P") {
-                battery
-                Advertisement()
-                Advertisement(localName: "Other")
-            },
-            element: "peripheral",
-            reason: "it has more than one advertisement",
-            remedy: "keep one Advertisement"
-        ),
-        Case(
-            testDescription: "an advertisement of 32 bytes",
-            peripheral: Peripheral("P") {
-                battery
-                Advertisement(services: [], manufacturerData: [0xFFFF: [UInt8](repeating: 0, count: 25)])
-            },
-            element: "advertisement",
-            reason: "it takes 32 bytes, 1 more than fit; the first part without room is the flags",
-            remedy: "leave something out, or shorten it"
-        ),
-        Case(
             testDescription: "more attributes than handles",
             peripheral: Peripheral("P") {
                 GATTService(0x180F) {
@@ -275,7 +254,8 @@ struct ValidationTests {
         ),
     ]
 
-    static let all = properties + values + stackTypes + peripherals + descriptors + services
+    static let all =
+        properties + values + stackTypes + peripherals + descriptors + services + advertisements
 
     @Test(arguments: all)
     func namesElementReasonAndRemedy(_ test: Case) async throws {

@@ -62,7 +62,7 @@ extension ConformanceSuite {
     ) {
         let peripheral = Peripheral("Hidden") {
             GATTService(.battery) { Characteristic<UInt8>(0x2A19, value: 99) }
-            Advertisement(isDiscoverable: false)
+            Advertisement(discoverability: .never)
         }
         return trial("Hidden", of: peripheral) { payload in
             try expect(

@@ -1,0 +1,44 @@
+internal import PeripheralDBus
+internal import PeripheralKit
+
+extension RegistrationStateMachine.Failure {
+    /// Why bluetoothd has refused an advertisement, as far as can be told: it gives two reasons for all.
+    ///
+    /// - Parameters:
+    ///   - error: What bluetoothd answered.
+    ///   - plan: What was to become of the advertisement on the adapter.
+    ///   - isPowered: Whether the adapter is on.
+    init(refusedAdvertisement error: BusError, _ plan: AdvertisingPlan, isPowered: Bool) {
+        guard case .remote(let name, let message) = error, name.hasPrefix("org.bluez.Error.") else {
+            self.init(error, step: .registeringAdvertisement)
+            return
+        }
+        let said = "\(name): \(message)"
+        if name == "org.bluez.Error.NotPermitted" {
+            self.init(
+                code: .rejected,
+                message:
+                    "The adapter has no room for another advertisement (\(said)); stop another program that "
+                    + "advertises."
+            )
+            return
+        }
+        let reason = Self.likelyReason(message, plan, isPowered: isPowered)
+        self.init(code: .rejected, message: "bluetoothd refused the advertisement (\(said)); \(reason).")
+    }
+
+    private static func likelyReason(_ message: String, _ plan: AdvertisingPlan, isPowered: Bool) -> String {
+        guard isPowered else {
+            return "the adapter is switched off: switch it on with 'bluetoothctl power on'"
+        }
+        if let issue = plan.issues.first(where: { $0.severity == .error }) ?? plan.issues.first {
+            return "likely since \(issue)"
+        }
+        if message.hasPrefix("Failed to parse") {
+            return "it does not take one of the properties, which its log names"
+        }
+        return "it takes \(plan.advertisingData.byteCount) of \(plan.advertisingDataCapacity) bytes, and "
+            + "\(plan.scanResponse.byteCount) of \(plan.scanResponseCapacity) in the scan response: the kernel or the "
+            + "controller refuses it, and bluetoothd's log may tell more"
+    }
+}

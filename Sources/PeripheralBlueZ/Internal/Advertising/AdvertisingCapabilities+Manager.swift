@@ -1,0 +1,51 @@
+internal import PeripheralCore
+internal import PeripheralDBus
+internal import PeripheralKit
+
+extension AdvertisingCapabilities {
+    /// What an adapter tells of itself.
+    ///
+    /// Before 5.77, bluetoothd does not tell the lengths; they follow from whether there are secondary channels.
+    ///
+    /// - Parameters:
+    ///   - manager: The properties of `org.bluez.LEAdvertisingManager1`.
+    ///   - adapter: The properties of `org.bluez.Adapter1`.
+    ///   - version: The version of BlueZ.
+    init(ofManager manager: BusValue, adapter: BusValue, version: BlueZVersion) {
+        let channels = manager["SupportedSecondaryChannels"]?.elements
+        self.init(version: version, isExtended: channels != nil)
+        secondaryChannels = Set((channels ?? []).compactMap { $0.string.flatMap(SecondaryChannel.init) })
+        if let includes = manager["SupportedIncludes"]?.elements {
+            self.includes = Set(includes.compactMap { $0.string.flatMap(AdvertisingInclude.init) })
+        }
+        if let capabilities = manager["SupportedCapabilities"] {
+            take(lengths: capabilities)
+            // They come with `--experimental` before they are stable.
+            isExperimental = version < BlueZVersion(major: 5, minor: 77)
+        }
+        if let features = manager["SupportedFeatures"]?.elements?.compactMap(\.string) {
+            canSetTransmitPower = features.contains("CanSetTxPower")
+            offloadsToHardware = features.contains("HardwareOffload")
+        }
+        activeInstances = manager["ActiveInstances"]?.integer() ?? 0
+        freeInstances = manager["SupportedInstances"]?.integer() ?? 0
+        // The class of device belongs to classic Bluetooth, and is 0 without it.
+        usesClassic = (adapter["Class"]?.integer(UInt32.self) ?? 0) != 0
+        isAdapterDiscoverable = adapter["Discoverable"]?.bool ?? false
+        adapterName = adapter["Alias"]?.string ?? ""
+    }
+
+    private mutating func take(lengths capabilities: BusValue) {
+        if let length: Int = capabilities["MaxAdvLen"]?.integer() {
+            maximumAdvertisingDataLength = max(length, Self.legacyLength)
+        }
+        if let length: Int = capabilities["MaxScnRspLen"]?.integer() {
+            maximumScanResponseLength = max(length, Self.legacyLength)
+        }
+        if let least: Int = capabilities["MinTxPower"]?.integer(),
+            let most: Int = capabilities["MaxTxPower"]?.integer(), least <= most
+        {
+            transmitPowers = .dBm(least) ... .dBm(most)
+        }
+    }
+}
