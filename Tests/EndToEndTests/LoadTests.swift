@@ -50,6 +50,44 @@ struct LoadTests {
         }
     }
 
+    /// By sockets, and by the bus.
+    @Test func aThousandSubscriptionsLeaveNothingBehind() async throws {
+        await #expect(processExitsWith: .success) {
+            let value = Characteristic<UInt8>(0x2A19, [.notify, .indicate])
+            let peripheral = Peripheral("Guests") { GATTService(.battery) { value } }
+            for version in [BlueZVersion.v5_66, .v5_87] {
+                try await withEmulatedBlueZ(.init(version: version)) { bluez in
+                    try await peripheral.run(on: bluez.backend, logger: .silent) { session in
+                        let central = bluez.central(for: peripheral)
+                        let events = session.events
+                        func visit(_ count: Int) async throws {
+                            for number in 0..<count {
+                                try await central.connect()
+                                try await central.subscribe(to: value)
+                                _ = await events.first {
+                                    if case .subscribed = $0 { true } else { false }
+                                }
+                                // Half of them take their leave.
+                                if number.isMultiple(of: 2) { try await central.unsubscribe(from: value) }
+                                central.disconnect()
+                                _ = await events.first {
+                                    if case .disconnected = $0 { true } else { false }
+                                }
+                            }
+                        }
+                        try await visit(10)
+                        let (files, subscriptions) = (openFiles(), session.subscriptions.count)
+                        try await visit(990)
+                        // The runtime may open a few.
+                        try #require(openFiles() < files + 5)
+                        try #require(session.subscriptions.count == subscriptions)
+                        try #require(subscriptions == 0)
+                    }
+                }
+            }
+        }
+    }
+
     @Test func manyRequestsAtOnce() async throws {
         let values = (0..<10).map { number in
             Characteristic<UInt8>(0x2A19, .read) {

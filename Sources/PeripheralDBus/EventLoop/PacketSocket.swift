@@ -49,7 +49,9 @@ package final class PacketSocket {
         self.loop = loop
         self.own = own
         self.handle = handle
-        resume()
+        incoming = loop.watch(fileDescriptor: own.descriptor, events: .readable) { [weak self] _ in
+            self?.receive()
+        }
     }
 
     /// Sends a packet after those before it.
@@ -61,20 +63,6 @@ package final class PacketSocket {
         guard own != nil else { return isTaken(false) }
         queue.append(Packet(bytes: bytes, isTaken: isTaken))
         if queue.count == 1 { flush() }
-    }
-
-    /// Takes no more packets until ``resume()``; the other end may send until its socket is full.
-    package func pause() {
-        incoming?.cancel()
-        incoming = nil
-    }
-
-    /// Takes packets again.
-    package func resume() {
-        guard incoming == nil, let own else { return }
-        incoming = loop.watch(fileDescriptor: own.descriptor, events: .readable) { [weak self] _ in
-            self?.receive()
-        }
     }
 
     /// Closes this end; what is still queued is not taken.
@@ -107,9 +95,9 @@ package final class PacketSocket {
         }
     }
 
-    /// Takes what is there, until it is all taken or somebody has paused.
+    /// Takes what is there, until it is all taken or this end is closed.
     private func receive() {
-        while let own, incoming != nil {
+        while let own {
             var bytes: [UInt8] = Array(repeating: 0, count: Self.longestPacket)
             let count = unsafe bytes.withUnsafeMutableBytes { buffer in
                 unsafe recv(own.descriptor, buffer.baseAddress, buffer.count, 0)

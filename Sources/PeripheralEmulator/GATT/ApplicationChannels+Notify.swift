@@ -54,6 +54,8 @@ extension ApplicationChannels {
     }
 
     private func acquireNotify(_ handle: AttributeHandle, for central: Central, _ number: Int) async {
+        // bluetoothd calls at once; what comes after the end of the connection would be no call of its.
+        guard acquisitions[number] != nil else { return }
         let answer: [BusValue]?
         do throws(BusError) {
             answer = try await remote.acquireNotify(handle, for: central)

@@ -40,7 +40,7 @@ public final class VirtualCentral: TestCentral {
 
     let server: VirtualGATTServer
     private let clock: any Clock<Duration>
-    private let requests = RequestQueue()
+    let requests = RequestQueue()
     let state = Mutex(State())
 
     package init(

@@ -20,6 +20,9 @@ final class RequestQueue: Sendable {
         return try await request()
     }
 
+    /// How many wait for their turn.
+    var waiting: Int { state.withLock { $0.waiting.count } }
+
     private func waitForTurn() async {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in

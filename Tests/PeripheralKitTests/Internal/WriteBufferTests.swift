@@ -12,12 +12,12 @@ struct WriteBufferTests {
         WriteBuffer.Write(value: [number], central: Central(address: .numbered(1)))
     }
 
-    private func untilWriters(_ count: Int) async {
-        while buffer.waiting.writers < count { await Task.yield() }
+    private func untilWriters(_ count: Int) async throws {
+        try await until { buffer.waiting.writers >= count }
     }
 
-    private func untilReaders(_ count: Int) async {
-        while buffer.waiting.readers < count { await Task.yield() }
+    private func untilReaders(_ count: Int) async throws {
+        try await until { buffer.waiting.readers >= count }
     }
 
     @Test func writesWaitForRoomInTheirOrder() async throws {
@@ -26,7 +26,7 @@ struct WriteBufferTests {
         try await withThrowingTaskGroup { group in
             for number: UInt8 in 2..<5 {
                 group.addTask { try await buffer.append(Self.write(number)) }
-                await untilWriters(Int(number) - 1)
+                try await untilWriters(Int(number) - 1)
             }
             for number: UInt8 in 0..<5 { #expect(await buffer.next()?.value == [number]) }
             try await group.waitForAll()
@@ -41,7 +41,7 @@ struct WriteBufferTests {
                     let write = await buffer.next()
                     order.append([reader] + (write?.value ?? []))
                 }
-                await untilReaders(Int(reader) + 1)
+                try await untilReaders(Int(reader) + 1)
             }
             for number: UInt8 in 0..<3 { try await buffer.append(Self.write(number)) }
             try await group.waitForAll()
@@ -51,7 +51,7 @@ struct WriteBufferTests {
 
     @Test func aReaderThatIsCancelledTakesNothing() async throws {
         let waiting = Task { await buffer.next() }
-        await untilReaders(1)
+        try await untilReaders(1)
         waiting.cancel()
         #expect(await waiting.value == nil)
         try await buffer.append(Self.write(1))
@@ -67,7 +67,7 @@ struct WriteBufferTests {
         try await buffer.append(Self.write(0))
         try await buffer.append(Self.write(1))
         let cancelled = Task { try await buffer.append(Self.write(2)) }
-        await untilWriters(1)
+        try await untilWriters(1)
         cancelled.cancel()
         await #expect(throws: ATTError.unlikelyError) { try await cancelled.value }
         for number: UInt8 in 0..<2 { #expect(await buffer.next()?.value == [number]) }
@@ -79,7 +79,7 @@ struct WriteBufferTests {
         try await buffer.append(Self.write(0))
         try await buffer.append(Self.write(1))
         let waiting = Task { try await buffer.append(Self.write(2)) }
-        await untilWriters(1)
+        try await untilWriters(1)
         buffer.finish()
         await #expect(throws: ATTError.unlikelyError) { try await waiting.value }
         await #expect(throws: ATTError.unlikelyError) { try await buffer.append(Self.write(3)) }
@@ -89,7 +89,7 @@ struct WriteBufferTests {
 
     @Test func theEndSendsReadersAway() async throws {
         let waiting = Task { await buffer.next() }
-        await untilReaders(1)
+        try await untilReaders(1)
         buffer.finish()
         #expect(await waiting.value == nil)
     }

@@ -103,9 +103,9 @@ struct WriteStreamTests {
                     answer.append(error as? ATTError)
                 }
             }
-            while answer.entries.isEmpty {
+            try await until {
                 clock.advance(by: .seconds(1))
-                await Task.yield()
+                return !answer.entries.isEmpty
             }
             await third.value
             #expect(answer.entries == [.unlikelyError])
@@ -145,7 +145,7 @@ struct WriteStreamTests {
                     }
                 }
                 for number: UInt16 in 0..<100 { try await central.write(upload, number) }
-                while taken.entries.count < 100 { await Task.yield() }
+                try await until { taken.entries.count >= 100 }
                 group.cancelAll()
                 try await group.waitForAll()
             }
@@ -160,7 +160,7 @@ struct WriteStreamTests {
             try await central.write(upload, 2)
             let third = Task { try await central.write(upload, 3) }
             let buffer = try session.writes(to: upload).buffer
-            while buffer.waiting.writers < 1 { await Task.yield() }
+            try await until { buffer.waiting.writers > 0 }
             return third
         }
         await #expect(throws: (any Error).self) { try await refusal.value }
