@@ -1,7 +1,6 @@
 /// What a device says of itself while it advertises, field by field.
 ///
-/// ``encoded(within:)`` turns the fields into the bytes that go on the air;
-/// ``init(advertisingData:scanResponse:)`` turns those into fields again, as a scanner does.
+/// ``init(advertisingData:scanResponse:)`` makes the fields of the bytes that are on the air, as a scanner does.
 public struct AdvertisementPayload: Hashable, Sendable {
     /// Whether the device is discoverable; `nil` leaves the flags out.
     public var flags: AdvertisingFlags?
