@@ -97,6 +97,19 @@ extension VirtualAdvertisement {
     }
 }
 
+/// The updates that are not confirmed and not given up.
+private final class AwaitedUpdates: Sendable {
+    private let updates = Mutex<Set<Update.ID>>([])
+
+    func insert(_ update: Update.ID) {
+        updates.withLock { _ = $0.insert(update) }
+    }
+
+    func remove(_ update: Update.ID) -> Bool {
+        updates.withLock { $0.remove(update) != nil }
+    }
+}
+
 /// The way from a running peripheral to the stack in memory.
 private struct InMemoryLink: BackendLink {
     let server: VirtualGATTServer
@@ -105,18 +118,17 @@ private struct InMemoryLink: BackendLink {
     /// Confirmations come with the server's lock held, and lead back to it.
     let confirmed: AsyncStream<BackendEvent>.Continuation
     let stopped: AsyncStream<Never>.Continuation
+    private let awaited = AwaitedUpdates()
 
     func submit(_ update: Update) {
-        let awaited = AwaitedConfirmations { [confirmed] outcome in
-            confirmed.yield(.updateEnded(update.id, outcome))
-        }
+        let confirmations = AwaitedConfirmations { endAwaited(update.id, $0) }
         let recipients = server.deliver(
             update.value,
             of: update.characteristic,
             in: application,
             to: { central, _ in update.recipients.include(central) },
             completion: { _, outcome in
-                if update.awaitsConfirmation { awaited.note(outcome) }
+                if update.awaitsConfirmation { confirmations.note(outcome) }
             }
         )
         guard let recipients else {
@@ -126,7 +138,8 @@ private struct InMemoryLink: BackendLink {
             return end(update, .failed(code: .notSubscribed, "The central has not subscribed."))
         }
         if update.awaitsConfirmation {
-            awaited.expect(recipients.count)
+            awaited.insert(update.id)
+            confirmations.expect(recipients.count)
         } else {
             end(update, .delivered)
         }
@@ -134,6 +147,16 @@ private struct InMemoryLink: BackendLink {
 
     private func end(_ update: Update, _ outcome: UpdateOutcome) {
         host.handle(.updateEnded(update.id, outcome))
+    }
+
+    func abandon(_ update: Update.ID) {
+        // A confirmation tells of which update it is: there is nothing to wait for.
+        endAwaited(update, .failed(code: .unconfirmed, "A central has not confirmed."))
+    }
+
+    private func endAwaited(_ update: Update.ID, _ outcome: UpdateOutcome) {
+        guard awaited.remove(update) else { return }
+        confirmed.yield(.updateEnded(update, outcome))
     }
 
     func disconnect(_ central: Central.ID) async throws {

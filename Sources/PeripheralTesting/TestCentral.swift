@@ -117,6 +117,11 @@ public protocol TestCentral: Sendable {
     ///
     /// - Throws: ``TestCentralError`` with the code `notConnected`.
     func setConfirmsIndications(_ confirms: Bool) async throws
+
+    /// Confirms the indication that has arrived; without effect when it is confirmed.
+    ///
+    /// - Throws: ``TestCentralError`` with the code `notConnected`.
+    func confirmIndication() async throws
 }
 
 extension TestCentral {

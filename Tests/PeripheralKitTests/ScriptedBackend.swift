@@ -20,6 +20,7 @@ final class RecordingLink: BackendLink {
     private let updates = Mutex<[Update]>([])
     private let host = Mutex<(any PeripheralHost)?>(nil)
     private let (submitted, submit) = AsyncStream.makeStream(of: Update.self)
+    private let (abandoned, abandon) = AsyncStream.makeStream(of: Update.ID.self)
     private let stopped: AsyncStream<Never>
     private let stopping: AsyncStream<Never>.Continuation
 
@@ -44,6 +45,16 @@ final class RecordingLink: BackendLink {
     /// The next update that is submitted; for one reader.
     func next() async -> Update? {
         for await update in submitted { return update }
+        return nil
+    }
+
+    func abandon(_ update: Update.ID) {
+        abandon.yield(update)
+    }
+
+    /// The next update that is given up; for one reader.
+    func nextAbandoned() async -> Update.ID? {
+        for await update in abandoned { return update }
         return nil
     }
 

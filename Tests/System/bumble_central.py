@@ -358,10 +358,11 @@ class Driver:
 
     async def confirm(self, word):
         peer = self.connected()
-        if word not in ('yes', 'no'):
-            raise Usage('yes or no')
-        self.confirms = word == 'yes'
-        while self.confirms and self.unconfirmed:
+        if word not in ('yes', 'no', 'once'):
+            raise Usage('yes, no or once')
+        if word != 'once':
+            self.confirms = word == 'yes'
+        for _ in range(self.unconfirmed if self.confirms else min(self.unconfirmed, word == 'once')):
             self.unconfirmed -= 1
             peer.client.send_confirmation(att.ATT_Handle_Value_Confirmation())
         return ''

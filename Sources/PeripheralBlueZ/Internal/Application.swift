@@ -23,7 +23,8 @@ struct Application: Sendable {
     ) throws(BusError) {
         self.publication = publication
         advertisements = try Self.advertisementObjects(of: publication)
-        centrals = Centrals(on: connection, paths: try Self.characteristicPaths(of: publication.table)) {
+        centrals = Centrals(on: connection, characteristics: try Self.characteristics(of: publication.table))
+        {
             host.handle($0)
         }
         refusals = RequestRefusals(of: publication.table, logger: logger)
@@ -69,17 +70,22 @@ struct Application: Sendable {
         }
     }
 
-    /// The paths of the characteristics by their value handles.
-    private static func characteristicPaths(
+    /// The characteristics by their value handles.
+    private static func characteristics(
         of table: AttributeTable
-    ) throws(BusError) -> [AttributeHandle: ObjectPath] {
-        var paths: [AttributeHandle: ObjectPath] = [:]
+    ) throws(BusError) -> [AttributeHandle: Centrals.Characteristic] {
+        var characteristics: [AttributeHandle: Centrals.Characteristic] = [:]
         for attribute in table.attributes {
-            if case .characteristicValue(let service, let characteristic) = attribute.kind {
-                paths[attribute.handle] = try path(service: service, characteristic: characteristic)
+            guard case .characteristicValue(let service, let characteristic) = attribute.kind else {
+                continue
             }
+            let description = table.services[service].characteristics[characteristic]
+            characteristics[attribute.handle] = Centrals.Characteristic(
+                path: try path(service: service, characteristic: characteristic),
+                isIndicated: description.properties.contains(.indicate)
+            )
         }
-        return paths
+        return characteristics
     }
 }
 

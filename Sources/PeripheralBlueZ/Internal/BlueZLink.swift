@@ -18,6 +18,10 @@ struct BlueZLink: BackendLink {
         centrals.submit(update)
     }
 
+    func abandon(_ update: Update.ID) {
+        centrals.abandon(update)
+    }
+
     func disconnect(_ central: Central.ID) async throws {
         try await devices.disconnect(central)
     }
@@ -28,7 +32,12 @@ struct BlueZLink: BackendLink {
 
     func forget(_ central: Central.ID) async throws {
         await centrals.willForget(central)
-        try await devices.forget(central)
+        do {
+            try await devices.forget(central)
+        } catch {
+            await centrals.isKept(central)
+            throw error
+        }
     }
 
     func stop() {

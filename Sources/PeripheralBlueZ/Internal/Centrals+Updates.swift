@@ -11,42 +11,83 @@ extension Centrals {
     /// What the bus has not taken yet may grow to this many bytes; then updates are not yet delivered.
     private static let outgoingBound = 64 * 1024
 
+    /// What has not come this long after 30 s, when bluetoothd disconnects a central that has not confirmed, does not
+    /// come any more.
+    private static let lateness = Duration.seconds(1)
+
+    private enum Way {
+        /// By the bus, to all who have subscribed.
+        case bus
+        case sockets([SubscriptionTable.Socket])
+        case none(UpdateOutcome)
+    }
+
     nonisolated func submit(_ update: Update) {
         connection.loop.execute { self.assumeIsolated { $0.transmit(update) } }
     }
 
-    /// Takes note that some central has confirmed an indication that went by the bus, or is gone.
+    /// Ends an update that nobody waits for, once its confirmation cannot come any more.
+    nonisolated func abandon(_ update: Update.ID) {
+        connection.loop.execute { self.assumeIsolated { $0.giveUp(update) } }
+    }
+
+    private func giveUp(_ update: Update.ID) {
+        guard confirmations.doubt(update) else { return }
+        _ = connection.loop.schedule(after: Self.lateness) { [weak self] in
+            self?.assumeIsolated { $0.end($0.confirmations.giveUp(update)) }
+        }
+    }
+
+    /// Takes note that some central has confirmed an indication, or is gone.
     func confirmed(_ characteristic: AttributeHandle) {
         end(confirmations.confirmed(.call(characteristic)))
     }
 
     private func transmit(_ update: Update) {
+        switch way(of: update) {
+        case .bus: announce(update)
+        case .sockets(let sockets): send(update, by: sockets)
+        case .none(let outcome): end(update, outcome)
+        }
+    }
+
+    private func way(of update: Update) -> Way {
         let subscribers = subscriptions.subscribers(of: update.characteristic)
+        let count = subscriptions.count(of: update.characteristic)
+        let recipients: [SubscriptionTable.Subscriber]
         switch update.recipients {
         case .subscribers:
-            let isEachReached = !subscribers.isEmpty && subscribers.allSatisfy { $0.route == .socket }
-            if isEachReached, canUseSockets(for: update) {
-                send(update, to: subscribers.map(\.central.id))
-            } else {
-                announce(update, confirmedBy: max(subscribers.count, 1))
-            }
+            guard count > 0 else { return .none(.delivered) }
+            recipients = subscribers
         case .central(let central):
-            guard let subscriber = subscribers.first(where: { $0.central.id == central }) else {
-                return end(update, .failed(.notSubscribed(central)))
-            }
-            if subscriber.route == .socket, canUseSockets(for: update) {
-                send(update, to: [central])
-            } else if subscribers.count == 1 {
-                announce(update, confirmedBy: 1)
-            } else {
-                end(update, .failed(.notAddressable(central)))
-            }
+            recipients = subscribers.filter { $0.central.id == central }
+            guard !recipients.isEmpty else { return .none(.failed(.notSubscribed(central))) }
+        }
+        let sockets = recipients.filter { $0.route == .socket }.map {
+            SubscriptionTable.Socket(characteristic: update.characteristic, central: $0.central.id)
+        }
+        switch update.recipients {
+        case .subscribers where sockets.count == count && canUseSockets(for: update):
+            return .sockets(sockets)
+        case .central where sockets.count == 1 && canUseSockets(for: update):
+            return .sockets(sockets)
+        case .central(let central) where count > 1:
+            return .none(.failed(.notAddressable(central)))
+        default:
+            return .bus
         }
     }
 
     private func canUseSockets(for update: Update) -> Bool {
         // An empty message ends the socket.
         !update.value.isEmpty && (!update.awaitsConfirmation || abilities.confirmsOnSockets)
+    }
+
+    /// Also of an update that nobody waits for: its confirmations come nevertheless, and do not tell of which update
+    /// they are.
+    private func expectConfirmation(of update: Update, from sources: [Confirmations.Source: Int]) {
+        guard characteristics[update.characteristic]?.isIndicated == true else { return }
+        confirmations.sent(update.awaitsConfirmation ? update.id : nil, awaiting: sources)
     }
 
     private func end(_ update: Update, _ outcome: UpdateOutcome) {
@@ -57,12 +98,14 @@ extension Centrals {
 // MARK: - Sockets
 
 extension Centrals {
-    private func send(_ update: Update, to centrals: [Central.ID]) {
-        let ways = centrals.map {
-            SubscriptionTable.Socket(characteristic: update.characteristic, central: $0)
-        }
+    private func send(_ update: Update, by ways: [SubscriptionTable.Socket]) {
+        expectConfirmation(
+            of: update,
+            from: abilities.confirmsOnSockets
+                ? Dictionary(uniqueKeysWithValues: ways.map { (.socket($0), 1) })
+                : [.call(update.characteristic): ways.count]
+        )
         guard !update.awaitsConfirmation else {
-            end(confirmations.sent(update.id, awaiting: ways.map { .socket($0) }))
             for way in ways { sockets[way]?.send(update.value) { _ in } }
             return
         }
@@ -96,9 +139,9 @@ extension UpdateOutcome {
 // MARK: - The bus
 
 extension Centrals {
-    private func announce(_ update: Update, confirmedBy confirmations: Int) {
+    private func announce(_ update: Update) {
         do {
-            guard let path = paths[update.characteristic] else {
+            guard let path = characteristics[update.characteristic]?.path else {
                 throw PeripheralError(
                     code: .notDeclared,
                     message: "There is no characteristic with the handle \(update.characteristic)."
@@ -110,15 +153,9 @@ extension Centrals {
         } catch {
             return end(update, .failed(PeripheralError(sending: error)))
         }
-        if update.awaitsConfirmation {
-            let sources = Array(
-                repeating: Confirmations.Source.call(update.characteristic),
-                count: confirmations
-            )
-            end(self.confirmations.sent(update.id, awaiting: sources))
-        } else {
-            endWhenTaken(update)
-        }
+        let source = Confirmations.Source.call(update.characteristic)
+        expectConfirmation(of: update, from: [source: subscriptions.count(of: update.characteristic)])
+        if !update.awaitsConfirmation { endWhenTaken(update) }
     }
 
     /// An update counts as delivered when the bus keeps up; a bus that does not holds up those after it.

@@ -26,11 +26,18 @@ actor Centrals {
         }
     }
 
+    /// A characteristic that is updated.
+    struct Characteristic: Hashable {
+        var path: ObjectPath
+        /// Whether centrals may ask for indications.
+        var isIndicated: Bool
+    }
+
     /// In this time, bluetoothd is done with all that a central's leaving brings about.
     private static let moment = Duration.milliseconds(250)
 
     let connection: BusConnection
-    let paths: [AttributeHandle: ObjectPath]
+    let characteristics: [AttributeHandle: Characteristic]
     let report: @Sendable (BackendEvent) -> Void
     var abilities = Abilities(of: .v5_66)
 
@@ -48,11 +55,11 @@ actor Centrals {
 
     init(
         on connection: BusConnection,
-        paths: [AttributeHandle: ObjectPath],
+        characteristics: [AttributeHandle: Characteristic],
         report: @escaping @Sendable (BackendEvent) -> Void
     ) {
         self.connection = connection
-        self.paths = paths
+        self.characteristics = characteristics
         self.report = report
     }
 
@@ -98,6 +105,11 @@ extension Centrals {
         subscriptions.willBeForgotten(central)
     }
 
+    /// Takes note that it is not forgotten after all.
+    func isKept(_ central: Central.ID) {
+        subscriptions.isKept(central)
+    }
+
     func deviceRemoved(_ path: ObjectPath) {
         apply(devices.remove(path))
     }
@@ -108,6 +120,7 @@ extension Centrals {
             case .connected(let central):
                 report(.connected(central))
                 for characteristic in subscriptions.connected(central) {
+                    confirmations.joined(.call(characteristic))
                     reportSubscription(of: central, to: characteristic)
                 }
                 connectionChanged?()
@@ -124,17 +137,32 @@ extension Centrals {
     }
 
     private func disconnected(_ central: Central) {
+        let characteristics = subscriptions.subscriptions(of: central.id)
         let endangered = subscriptions.disconnected(central)
         for socket in sockets.keys where socket.central == central.id {
             drop(socket, because: .gone(central.id))
         }
         // Those of sockets that were closed a moment before.
-        for end in confirmations.lost(from: central.id, because: .gone(central.id)) { self.end(end) }
+        end(confirmations.lost(from: central.id, because: .gone(central.id)))
+        let settling = characteristics.filter { characteristic in
+            let (ends, asks) = confirmations.left(
+                characteristic,
+                remaining: subscriptions.count(of: characteristic)
+            )
+            end(ends)
+            return asks
+        }
         report(.disconnected(central.id))
-        guard !endangered.isEmpty else { return }
+        guard !endangered.isEmpty || !settling.isEmpty else { return }
         _ = connection.loop.schedule(after: Self.moment) { [weak self] in
             self?.assumeIsolated { centrals in
                 for socket in endangered { centrals.subscriptions.forgetDanger(to: socket) }
+                for characteristic in settling {
+                    let remaining = centrals.subscriptions.count(of: characteristic)
+                    centrals.end(
+                        centrals.confirmations.settleLeaving(characteristic, remaining: remaining)
+                    )
+                }
             }
         }
     }
@@ -156,6 +184,7 @@ extension Centrals {
             expectedStarts[characteristic, default: 0] += 1
         }
         subscriptions.subscribed(central, to: characteristic, by: pair == nil ? .bus : .socket)
+        confirmations.joined(.call(characteristic))
         reportSubscription(of: central, to: characteristic)
         return pair?.other
     }
@@ -163,6 +192,8 @@ extension Centrals {
     /// Takes note of a call of StartNotify, which does not tell who has subscribed.
     func started(_ characteristic: AttributeHandle) {
         guard let expected = expectedStarts[characteristic], expected > 0 else {
+            subscriptions.subscribedByStranger(characteristic)
+            confirmations.joined(.call(characteristic))
             return report(.subscribed(BackendSubscription(characteristic: characteristic, central: nil)))
         }
         expectedStarts[characteristic] = expected - 1
@@ -210,12 +241,11 @@ extension Centrals {
 
     private func drop(_ socket: SubscriptionTable.Socket, because failure: PeripheralError) {
         sockets.removeValue(forKey: socket)?.close()
-        for end in confirmations.lost(.socket(socket), because: failure) { self.end(end) }
+        end(confirmations.lost(.socket(socket), because: failure))
     }
 
-    func end(_ end: Confirmations.End?) {
-        guard let end else { return }
-        report(.updateEnded(end.update, end.outcome))
+    func end(_ ends: [Confirmations.End]) {
+        for end in ends { report(.updateEnded(end.update, end.outcome)) }
     }
 }
 

@@ -19,54 +19,130 @@ struct Confirmations {
     }
 
     private struct Awaited {
-        var missing: Int
+        /// The sources from which it is not confirmed by all.
+        var missing: Set<Source>
         var failure: PeripheralError?
     }
 
     private var awaited: [Update.ID: Awaited] = [:]
-    /// What confirmations are due, in their order.
-    private var due: [Source: [Update.ID]] = [:]
+    private var ledgers: [Source: ConfirmationLedger] = [:]
 
-    /// Takes note of an indication that was sent; a source stands there once for each confirmation.
+    /// Takes note of an update that was sent, and may be confirmed.
     ///
-    /// - Returns: Its end, when there is nothing to wait for.
-    mutating func sent(_ update: Update.ID, awaiting sources: [Source]) -> End? {
-        guard !sources.isEmpty else { return End(update: update, outcome: .delivered) }
-        awaited[update] = Awaited(missing: sources.count)
-        for source in sources { due[source, default: []].append(update) }
-        return nil
+    /// - Parameters:
+    ///   - update: The update; `nil` when nobody waits for its confirmation.
+    ///   - sources: Where confirmations come from, and how many from each; at least one.
+    mutating func sent(_ update: Update.ID?, awaiting sources: [Source: Int]) {
+        var expected: [Source: Int] = [:]
+        for (source, count) in sources { expected[source] = ledgers[source]?.expected(of: count) ?? count }
+        // Somebody has to confirm.
+        if expected.values.allSatisfy({ $0 == 0 }) { expected = expected.mapValues { _ in 1 } }
+        if let update { awaited[update] = Awaited(missing: Set(expected.filter { $0.value > 0 }.keys)) }
+        for (source, count) in expected {
+            ledgers[source, default: ConfirmationLedger()].sent(count > 0 ? update : nil, to: count)
+        }
     }
 
     /// Takes note of a confirmation.
-    mutating func confirmed(_ source: Source) -> End? {
-        guard var updates = due.removeValue(forKey: source), !updates.isEmpty else { return nil }
-        let update = updates.removeFirst()
-        if !updates.isEmpty { due[source] = updates }
-        return settle(update, nil)
+    mutating func confirmed(_ source: Source) -> [End] {
+        for update in ledgers[source]?.updatesInDoubt ?? [] { fail(update, .left) }
+        return settle(ledgers[source]?.confirmed() ?? [], source, nil)
+    }
+
+    /// Takes note that somebody has subscribed who may confirm.
+    mutating func joined(_ source: Source) {
+        ledgers[source]?.joined()
+    }
+
+    /// Takes note that a central is gone that had subscribed; bluetoothd reports a confirmation for all that it has not
+    /// confirmed.
+    ///
+    /// - Parameters:
+    ///   - characteristic: What it had subscribed to.
+    ///   - remaining: How many subscribers there still are.
+    /// - Returns: What has ended, and whether ``settleLeaving(_:remaining:)`` is to be called when the confirmations have
+    ///   come.
+    mutating func left(_ characteristic: AttributeHandle, remaining: Int) -> (ends: [End], asks: Bool) {
+        let source = Source.call(characteristic)
+        guard remaining > 0 else { return (lost(source, because: .left), false) }
+        guard let ledger = ledgers[source], ledger.isAnyMissing else { return ([], false) }
+        ledgers[source]?.left()
+        return ([], true)
+    }
+
+    /// Takes note that the confirmations have come that bluetoothd reports for those who have left.
+    mutating func settleLeaving(_ characteristic: AttributeHandle, remaining: Int) -> [End] {
+        let source = Source.call(characteristic)
+        return settle(ledgers[source]?.settleLeaving(remaining: remaining) ?? [], source, nil)
     }
 
     /// Takes note that nothing more comes from a source.
     mutating func lost(_ source: Source, because failure: PeripheralError) -> [End] {
-        (due.removeValue(forKey: source) ?? []).compactMap { settle($0, failure) }
+        settle(ledgers.removeValue(forKey: source)?.updates ?? [], source, failure)
     }
 
     /// Takes note that nothing more comes from the sockets of a central.
     mutating func lost(from central: Central.ID, because failure: PeripheralError) -> [End] {
-        let sources = due.keys.filter { source in
+        let sources = ledgers.keys.filter { source in
             guard case .socket(let socket) = source else { return false }
             return socket.central == central
         }
         return sources.flatMap { lost($0, because: failure) }
     }
 
-    private mutating func settle(_ update: Update.ID, _ failure: PeripheralError?) -> End? {
-        guard var entry = awaited.removeValue(forKey: update) else { return nil }
-        entry.missing -= 1
-        entry.failure = entry.failure ?? failure
-        guard entry.missing == 0 else {
-            awaited[update] = entry
-            return nil
-        }
-        return End(update: update, outcome: entry.failure.map { .failed($0) } ?? .delivered)
+    /// Takes note that nobody waits for an update any longer.
+    ///
+    /// - Returns: Whether it is still to be confirmed; then ``giveUp(_:)`` is to be called in a moment. What comes until
+    ///   then may be late, but is not of a later update.
+    mutating func doubt(_ update: Update.ID) -> Bool {
+        guard let entry = awaited[update] else { return false }
+        for source in entry.missing { ledgers[source]?.doubt(update) }
+        return true
     }
+
+    /// Gives up an update.
+    mutating func giveUp(_ update: Update.ID) -> [End] {
+        (awaited[update]?.missing ?? []).flatMap { source -> [End] in
+            let (lost, confirmed) = ledgers[source]?.giveUp(update) ?? ([update], [])
+            return settle(lost, source, .unconfirmed) + settle(confirmed, source, nil)
+        }
+    }
+
+    private mutating func fail(_ update: Update.ID, _ failure: PeripheralError) {
+        guard let entry = awaited[update], entry.failure == nil else { return }
+        awaited[update]?.failure = failure
+    }
+
+    private mutating func settle(
+        _ updates: [Update.ID],
+        _ source: Source,
+        _ failure: PeripheralError?
+    ) -> [End] {
+        var ends: [End] = []
+        for update in updates {
+            if let failure { fail(update, failure) }
+            guard var entry = awaited.removeValue(forKey: update) else { continue }
+            entry.missing.remove(source)
+            guard entry.missing.isEmpty else {
+                awaited[update] = entry
+                continue
+            }
+            ends.append(
+                End(update: update, outcome: entry.failure.map { .failed($0) } ?? .delivered)
+            )
+        }
+        return ends
+    }
+}
+
+extension PeripheralError {
+    fileprivate static let left = PeripheralError(
+        code: .disconnected,
+        message: "A central that had subscribed is gone, and may not have confirmed."
+    )
+
+    fileprivate static let unconfirmed = PeripheralError(
+        code: .unconfirmed,
+        message: "Not all subscribers have confirmed within 30 s."
+    )
 }

@@ -27,6 +27,8 @@ struct SubscriptionTable {
 
     /// In the order in which bluetoothd has their sockets, too: that of the subscriptions.
     private var subscribers: [AttributeHandle: [Subscriber]] = [:]
+    /// What somebody has subscribed to of whom bluetoothd has not told.
+    private var subscribedByStrangers: Set<AttributeHandle> = []
     /// The subscriptions of bonded centrals that are away: bluetoothd keeps them, and says nothing when they resume.
     private var dormant: [Central.ID: [AttributeHandle]] = [:]
     /// The centrals that are being forgotten while they are away.
@@ -38,6 +40,21 @@ struct SubscriptionTable {
 
     func subscribers(of characteristic: AttributeHandle) -> [Subscriber] {
         subscribers[characteristic] ?? []
+    }
+
+    /// How many have subscribed, as far as is known; those who are not known by name count as one.
+    func count(of characteristic: AttributeHandle) -> Int {
+        subscribers(of: characteristic).count + (subscribedByStrangers.contains(characteristic) ? 1 : 0)
+    }
+
+    /// What a central has subscribed to.
+    func subscriptions(of central: Central.ID) -> [AttributeHandle] {
+        subscribers.keys.filter { index(of: central, in: $0) != nil }
+    }
+
+    /// Takes note that somebody has subscribed whom bluetoothd does not name.
+    mutating func subscribedByStranger(_ characteristic: AttributeHandle) {
+        subscribedByStrangers.insert(characteristic)
     }
 
     /// Takes note that a central has subscribed, anew perhaps.
@@ -128,6 +145,11 @@ struct SubscriptionTable {
         if dormant[central] != nil { leftBehind.insert(central) }
     }
 
+    /// Takes note that bluetoothd does not forget a central after all.
+    mutating func isKept(_ central: Central.ID) {
+        leftBehind.remove(central)
+    }
+
     /// Takes note that bluetoothd has forgotten a central.
     mutating func forgotten(_ central: Central.ID) {
         guard leftBehind.remove(central) == nil else { return }
@@ -140,6 +162,7 @@ struct SubscriptionTable {
     mutating func stopped(_ characteristic: AttributeHandle) -> [Central.ID] {
         let ended = subscribers(of: characteristic).filter { $0.route == .bus }.map(\.central.id)
         for central in ended { remove(central, from: characteristic) }
+        subscribedByStrangers.remove(characteristic)
         for central in dormant.keys { dormant[central]?.removeAll { $0 == characteristic } }
         return ended
     }

@@ -42,8 +42,9 @@ extension BlueZRules {
         }
         if properties.contains([.notify, .indicate]) {
             warn(
-                "BlueZ notifies a central that subscribes to both, and has nothing confirmed",
-                "declare the one that is meant"
+                "BlueZ does not tell which of the two a central has asked for, and an indication waits 30 s in vain "
+                    + "for one that has asked for notifications",
+                "declare only one of .notify and .indicate if confirmations matter"
             )
         }
         return issues

@@ -34,7 +34,17 @@ extension ApplicationChannels {
             }
             if isClosed == true || count > 1 { return }
         }
-        remote.tell(handle, "StopNotify")
+        if central == nil {
+            stopped.append(handle)
+        } else {
+            remote.tell(handle, "StopNotify")
+        }
+    }
+
+    /// Tells what nobody has subscribed to any more since a central is gone, which bluetoothd does last.
+    func tellStopped() {
+        for handle in stopped { remote.tell(handle, "StopNotify") }
+        stopped = []
     }
 
     private func subscribed(_ handle: AttributeHandle, by central: Central) {

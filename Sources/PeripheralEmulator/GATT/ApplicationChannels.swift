@@ -65,6 +65,8 @@ actor ApplicationChannels {
     var characteristics: [AttributeHandle: Characteristic] = [:]
     /// The calls of `AcquireNotify` that are not answered, with the central that has subscribed.
     var acquisitions: [Int: DeviceAddress] = [:]
+    /// What nobody has subscribed to any more, without having been told yet.
+    var stopped: [AttributeHandle] = []
     let tasks: LoopTasks
     private var lastNumber = 0
 

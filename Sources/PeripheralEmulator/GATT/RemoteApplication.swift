@@ -64,6 +64,12 @@ struct RemoteApplication: VirtualAttributeProvider {
         }
     }
 
+    func subscriptionsEnded() {
+        remote.connection.loop.execute { [channels] in
+            channels.assumeIsolated { $0.tellStopped() }
+        }
+    }
+
     func indicationConfirmed(_ characteristic: AttributeHandle, by central: Central) {
         remote.confirm(characteristic, .confirmed)
     }

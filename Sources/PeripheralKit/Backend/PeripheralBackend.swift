@@ -30,6 +30,13 @@ public protocol BackendLink: Sendable {
     /// that do, one for each recipient.
     func submit(_ update: Update)
 
+    /// Ends an update for whose confirmation nobody waits any longer.
+    ///
+    /// It is reported as any other end, but only when no confirmation can come any more that could be taken for that of
+    /// another update; until then, no other is submitted that awaits confirmation by the same recipients. Without
+    /// effect on an update that has ended.
+    func abandon(_ update: Update.ID)
+
     /// Ends the connection of a central.
     ///
     /// - Throws: ``PeripheralError`` with the code `disconnected` when it is not connected, or with the reason of

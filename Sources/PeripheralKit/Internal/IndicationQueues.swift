@@ -1,53 +1,78 @@
 internal import PeripheralCore
 
-/// Which indication is outstanding for whom, and which wait for their turn.
+/// Which indications are outstanding, and which wait for their turn.
 ///
 /// A server sends a central the next indication when the one before is confirmed (Core Specification, Vol 3, Part F,
-/// 3.3.2). Indications to different centrals do not wait for each other. A pure value: events in, what is to be sent
-/// or has ended out.
+/// 3.3.2). An indication waits for those before it that reach one of the same centrals, be it only in their turn; for
+/// others it does not. A pure value: events in, what is to be sent or has ended out.
 struct IndicationQueues {
-    private struct Queue {
-        var outstanding: Update?
-        var waiting: [Update] = []
+    /// What only one indication takes at a time.
+    private enum Lane: Hashable {
+        case central(Central.ID)
+        /// That of those who have subscribed to it, whoever they are.
+        case subscribers(AttributeHandle)
     }
 
-    private var queues: [Update.Recipients: Queue] = [:]
+    private struct Entry {
+        var update: Update
+        var lanes: Set<Lane>
+        var isOutstanding = false
+    }
+
+    /// In the order in which they came.
+    private var entries: [Entry] = []
 
     /// Takes an indication, and gives it back when it may be sent at once.
-    mutating func submit(_ update: Update) -> Update? {
-        var queue = queues[update.recipients] ?? Queue()
-        defer { queues[update.recipients] = queue }
-        guard queue.outstanding == nil else {
-            queue.waiting.append(update)
-            return nil
-        }
-        queue.outstanding = update
-        return update
+    ///
+    /// - Parameters:
+    ///   - update: The indication.
+    ///   - centrals: Whom it reaches, as far as is known.
+    /// - Returns: The indication, when it may be sent at once.
+    mutating func submit(_ update: Update, reaching centrals: [Central.ID]) -> Update? {
+        var lanes = Set(centrals.map(Lane.central))
+        if update.recipients == .subscribers { lanes.insert(.subscribers(update.characteristic)) }
+        entries.append(Entry(update: update, lanes: lanes))
+        return takeNext().first
     }
 
-    /// Takes note that an indication has ended, and gives the next one to send.
-    mutating func ended(_ id: Update.ID) -> Update? {
-        guard let key = queues.first(where: { $0.value.outstanding?.id == id })?.key,
-            var queue = queues.removeValue(forKey: key), !queue.waiting.isEmpty
-        else { return nil }
-        let next = queue.waiting.removeFirst()
-        queue.outstanding = next
-        queues[key] = queue
-        return next
+    /// Takes note that an indication has ended, and gives those to send next.
+    mutating func ended(_ id: Update.ID) -> [Update] {
+        guard let index = entries.firstIndex(where: { $0.update.id == id && $0.isOutstanding }) else {
+            return []
+        }
+        entries.remove(at: index)
+        return takeNext()
     }
 
     /// Takes an indication back, if it still waits; one that is outstanding keeps its place until it has ended.
-    mutating func withdraw(_ id: Update.ID) {
-        for (key, queue) in queues {
-            guard let index = queue.waiting.firstIndex(where: { $0.id == id }) else { continue }
-            queues[key]?.waiting.remove(at: index)
-            return
+    ///
+    /// - Returns: Those to send next.
+    mutating func withdraw(_ id: Update.ID) -> [Update] {
+        guard let index = entries.firstIndex(where: { $0.update.id == id && !$0.isOutstanding }) else {
+            return []
         }
+        entries.remove(at: index)
+        return takeNext()
     }
 
-    /// Drops all that was meant for a central, and tells what that was.
-    mutating func disconnected(_ central: Central.ID) -> [Update.ID] {
-        guard let queue = queues.removeValue(forKey: .central(central)) else { return [] }
-        return ([queue.outstanding].compactMap(\.self) + queue.waiting).map(\.id)
+    /// Drops all that was meant for a central alone, and tells what that was, and what is to be sent next.
+    mutating func disconnected(_ central: Central.ID) -> (dropped: [Update.ID], next: [Update]) {
+        let dropped = entries.filter { $0.update.recipients == .central(central) }.map(\.update.id)
+        entries.removeAll { $0.update.recipients == .central(central) }
+        for index in entries.indices { entries[index].lanes.remove(.central(central)) }
+        return (dropped, takeNext())
+    }
+
+    private mutating func takeNext() -> [Update] {
+        var taken: Set<Lane> = []
+        var next: [Update] = []
+        for index in entries.indices {
+            if !entries[index].isOutstanding, taken.isDisjoint(with: entries[index].lanes) {
+                entries[index].isOutstanding = true
+                next.append(entries[index].update)
+            }
+            taken.formUnion(entries[index].lanes)
+        }
+        return next
     }
 }

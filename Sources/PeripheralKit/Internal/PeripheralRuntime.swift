@@ -209,6 +209,11 @@ final class PeripheralRuntime: PeripheralHost {
         _ value: [UInt8],
         to recipients: Update.Recipients
     ) async throws {
-        try await updates.indicate(characteristic, value, to: recipients)
+        let centrals: [Central.ID] =
+            switch recipients {
+            case .subscribers: register.subscriptions(to: characteristic).compactMap(\.central?.id)
+            case .central(let central): [central]
+            }
+        try await updates.indicate(characteristic, value, to: recipients, reaching: centrals)
     }
 }

@@ -94,10 +94,18 @@ final class UpdateSender: Sendable {
     }
 
     /// Sends an update when it is its turn, and waits until it is confirmed.
+    ///
+    /// - Parameters:
+    ///   - characteristic: The characteristic, by its value handle.
+    ///   - value: The value.
+    ///   - recipients: Who gets it.
+    ///   - centrals: Who that is, as far as is known.
+    /// - Throws: ``PeripheralError``, or `CancellationError`.
     func indicate(
         _ characteristic: AttributeHandle,
         _ value: [UInt8],
-        to recipients: Update.Recipients
+        to recipients: Update.Recipients,
+        reaching centrals: [Central.ID]
     ) async throws {
         try Task.checkCancellation()
         _ = try link()
@@ -109,9 +117,9 @@ final class UpdateSender: Sendable {
             awaitsConfirmation: true
         )
         let outcome = await withTaskCancellationHandler {
-            await withCheckedContinuation { begin(update, for: $0) }
+            await withCheckedContinuation { begin(update, reaching: centrals, for: $0) }
         } onCancel: {
-            end(update.id, .failure(CancellationError()), isOver: false)
+            cancel(update.id)
         }
         _ = state.withLock { $0.abandoned.remove(update.id) }
         try outcome.get()
@@ -119,13 +127,14 @@ final class UpdateSender: Sendable {
 
     private func begin(
         _ update: Update,
+        reaching centrals: [Central.ID],
         for caller: CheckedContinuation<Result<Void, any Error>, Never>
     ) {
         let (first, refusal) = state.withLock { state -> (Update?, (any Error)?) in
             if state.abandoned.remove(update.id) != nil { return (nil, CancellationError()) }
             guard !state.isStopped else { return (nil, PeripheralError.stopped) }
             state.waiting[update.id] = caller
-            return (state.indications.submit(update), nil)
+            return (state.indications.submit(update, reaching: centrals), nil)
         }
         if let refusal { caller.resume(returning: .failure(refusal)) }
         if let first { send(first) }
@@ -135,7 +144,7 @@ final class UpdateSender: Sendable {
     private func send(_ update: Update) {
         let timer = Task { [clock] in
             guard (try? await clock.sleep(for: Self.confirmationLimit)) != nil else { return }
-            ended(update.id, .failed(.unconfirmed))
+            giveUp(update.id)
         }
         let link = state.withLock { state -> (any BackendLink)? in
             guard !state.isStopped else { return nil }
@@ -149,34 +158,47 @@ final class UpdateSender: Sendable {
     /// Takes note of how an update has ended.
     func ended(_ id: Update.ID, _ outcome: UpdateOutcome) {
         if state.withLock({ $0.withSlot.remove(id) != nil }) { slots.leave() }
-        end(id, outcome.result, isOver: true)
+        let (caller, next) = state.withLock { state in
+            state.timers.removeValue(forKey: id)?.cancel()
+            return (state.waiting.removeValue(forKey: id), state.indications.ended(id))
+        }
+        caller?.resume(returning: outcome.result)
+        for update in next { send(update) }
     }
 
-    /// Ends an indication for its caller; for the central, only when it is over.
-    private func end(_ id: Update.ID, _ result: Result<Void, any Error>, isOver: Bool) {
+    /// Sends the caller away; an indication that was sent stays outstanding until it has ended.
+    private func cancel(_ id: Update.ID) {
         let (caller, next) = state.withLock { state in
             let caller = state.waiting.removeValue(forKey: id)
-            guard isOver else {
-                if caller == nil { state.abandoned.insert(id) }
-                state.indications.withdraw(id)
-                return (caller, Update?.none)
-            }
-            state.timers.removeValue(forKey: id)?.cancel()
-            return (caller, state.indications.ended(id))
+            if caller == nil { state.abandoned.insert(id) }
+            return (caller, state.indications.withdraw(id))
         }
-        caller?.resume(returning: result)
-        if let next { send(next) }
+        caller?.resume(returning: .failure(CancellationError()))
+        for update in next { send(update) }
+    }
+
+    /// Sends the caller away, since nobody confirms; the backend knows when the indication has ended.
+    private func giveUp(_ id: Update.ID) {
+        let (caller, link) = state.withLock { state in
+            state.timers[id] = nil
+            return (state.waiting.removeValue(forKey: id), state.link)
+        }
+        caller?.resume(returning: .failure(PeripheralError.unconfirmed))
+        link?.abandon(id)
     }
 
     /// Takes note that a central is gone, and with it the indications to it.
     func disconnected(_ central: Central.ID) {
-        let callers = state.withLock { state in
-            state.indications.disconnected(central).compactMap { id in
+        let (callers, next) = state.withLock { state in
+            let (dropped, next) = state.indications.disconnected(central)
+            let callers = dropped.compactMap { id in
                 state.timers.removeValue(forKey: id)?.cancel()
                 return state.waiting.removeValue(forKey: id)
             }
+            return (callers, next)
         }
         for caller in callers { caller.resume(returning: .failure(PeripheralError.disconnected)) }
+        for update in next { send(update) }
     }
 }
 

@@ -3,7 +3,9 @@ internal import PeripheralCore
 extension PeripheralSession {
     /// Sends a new value to all centrals that have subscribed to the characteristic.
     ///
-    /// Each is notified, or indicated to, as it has asked for. Values of one caller arrive in order. When
+    /// Each is notified, or indicated to, as it has asked for. Values of one characteristic by one caller arrive in order,
+    /// but for this: BlueZ from 5.76 on reaches a bonded central that has come back, and anybody by an empty value, on
+    /// another way than others, and may send the last value by the one and the first by the other in either order. When
     /// nobody has subscribed, nothing is sent. A value that is longer than a central's
     /// ``Central/maximumUpdateValueLength`` reaches that central shortened.
     ///
@@ -58,9 +60,18 @@ extension PeripheralSession {
     /// it that asked for indications.
     ///
     /// When nobody has subscribed, the call returns at once. Indications to a central are sent one at a time, in the order
-    /// of the calls. A call that is cancelled throws at once; its indication is not sent if it still waits for its turn.
+    /// of the calls; so an indication waits for those before it that reach one of the same centrals. A call that is
+    /// cancelled throws at once; its indication is not sent if it still waits for its turn.
     ///
-    /// Before 5.80, BlueZ does not tell who has confirmed, and takes the leaving of a central for a confirmation.
+    /// BlueZ tells how many centrals have confirmed, not who: before 5.80 always, later for an empty value, and while a
+    /// subscriber is a bonded central that has come back. Three things follow from that:
+    /// - Before 5.76, it does not tell either that one of several centrals has unsubscribed. The first indication
+    ///   thereafter waits for it in vain, and is ``PeripheralError/Code/unconfirmed`` after 30 s; those that follow wait
+    ///   for as many as have confirmed that one, until somebody subscribes.
+    /// - When one of several centrals leaves, an indication that is not confirmed by all fails as
+    ///   ``PeripheralError/Code/disconnected`` if a confirmation comes just then, whoever has given it.
+    /// - In no version does it tell whether a central has asked for notifications or for indications. Of a characteristic
+    ///   with both properties, an indication waits in vain for those who have asked for notifications.
     ///
     /// - Parameters:
     ///   - characteristic: A characteristic of this peripheral with the property `.indicate`.

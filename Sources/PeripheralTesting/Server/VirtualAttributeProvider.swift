@@ -34,6 +34,11 @@ package protocol VirtualAttributeProvider: Sendable {
     /// not call the server.
     func subscriptionChanged(_ change: SubscriptionChange)
 
+    /// Takes note that all is told that the end of a connection, or of a bond, has brought about.
+    ///
+    /// Called with the server's lock held, as ``subscriptionChanged(_:)`` is.
+    func subscriptionsEnded()
+
     /// Takes note that a central has confirmed an indication.
     ///
     /// Called with the server's lock held, as ``subscriptionChanged(_:)`` is.
@@ -41,6 +46,9 @@ package protocol VirtualAttributeProvider: Sendable {
 }
 
 extension VirtualAttributeProvider {
+    /// Does nothing.
+    package func subscriptionsEnded() {}
+
     /// Allows it.
     package func authorizeWrite(_ request: WriteRequest, withResponse: Bool) async -> Result<Void, ATTError> {
         .success(())

@@ -75,6 +75,7 @@ extension VirtualGATTServer {
             if let central { state.observer?(.disconnected(central)) }
             // bluetoothd announces the end of the connection before it gives up on its indications.
             for entry in indications?.takeAll() ?? [] { entry.completion(.disconnected) }
+            state.tellSubscriptionsEnded()
             return (
                 state.inquiries.values.filter { $0.connection == connection }.map(\.task),
                 state.pairings.removeValue(forKey: connection)

@@ -53,6 +53,7 @@ extension VirtualGATTServer {
             state.att.trusted.remove(central)
             if !isAway || !leavesSubscriptions {
                 state.tell(state.att.removeDevice(Central(address: central)))
+                state.tellSubscriptionsEnded()
             }
             if isBonded { state.observer?(.forgotten(central)) }
         }

@@ -188,6 +188,11 @@ extension VirtualGATTServer.State {
             providers[application]?.subscriptionChanged(change)
         }
     }
+
+    /// Tells that all is told that the end of a connection, or of a bond, has brought about.
+    func tellSubscriptionsEnded() {
+        for provider in providers.values { provider.subscriptionsEnded() }
+    }
 }
 
 extension TestCentralError {

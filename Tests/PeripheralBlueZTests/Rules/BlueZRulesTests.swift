@@ -58,8 +58,8 @@ struct BlueZRulesTests {
         Row(
             testDescription: "both kinds of updates",
             peripheral: peripheral([.notify, .indicate]),
-            reason: "BlueZ notifies a central that subscribes to both",
-            remedy: "declare the one that is meant"
+            reason: "BlueZ does not tell which of the two a central has asked for",
+            remedy: "declare only one of .notify and .indicate if confirmations matter"
         ),
         Row(
             testDescription: "device information",

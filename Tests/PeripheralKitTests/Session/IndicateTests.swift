@@ -89,6 +89,27 @@ struct IndicateTests {
         }
     }
 
+    @Test func theNextWaitsUntilTheBackendHasEndedOneThatIsGivenUp() async throws {
+        try await run { [self] session, host in
+            let indication = Task { try await session.indicate(alarm, 1, to: first) }
+            let sent = try #require(await link.next())
+            await clock.waitForSleeper()
+            clock.advance(by: .seconds(30))
+            #expect(await link.nextAbandoned() == sent.id)
+            await #expect(throws: PeripheralError.self) { try await indication.value }
+            async let next: Void = session.indicate(alarm, 2, to: first)
+            async let other: Void = session.indicate(alarm, 3, to: second)
+            let update = try #require(await link.next())
+            #expect(update.value == [3])
+            host.handle(.updateEnded(sent.id, .failed(PeripheralError(code: .unconfirmed, message: ""))))
+            let last = try #require(await link.next())
+            #expect(last.value == [2])
+            for update in [update, last] { host.handle(.updateEnded(update.id, .delivered)) }
+            try await next
+            try await other
+        }
+    }
+
     @Test func cancellationEndsTheWaitButNotTheIndication() async throws {
         try await run { [self] session, host in
             let indication = Task { try await session.indicate(alarm, 1, to: first) }

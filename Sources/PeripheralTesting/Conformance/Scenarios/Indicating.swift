@@ -4,7 +4,9 @@ internal import PeripheralKit
 extension ConformanceSuite {
     static let indicating: [Scenario] = [
         indicationIsConfirmed, indicationsOfSeveralCallers, indicationOfAll, indicationOfOne,
-        indicationOfOneThatLeaves, indicationOfNobody,
+        indicationOfOneThatLeaves, indicationOfNobody, confirmationOfAnother, confirmationsOfTheQuick,
+        indicationAfterUnsubscription, indicationOfThoseWhoAreGone, indicationOfAllOfWhomOneLeaves([1]),
+        indicationOfAllOfWhomOneLeaves([]), indicationOfTheLastWhoLeaves,
     ]
 
     /// Waits for the next indication of a central.
@@ -124,6 +126,148 @@ extension ConformanceSuite {
             try await expectError(of: "indication", .notSubscribed) {
                 try await session.indicate(value, [2], to: stranger[0])
             }
+        }
+    }
+
+    /// Where centrals can only ask for indications, `notify` sends those too.
+    static let confirmationOfAnother = Scenario(
+        "an indication does not take the confirmation of an update before it for its own"
+    ) {
+        subscribersTrial(mtus: [517], .indicate) { centrals, session, value in
+            let central = centrals[0]
+            let ended = Flag()
+            try await central.setConfirmsIndications(false)
+            for number: UInt8 in 1...2 { try await session.notify(value, [number]) }
+            try await expectIndication([1], of: value, by: central)
+            async let indication: Void = {
+                try await session.indicate(value, [3])
+                ended.set(true)
+            }()
+            for number: UInt8 in 2...3 {
+                // Time for the indication to be under way.
+                for _ in 0..<3 { _ = try await central.read(value) }
+                try await central.confirmIndication()
+                try await expectIndication([number], of: value, by: central)
+                _ = try await central.read(value)
+                try expect("indication is over", ended.isSet, is: false)
+            }
+            try await central.setConfirmsIndications(true)
+            try await indication
+        }
+    }
+
+    static let confirmationsOfTheQuick = Scenario(
+        "what one central has confirmed does not stand for what another has not"
+    ) {
+        subscribersTrial(mtus: [517, 23], .indicate) { centrals, session, value in
+            let ended = Flag()
+            for central in centrals { try await central.setConfirmsIndications(false) }
+            try await session.notify(value, [1])
+            for central in centrals { try await expectIndication([1], of: value, by: central) }
+            async let indication: Void = {
+                try await session.indicate(value, [2])
+                ended.set(true)
+            }()
+            for _ in 0..<3 { _ = try await centrals[0].read(value) }
+            try await centrals[0].setConfirmsIndications(true)
+            try await expectIndication([2], of: value, by: centrals[0])
+            try await session.notify(value, [3])
+            try await expectIndication([3], of: value, by: centrals[0])
+            for central in centrals { _ = try await central.read(value) }
+            try expect("indication is over", ended.isSet, is: false)
+            try await centrals[1].setConfirmsIndications(true)
+            try await indication
+            for number: UInt8 in 2...3 { try await expectIndication([number], of: value, by: centrals[1]) }
+        }
+    }
+
+    /// BlueZ before 5.76 does not tell that one of several has unsubscribed: the first indication waits for it in vain.
+    static let indicationAfterUnsubscription = Scenario(
+        "indications go on when one of several centrals has unsubscribed"
+    ) {
+        let value = Characteristic<[UInt8]>(ScenarioUUID.value, [.read, .indicate]) { Read { [] } }
+        let peripheral = Peripheral("Subscribers") { GATTService(ScenarioUUID.service) { value } }
+        return Trial(timed: peripheral, mtu: nil) { central, session, clock in
+            try await withCentrals(central, mtus: [517, 65, 23]) { centrals in
+                for central in centrals {
+                    try await central.subscribe(to: value)
+                    _ = try await central.read(value)
+                }
+                try await centrals[1].unsubscribe(from: value)
+                for central in centrals { _ = try await central.read(value) }
+                let others = [centrals[0], centrals[2]]
+                let ended = Flag()
+                async let first: Void = {
+                    try? await session.indicate(value, [1])
+                    ended.set(true)
+                }()
+                for central in others { try await expectIndication([1], of: value, by: central) }
+                while !ended.isSet {
+                    clock?.advance(by: .seconds(1))
+                    try await Task.sleep(for: .milliseconds(10))
+                }
+                await first
+                for number: UInt8 in 2...3 {
+                    try await others[1].setConfirmsIndications(false)
+                    let ended = Flag()
+                    let indication = Task {
+                        try await session.indicate(value, [number])
+                        ended.set(true)
+                    }
+                    for central in others {
+                        try await expectIndication([number], of: value, by: central)
+                        _ = try await central.read(value)
+                    }
+                    try expect("indication is over", ended.isSet, is: false)
+                    try await others[1].setConfirmsIndications(true)
+                    try await expectSuccess(of: "indication") { try await indication.value }
+                }
+            }
+        }
+    }
+
+    static let indicationOfThoseWhoAreGone = Scenario(
+        "an indication whose subscribers are gone when it is its turn is over at once"
+    ) {
+        subscribersTrial(mtus: [517], .indicate) { centrals, session, value in
+            try await centrals[0].setConfirmsIndications(false)
+            let first = Task { try await session.indicate(value, [1]) }
+            try await expectIndication([1], of: value, by: centrals[0])
+            let second = Task { try await session.indicate(value, [2]) }
+            for _ in 0..<3 { _ = try await centrals[0].read(value) }
+            try await centrals[0].disconnect()
+            try await expectError(of: "indication", .disconnected) { try await first.value }
+            try await expectSuccess(of: "indication for nobody") { try await second.value }
+        }
+    }
+
+    /// With an empty value, BlueZ tells only how many have confirmed, not who, and counts who is gone.
+    static func indicationOfAllOfWhomOneLeaves(_ bytes: [UInt8]) -> Scenario {
+        Scenario(
+            "an indication for all of \(bytes.count) bytes fails when one of them leaves before it has confirmed"
+        ) {
+            subscribersTrial(mtus: [517, 65], .indicate) { centrals, session, value in
+                try await centrals[1].setConfirmsIndications(false)
+                let indication = Task { try await session.indicate(value, bytes) }
+                for central in centrals { try await expectIndication(bytes, of: value, by: central) }
+                for central in centrals { _ = try await central.read(value) }
+                try await centrals[1].disconnect()
+                try await expectError(of: "indication", .disconnected) { try await indication.value }
+                try await expectSuccess(of: "next indication") { try await session.indicate(value, [2]) }
+                try await expectIndication([2], of: value, by: centrals[0])
+            }
+        }
+    }
+
+    static let indicationOfTheLastWhoLeaves = Scenario(
+        "an indication for all fails when the only subscriber leaves before it has confirmed"
+    ) {
+        subscribersTrial(mtus: [517], .indicate) { centrals, session, value in
+            try await centrals[0].setConfirmsIndications(false)
+            let indication = Task { try await session.indicate(value, []) }
+            try await expectIndication([], of: value, by: centrals[0])
+            try await centrals[0].disconnect()
+            try await expectError(of: "indication", .disconnected) { try await indication.value }
         }
     }
 }

@@ -225,6 +225,10 @@ final class BumbleCentral: TestCentral {
         _ = try await ask("confirm \(confirms ? "yes" : "no")")
     }
 
+    func confirmIndication() async throws {
+        _ = try await ask("confirm once")
+    }
+
     // MARK: Words
 
     func ask(_ line: String) async throws -> [Substring] {
