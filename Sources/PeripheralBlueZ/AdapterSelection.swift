@@ -1,11 +1,13 @@
-internal import PeripheralCore
+public import PeripheralCore
 internal import PeripheralKit
 
 /// Which Bluetooth adapter a peripheral appears on.
-public struct AdapterSelection: Hashable, Sendable, ExpressibleByStringLiteral {
-    private enum Rule: Hashable {
+public struct AdapterSelection: Sendable, ExpressibleByStringLiteral {
+    private enum Rule {
         case firstPowered
         case named(String)
+        case address(DeviceAddress)
+        case matching(@Sendable (AdapterDescription) -> Bool)
     }
 
     private let rule: Rule
@@ -14,8 +16,23 @@ public struct AdapterSelection: Hashable, Sendable, ExpressibleByStringLiteral {
     public static let firstPowered = AdapterSelection(rule: .firstPowered)
 
     /// The adapter with a name such as `hci0`.
+    ///
+    /// The kernel gives the names in the order in which adapters come: one that is unplugged may come back under
+    /// another. An address stays.
     public static func named(_ name: String) -> AdapterSelection {
         AdapterSelection(rule: .named(name))
+    }
+
+    /// The adapter with this address, whatever its name.
+    public static func address(_ address: DeviceAddress) -> AdapterSelection {
+        AdapterSelection(rule: .address(address))
+    }
+
+    /// The first adapter that the condition holds for, in the order of bluetoothd.
+    ///
+    /// - Parameter condition: Asked again whenever an adapter comes, goes, or is powered on or off.
+    public static func first(where condition: @escaping @Sendable (AdapterDescription) -> Bool) -> AdapterSelection {
+        AdapterSelection(rule: .matching(condition))
     }
 
     private init(rule: Rule) {
@@ -26,11 +43,20 @@ public struct AdapterSelection: Hashable, Sendable, ExpressibleByStringLiteral {
     public init(stringLiteral name: String) {
         self = .named(name)
     }
+}
+
+extension AdapterSelection {
+    typealias Failure = RegistrationStateMachine.Failure
 
     /// The adapter to use.
+    ///
+    /// - Parameters:
+    ///   - adapters: Those that there are.
+    ///   - powersOn: Whether one that is off can be powered on.
     func choose(
-        from adapters: [AdapterDescription]
-    ) -> Result<AdapterDescription, RegistrationStateMachine.Failure> {
+        from adapters: [AdapterDescription],
+        powersOn: Bool = false
+    ) -> Result<AdapterDescription, Failure> {
         guard !adapters.isEmpty else {
             return .failure(
                 "bluetoothd knows no Bluetooth adapter; plug one in, or look with 'bluetoothctl list' and 'rfkill'."
@@ -38,56 +64,57 @@ public struct AdapterSelection: Hashable, Sendable, ExpressibleByStringLiteral {
         }
         switch rule {
         case .firstPowered:
-            if let adapter = adapters.first(where: { $0.isPowered && $0.isUsable }) {
-                return .success(adapter)
+            let usable = adapters.filter(\.isUsable)
+            if let adapter = usable.first(where: \.isPowered) { return .success(adapter) }
+            if powersOn, let adapter = usable.first { return .success(adapter) }
+            guard usable.isEmpty else {
+                return .failure(
+                    "No Bluetooth adapter is powered on; switch one on with 'bluetoothctl power on'.",
+                    .poweredOff
+                )
             }
-            if adapters.contains(where: \.isPowered) {
-                return .failure("No powered adapter can be a Bluetooth LE peripheral; use another adapter.")
-            }
-            return .failure(
-                "No Bluetooth adapter is powered on; switch one on with 'bluetoothctl power on'."
-            )
+            return .failure("No Bluetooth adapter can be a Bluetooth LE peripheral; use another adapter.")
         case .named(let name):
-            guard let adapter = adapters.first(where: { $0.name == name }) else {
-                let names = adapters.map(\.name).joined(separator: ", ")
-                return .failure("There is no Bluetooth adapter \(name); there is \(names).")
-            }
-            guard adapter.isPowered else {
-                return .failure(
-                    "The Bluetooth adapter \(name) is powered off; switch it on with 'bluetoothctl power on'."
-                )
-            }
-            guard adapter.isUsable else {
-                return .failure(
-                    "The Bluetooth adapter \(name) cannot be a Bluetooth LE peripheral; use another adapter."
-                )
-            }
-            return .success(adapter)
+            return find("\(name)", in: adapters, powersOn) { $0.name == name }
+        case .address(let address):
+            return find("\(address)", in: adapters, powersOn) { $0.address == address }
+        case .matching(let condition):
+            return find("that the program asks for", in: adapters, powersOn, condition)
         }
     }
-}
 
-/// An adapter as bluetoothd describes it.
-struct AdapterDescription: Hashable {
-    var path: String
-    var isPowered: Bool
-    /// Whether it has the interfaces that a peripheral needs.
-    var isUsable: Bool
-    /// Whether a connection ends its advertising until that is registered again.
-    ///
-    /// So it is with the extended advertising of Bluetooth 5; seen on bluetoothd 5.66.
-    var connectionsInterruptAdvertising = false
-    /// The version of bluetoothd; the oldest that it may be, if it does not tell.
-    var version = BlueZVersion.v5_66
-
-    /// The last part of the path, such as `hci0`.
-    var name: String {
-        path.split(separator: "/").last.map(String.init) ?? path
+    private func find(
+        _ demand: String,
+        in adapters: [AdapterDescription],
+        _ powersOn: Bool,
+        _ isMeant: (AdapterDescription) -> Bool
+    ) -> Result<AdapterDescription, Failure> {
+        guard let adapter = adapters.first(where: isMeant) else {
+            let names = adapters.map(\.name).joined(separator: ", ")
+            return .failure("There is no Bluetooth adapter \(demand); there is \(names).")
+        }
+        let name = adapter.name
+        guard adapter.isUsable else {
+            return .failure(
+                "The Bluetooth adapter \(name) cannot be a Bluetooth LE peripheral; use another adapter."
+            )
+        }
+        guard adapter.isPowered || powersOn else {
+            return .failure(
+                "The Bluetooth adapter \(name) is powered off; switch it on with 'bluetoothctl power on'.",
+                .poweredOff
+            )
+        }
+        return .success(adapter)
     }
 }
 
 extension Result where Failure == RegistrationStateMachine.Failure {
     fileprivate static func failure(_ message: String) -> Self {
-        .failure(RegistrationStateMachine.Failure(code: .adapterUnavailable, message: message))
+        .failure(Failure(code: .adapterUnavailable, message: message))
+    }
+
+    fileprivate static func failure(_ message: String, _ radio: PeripheralState.Radio) -> Self {
+        .failure(Failure(code: .adapterUnavailable, message: message, radio: radio))
     }
 }

@@ -50,32 +50,49 @@ public struct BlueZBackend: PeripheralBackend {
     let logger: Logger
     let clock: any Clock<Duration>
     let version: BlueZVersion?
+    let settings: AdapterSettings
+    let recovery: Recovery
 
     /// Uses an adapter of this machine.
     ///
     /// - Parameters:
     ///   - adapter: Which one.
+    ///   - settings: What is demanded of it.
+    ///   - recovery: When the run goes on although the peripheral cannot be on the air.
     ///   - version: The version of BlueZ that runs there, as `bluetoothd --version` prints it; `nil` to find out.
     ///     bluetoothd tells unless `DeviceID` is set in its configuration; then the oldest version is assumed that
     ///     it may be.
     ///   - logger: Where the backend tells what cannot be told otherwise.
     public init(
         adapter: AdapterSelection = .firstPowered,
+        settings: AdapterSettings = AdapterSettings(),
+        recovery: Recovery = .always,
         version: BlueZVersion? = nil,
         logger: Logger = Logger(label: "peripheral.bluez")
     ) {
-        self.init(adapter: adapter, version: version, bus: .system, logger: logger)
+        self.init(
+            adapter: adapter,
+            settings: settings,
+            recovery: recovery,
+            version: version,
+            bus: .system,
+            logger: logger
+        )
     }
 
     /// Uses the daemon on another bus than the system's, or another clock for what is tried again after a while.
     package init(
         adapter: AdapterSelection = .firstPowered,
+        settings: AdapterSettings = AdapterSettings(),
+        recovery: Recovery = .always,
         version: BlueZVersion? = nil,
         bus: BusAddress,
         logger: Logger = Logger(label: "peripheral.bluez"),
         clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.adapter = adapter
+        self.settings = settings
+        self.recovery = recovery
         self.version = version
         self.bus = bus
         self.logger = logger
@@ -85,67 +102,30 @@ public struct BlueZBackend: PeripheralBackend {
     /// Registers the services, then the advertisement, and serves them; see
     /// `PeripheralBackend.serve(_:for:)`.
     ///
-    /// - Throws: `PeripheralError` in words that say what to do: when there is no system bus, no
-    ///   bluetoothd, no adapter or no permission; when bluetoothd refuses the registration; when bluetoothd,
-    ///   the bus or the adapter goes away. `DeclarationError` when the running version of BlueZ cannot serve what is
+    /// When the bus, bluetoothd or the adapter is missing or goes away, when the adapter is powered off, when a permission
+    /// is missing or bluetoothd refuses, the peripheral is published again as soon as that is mended, at the same handles
+    /// unless another program has taken them; ``Recovery`` tells how far that goes.
+    ///
+    /// - Throws: `PeripheralError` in words that say what to do, where ``Recovery`` does not have it wait.
+    ///   `DeclarationError` when the running version of BlueZ cannot serve what is
     ///   declared. `CancellationError` when cancelled.
     public func serve(_ publication: Publication, for host: any PeripheralHost) async throws {
         let loop = EventLoop(name: "peripheral")
-        let failure = await serve(publication, for: host, on: loop)
+        let life = Life(of: publication, for: host, by: self, on: loop)
+        // What is registered has to be withdrawn in order also when this task is cancelled, which would end each
+        // wait for bluetoothd's answer: hence a task of its own, which this one never leaves alone.
+        let task = Task { await life.run() }
+        let failure = await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            life.stop()
+        }
         await loop.stop()
         if let failure {
             guard failure.issues.isEmpty else { throw DeclarationError(issues: failure.issues) }
             throw PeripheralError(code: failure.code, message: failure.message)
         }
         try Task.checkCancellation()
-    }
-
-    private func serve(
-        _ publication: Publication,
-        for host: any PeripheralHost,
-        on loop: EventLoop
-    ) async -> RegistrationStateMachine.Failure? {
-        let connection: BusConnection
-        do throws(BusError) {
-            connection = try await BusConnection.connect(to: bus, on: loop)
-        } catch .cancelled {
-            return nil
-        } catch {
-            return RegistrationStateMachine.Failure(error, step: .connecting)
-        }
-        let application: Application
-        do {
-            application = try Application(publication, host: host, on: connection, logger: logger)
-        } catch {
-            await connection.close()
-            return RegistrationStateMachine.Failure(error, step: .connecting)
-        }
-        let registration = Registration(
-            application: application,
-            agent: AgentRegistration(
-                of: application.agent,
-                as: publication.pairing,
-                on: connection,
-                logger: logger
-            ),
-            host: host,
-            selection: adapter,
-            version: version,
-            clock: clock,
-            logger: logger
-        )
-        // What is registered has to be withdrawn in order also when this task is cancelled, which would end each
-        // wait for bluetoothd's answer: hence a task of its own, which this one never leaves alone.
-        let life = Task { await registration.run(on: connection) }
-        let failure = await withTaskCancellationHandler {
-            await life.value
-        } onCancel: {
-            registration.stop()
-        }
-        await application.agent.close()
-        await application.centrals.close()
-        await connection.close()
-        return failure
     }
 }
 
@@ -156,8 +136,10 @@ extension PeripheralBackend where Self == BlueZBackend {
     /// BlueZ, on this adapter, and of this version if bluetoothd does not tell its own.
     public static func bluez(
         adapter: AdapterSelection = .firstPowered,
+        settings: AdapterSettings = AdapterSettings(),
+        recovery: Recovery = .always,
         version: BlueZVersion? = nil
     ) -> BlueZBackend {
-        BlueZBackend(adapter: adapter, version: version)
+        BlueZBackend(adapter: adapter, settings: settings, recovery: recovery, version: version)
     }
 }

@@ -30,6 +30,11 @@ extension BusConnection {
         return watch
     }
 
+    /// Whether somebody owns a name that is watched.
+    package func hasOwner(_ name: BusName) -> Bool {
+        watchedNames[name]?.owner != nil
+    }
+
     /// Ends a watch: its handler does not run again.
     ///
     /// Does nothing the second time.

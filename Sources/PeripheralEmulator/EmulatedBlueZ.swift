@@ -94,11 +94,15 @@ extension EmulatedBlueZ {
     public var busAddress: String { bus.address }
 
     /// BlueZ, on the first adapter that is powered on.
-    public var backend: BlueZBackend { backend(adapter: .firstPowered) }
+    public var backend: BlueZBackend { backend() }
 
-    /// BlueZ, on this adapter.
-    public func backend(adapter: AdapterSelection) -> BlueZBackend {
-        BlueZBackend(adapter: adapter, bus: .address(bus.address))
+    /// BlueZ, on this adapter, with these demands.
+    public func backend(
+        adapter: AdapterSelection = .firstPowered,
+        settings: AdapterSettings = AdapterSettings(),
+        recovery: Recovery = .always
+    ) -> BlueZBackend {
+        BlueZBackend(adapter: adapter, settings: settings, recovery: recovery, bus: .address(bus.address))
     }
 
     /// Makes a central near an adapter, with an address of its own, not yet connected.

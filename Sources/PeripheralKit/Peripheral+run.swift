@@ -16,8 +16,9 @@ extension Peripheral {
     /// when the body throws. When the calling task is cancelled, so are the body and the handlers in progress,
     /// and the peripheral is withdrawn as well.
     ///
-    /// When the backend can no longer serve the peripheral, the body is cancelled and the backend's error is
-    /// thrown.
+    /// When the stack below goes away, a backend such as `.bluez` publishes the peripheral again as soon as it can,
+    /// while the body goes on; ``states`` tells. When the backend gives up, the body is cancelled and the backend's
+    /// error is thrown.
     ///
     /// The call does not return while a handler runs: handlers that do not heed cancellation hold it up.
     ///
@@ -60,6 +61,7 @@ extension Peripheral {
         await runtime.endHandlers()
         timekeeper.cancel()
         await timekeeper.value
+        state.set(.initial)
         return try outcome.get()
     }
 

@@ -17,6 +17,23 @@ public struct Peripheral: Sendable {
     let pairing: Pairing
     package let services: [GATTService]
     let advertisements: [Advertisement]
+    let state = StateBroadcast()
+
+    /// Whether the peripheral is on the air, from now on: first as it is, then each change.
+    ///
+    /// ```swift
+    /// for await state in peripheral.states {
+    ///     light.isOn = state.isOnTheAir
+    ///     if let reason = state.reason { print(reason) }
+    /// }
+    /// ```
+    ///
+    /// Each call gives a sequence of its own, which does not end. A program that does not take the states gets the
+    /// newest 64. Copies of a peripheral have one state; to run one declaration on two adapters at a time, declare
+    /// two peripherals by the same function.
+    public var states: some AsyncSequence<PeripheralState, Never> & Sendable {
+        state.listen()
+    }
 
     /// Declares a peripheral.
     ///

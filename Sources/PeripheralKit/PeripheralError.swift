@@ -67,6 +67,11 @@ public struct PeripheralError: Error, Sendable, CustomStringConvertible {
 extension PeripheralError {
     static let stopped = PeripheralError(code: .stopped, message: "The peripheral is no longer published.")
 
+    static let offTheAir = PeripheralError(
+        code: .connectionLost,
+        message: "The peripheral is off the air for now; the states of the peripheral tell why, and when it is back."
+    )
+
     static let disconnected = PeripheralError(code: .disconnected, message: "The central is not connected.")
 
     static let unconfirmed = PeripheralError(

@@ -21,7 +21,7 @@ struct FailureTests {
     }
 
     @Test func noBus() async throws {
-        let backend = BlueZBackend(bus: .address("unix:path=/nonexistent/bus"))
+        let backend = BlueZBackend(recovery: .never, bus: .address("unix:path=/nonexistent/bus"))
         let error = try await failure(on: backend)
         #expect(error.code == .stackUnavailable)
         #expect(error.message.hasPrefix("The system bus cannot be reached at unix:path=/nonexistent/bus"))
@@ -31,7 +31,7 @@ struct FailureTests {
     @Test func noDaemon() async throws {
         try await withEmulatedBlueZ { bluez in
             await bluez.stopDaemon()
-            let error = try await failure(on: bluez.backend)
+            let error = try await failure(on: bluez.backend(recovery: .never))
             #expect(error.code == .stackUnavailable)
             #expect(error.message == "bluetoothd is not running; start it with 'systemctl start bluetooth'.")
         }
@@ -84,7 +84,7 @@ struct FailureTests {
     ])
     func noAdapter(adapters: Adapters) async throws {
         try await withEmulatedBlueZ(.init(adapters: adapters.adapters)) { bluez in
-            let error = try await failure(on: bluez.backend(adapter: adapters.selection))
+            let error = try await failure(on: bluez.backend(adapter: adapters.selection, recovery: .never))
             #expect(error.code == .adapterUnavailable)
             #expect(error.message == adapters.message)
         }
@@ -115,7 +115,7 @@ struct FailureTests {
                     }
                 }
                 for _ in 0..<5 { try await published.next() }
-                let error = try await failure(on: bluez.backend)
+                let error = try await failure(on: bluez.backend(recovery: .never))
                 #expect(error.code == .rejected)
                 #expect(
                     error.message
@@ -186,7 +186,7 @@ struct FailureTests {
                     )
                 )
                 try await impostor.connection.requestName("org.bluez")
-                let error = try await failure(on: bluez.backend)
+                let error = try await failure(on: bluez.backend(recovery: .never))
                 #expect(error.code == refusal.code)
                 #expect(error.message.hasPrefix(refusal.sentence))
             }

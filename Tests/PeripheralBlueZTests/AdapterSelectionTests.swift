@@ -1,3 +1,4 @@
+import PeripheralCore
 import PeripheralKit
 import Testing
 
@@ -9,14 +10,25 @@ struct AdapterSelectionTests {
         var testDescription: String
         var selection: AdapterSelection = .firstPowered
         var adapters: [AdapterDescription]
+        var powersOn = false
         /// The name of the chosen one, or the beginning of the sentence.
         var outcome: String
     }
 
-    private static func adapter(_ name: String, isPowered: Bool = true, isUsable: Bool = true)
-        -> AdapterDescription
-    {
-        AdapterDescription(path: "/org/bluez/\(name)", isPowered: isPowered, isUsable: isUsable)
+    private static let address = DeviceAddress("00:AA:01:00:00:42")!
+
+    private static func adapter(
+        _ name: String,
+        _ address: DeviceAddress? = nil,
+        isPowered: Bool = true,
+        isUsable: Bool = true
+    ) -> AdapterDescription {
+        AdapterDescription(
+            path: "/org/bluez/\(name)",
+            address: address,
+            isPowered: isPowered,
+            isUsable: isUsable
+        )
     }
 
     @Test(arguments: [
@@ -34,12 +46,48 @@ struct AdapterSelectionTests {
         Choice(
             testDescription: "none that can",
             adapters: [adapter("hci0", isUsable: false)],
-            outcome: "No powered adapter can be a Bluetooth LE peripheral"
+            outcome: "No Bluetooth adapter can be a Bluetooth LE peripheral"
         ),
         Choice(
             testDescription: "none that is on",
             adapters: [adapter("hci0", isPowered: false)],
             outcome: "No Bluetooth adapter is powered on"
+        ),
+        Choice(
+            testDescription: "the one that can be powered on",
+            adapters: [adapter("hci0", isPowered: false, isUsable: false), adapter("hci1", isPowered: false)],
+            powersOn: true,
+            outcome: "hci1"
+        ),
+        Choice(
+            testDescription: "the one that is on rather than one that can be powered on",
+            adapters: [adapter("hci0", isPowered: false), adapter("hci1")],
+            powersOn: true,
+            outcome: "hci1"
+        ),
+        Choice(
+            testDescription: "by address, whatever its name",
+            selection: .address(address),
+            adapters: [adapter("hci0", DeviceAddress("00:AA:01:00:00:41")), adapter("hci3", address)],
+            outcome: "hci3"
+        ),
+        Choice(
+            testDescription: "by address, not there",
+            selection: .address(address),
+            adapters: [adapter("hci0", DeviceAddress("00:AA:01:00:00:41"))],
+            outcome: "There is no Bluetooth adapter 00:AA:01:00:00:42; there is hci0."
+        ),
+        Choice(
+            testDescription: "by a condition",
+            selection: .first { $0.name.hasSuffix("2") },
+            adapters: [adapter("hci0"), adapter("hci2")],
+            outcome: "hci2"
+        ),
+        Choice(
+            testDescription: "by a condition that none meets",
+            selection: .first { _ in false },
+            adapters: [adapter("hci0")],
+            outcome: "There is no Bluetooth adapter that the program asks for; there is hci0."
         ),
         Choice(testDescription: "none", adapters: [], outcome: "bluetoothd knows no Bluetooth adapter"),
         Choice(
@@ -74,7 +122,7 @@ struct AdapterSelectionTests {
         ),
     ])
     func chooses(choice: Choice) {
-        switch choice.selection.choose(from: choice.adapters) {
+        switch choice.selection.choose(from: choice.adapters, powersOn: choice.powersOn) {
         case .success(let adapter):
             #expect(adapter.name == choice.outcome)
         case .failure(let failure):

@@ -14,18 +14,22 @@ struct Application: Sendable {
     let refusals: RequestRefusals
     let requests: AttributeRequests
     let agent: PairingAgent
+    private let handles: AssignedHandles
 
     init(
         _ publication: Publication,
         host: any PeripheralHost,
+        handles: AssignedHandles,
         on connection: BusConnection,
         logger: Logger
     ) throws(BusError) {
         self.publication = publication
+        self.handles = handles
         advertisements = try Self.advertisementObjects(of: publication)
-        centrals = Centrals(on: connection, characteristics: try Self.characteristics(of: publication.table))
-        {
-            host.handle($0)
+        let characteristics = try Self.characteristics(of: publication.table)
+        centrals = Centrals(on: connection, characteristics: characteristics) { event in
+            if case .handleAssigned(let handle, let onAir) = event { handles.assign(onAir, to: handle) }
+            host.handle(event)
         }
         refusals = RequestRefusals(of: publication.table, logger: logger)
         requests = AttributeRequests(host: host, centrals: centrals, refusals: refusals)
@@ -151,7 +155,8 @@ extension Application {
         ExportedProperty(
             "Handle",
             "q",
-            get: { [centrals] () throws(MethodError) in
+            get: { [centrals, handles] () throws(MethodError) in
+                let pinned = pinned ?? handles[handle]
                 guard pinned != nil || centrals.assumeIsolated({ $0.abilities.tellsHandles }) else {
                     throw MethodError(
                         .unknownProperty,

@@ -7,7 +7,18 @@ public import PeripheralCore
 /// same time from another thread.
 public enum BackendEvent: Sendable {
     /// The database is registered and the advertisement is on the air; updates go through the link.
+    ///
+    /// It comes again after each ``suspended``.
     case published(PublishedPeripheral)
+
+    /// The peripheral is off the air, and its database is gone, until it is published again.
+    ///
+    /// All centrals are gone and all subscriptions have ended, also those of bonded centrals, without an event for
+    /// each; what becomes of updates that were submitted is not reported any more.
+    case suspended
+
+    /// The state has changed; a backend that reports none is ``PeripheralState/Radio/poweredOn`` while published.
+    case stateChanged(PeripheralState)
 
     /// The stack has given an attribute of ``Publication/table`` a handle on the air.
     case handleAssigned(AttributeHandle, onAir: AttributeHandle)

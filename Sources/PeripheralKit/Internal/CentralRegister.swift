@@ -55,6 +55,13 @@ struct CentralRegister {
         end { $0.handle == characteristic && $0.central?.id == central }
     }
 
+    /// Takes note that everybody is gone, and all that they had subscribed to.
+    mutating func reset() -> [SessionEvent] {
+        let ended = end { _ in true }
+        defer { centrals = [] }
+        return ended + centrals.map { .disconnected($0) }
+    }
+
     private mutating func end(_ isOver: (Subscription) -> Bool) -> [SessionEvent] {
         let ended = subscriptions.filter(isOver)
         subscriptions.removeAll(where: isOver)

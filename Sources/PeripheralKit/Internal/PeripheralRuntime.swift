@@ -10,6 +10,7 @@ final class PeripheralRuntime: PeripheralHost {
     }
 
     let publication: Publication
+    let peripheralState: StateBroadcast
     private let server: AttributeServer
     private let tasks: RequestTasks
     private let pairing: PairingAnswerer
@@ -26,6 +27,7 @@ final class PeripheralRuntime: PeripheralHost {
 
     init(_ peripheral: Peripheral, publication: Publication, clock: any Clock<Duration>, logger: Logger) {
         self.publication = publication
+        peripheralState = peripheral.state
         tasks = RequestTasks(clock: clock, logger: logger)
         server = AttributeServer(
             services: peripheral.services,
@@ -72,7 +74,12 @@ final class PeripheralRuntime: PeripheralHost {
         switch event {
         case .published(let published):
             updates.begin(published.link)
+            peripheralState.change { if !$0.isOnTheAir { $0 = .onTheAir } }
             publish.yield()
+        case .suspended:
+            suspend()
+        case .stateChanged(let new):
+            peripheralState.set(new)
         case .handleAssigned(let handle, let onAir):
             server.handlesOnAir.assign(onAir, to: handle)
         case .connected(let central):
@@ -89,6 +96,13 @@ final class PeripheralRuntime: PeripheralHost {
         case .updateEnded(let update, let outcome):
             updates.ended(update, outcome)
         }
+    }
+
+    private func suspend() {
+        for central in register.centrals { server.forget(central.id) }
+        updates.suspend()
+        peripheralState.change { ($0.isRegistered, $0.isAdvertising) = (false, false) }
+        note { $0.reset() }
     }
 
     private func note(_ change: (inout CentralRegister) -> [SessionEvent]) {

@@ -4,7 +4,9 @@ private import Synchronization
 /// Sends updates through the backend, and awaits what becomes of them.
 final class UpdateSender: Sendable {
     private struct State {
+        /// The way to the backend, also while that is off the air.
         var link: (any BackendLink)?
+        var isOffTheAir = true
         var isStopped = false
         var nextNumber: UInt64 = 0
         var indications = IndicationQueues()
@@ -16,6 +18,9 @@ final class UpdateSender: Sendable {
         var timers: [Update.ID: Task<Void, Never>] = [:]
         /// The updates that have a place in the slots.
         var withSlot: Set<Update.ID> = []
+
+        /// The way for updates.
+        var linkOnTheAir: (any BackendLink)? { isOffTheAir ? nil : link }
 
         mutating func makeID() -> Update.ID {
             defer { nextNumber += 1 }
@@ -38,15 +43,39 @@ final class UpdateSender: Sendable {
 
     /// The way to the backend.
     ///
-    /// - Throws: ``PeripheralError`` with the code `stopped`.
+    /// - Throws: ``PeripheralError`` with the code `stopped`, or `connectionLost` while the peripheral is off the air.
     func link() throws(PeripheralError) -> any BackendLink {
-        guard let link = state.withLock({ $0.isStopped ? nil : $0.link }) else { throw .stopped }
+        let (link, isStopped) = state.withLock { ($0.linkOnTheAir, $0.isStopped) }
+        guard !isStopped else { throw .stopped }
+        guard let link else { throw .offTheAir }
         return link
     }
 
     func begin(_ link: any BackendLink) {
         state.withLock { state in
-            if !state.isStopped { state.link = link }
+            if !state.isStopped { (state.link, state.isOffTheAir) = (link, false) }
+        }
+    }
+
+    /// Takes note that the backend is off the air: what is under way has lost its centrals, and what comes meets none.
+    func suspend() {
+        let (waiting, freedSlots) = state.withLock { state in
+            for timer in state.timers.values { timer.cancel() }
+            state.timers = [:]
+            state.isOffTheAir = true
+            state.indications = IndicationQueues()
+            defer { (state.waiting, state.withSlot) = ([:], []) }
+            return (state.waiting.values, state.withSlot.count)
+        }
+        for _ in 0..<freedSlots { slots.leave() }
+        for caller in waiting { caller.resume(returning: .failure(PeripheralError.disconnected)) }
+    }
+
+    /// What becomes of an update that meets no backend.
+    private static func outcome(withoutBackendFor recipients: Update.Recipients) -> Result<Void, any Error> {
+        switch recipients {
+        case .subscribers: .success(())
+        case .central: .failure(PeripheralError.disconnected)
         }
     }
 
@@ -73,9 +102,9 @@ final class UpdateSender: Sendable {
     ) async throws {
         try await slots.enter()
         let outcome = await withCheckedContinuation { continuation in
-            let (update, link) = state.withLock { state in
+            let (update, link, isStopped) = state.withLock { state in
                 let id = state.makeID()
-                if state.link != nil {
+                if state.linkOnTheAir != nil {
                     state.withSlot.insert(id)
                     state.waiting[id] = continuation
                 }
@@ -85,10 +114,14 @@ final class UpdateSender: Sendable {
                     value: value,
                     recipients: recipients
                 )
-                return (update, state.link)
+                return (update, state.linkOnTheAir, state.isStopped)
             }
-            guard let link else { return continuation.resume(returning: .failure(PeripheralError.stopped)) }
-            link.submit(update)
+            if let link { return link.submit(update) }
+            slots.leave()
+            continuation.resume(
+                returning: isStopped
+                    ? .failure(PeripheralError.stopped) : Self.outcome(withoutBackendFor: recipients)
+            )
         }
         try outcome.get()
     }
@@ -108,7 +141,6 @@ final class UpdateSender: Sendable {
         reaching centrals: [Central.ID]
     ) async throws {
         try Task.checkCancellation()
-        _ = try link()
         let update = Update(
             id: state.withLock { $0.makeID() },
             characteristic: characteristic,
@@ -130,13 +162,14 @@ final class UpdateSender: Sendable {
         reaching centrals: [Central.ID],
         for caller: CheckedContinuation<Result<Void, any Error>, Never>
     ) {
-        let (first, refusal) = state.withLock { state -> (Update?, (any Error)?) in
-            if state.abandoned.remove(update.id) != nil { return (nil, CancellationError()) }
-            guard !state.isStopped else { return (nil, PeripheralError.stopped) }
+        let (first, outcome) = state.withLock { state -> (Update?, Result<Void, any Error>?) in
+            if state.abandoned.remove(update.id) != nil { return (nil, .failure(CancellationError())) }
+            guard !state.isStopped else { return (nil, .failure(PeripheralError.stopped)) }
+            guard state.linkOnTheAir != nil else { return (nil, Self.outcome(withoutBackendFor: update.recipients)) }
             state.waiting[update.id] = caller
             return (state.indications.submit(update, reaching: centrals), nil)
         }
-        if let refusal { caller.resume(returning: .failure(refusal)) }
+        if let outcome { caller.resume(returning: outcome) }
         if let first { send(first) }
     }
 
@@ -147,9 +180,9 @@ final class UpdateSender: Sendable {
             giveUp(update.id)
         }
         let link = state.withLock { state -> (any BackendLink)? in
-            guard !state.isStopped else { return nil }
+            guard let link = state.linkOnTheAir else { return nil }
             state.timers[update.id] = timer
-            return state.link
+            return link
         }
         guard let link else { return timer.cancel() }
         link.submit(update)

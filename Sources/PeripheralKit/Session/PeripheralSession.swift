@@ -7,6 +7,12 @@ internal import PeripheralCore
 public struct PeripheralSession: Sendable {
     let runtime: PeripheralRuntime
 
+    /// Whether the peripheral is on the air at this moment, and if not, why; ``Peripheral/states`` tells changes.
+    ///
+    /// While it is off the air, the session goes on: there are no centrals and no subscriptions then, and updates to
+    /// all subscribers go to nobody.
+    public var state: PeripheralState { runtime.peripheralState.current }
+
     /// What happens from now on: centrals that come and go, and their subscriptions.
     ///
     /// Each call gives a sequence of its own; it ends with the session. A program that does not take its events gets

@@ -52,8 +52,8 @@ struct BlueZVersionAdapterTests {
         try await withEmulatedBlueZ(.init(version: version)) { bluez in
             try await Stranger.run(on: bluez) { stranger in
                 for told in [nil, "5.70"] as [BlueZVersion?] {
-                    let watcher = AdapterWatcher(connection: stranger.connection, version: told) { _ in }
-                    let adapters = try await watcher.findAdapters()
+                    let watcher = DaemonWatcher(connection: stranger.connection, version: told) { _ in }
+                    let adapters = try await watcher.findAdapters(startsDaemon: true)
                     #expect(adapters.map(\.version) == [told ?? version])
                 }
             }

@@ -19,6 +19,12 @@ struct EventQueueTests {
         #expect(await queue.next() == 1, "what was taken may come again")
     }
 
+    @Test func theNewerOfTwoThatContradictEachOtherComesLast() async {
+        let queue = EventQueue<Bool>()
+        for element in [true, false, true] { queue.add(element) }
+        #expect(await [queue.next(), queue.next()] == [false, true])
+    }
+
     @Test func waitsForWhatIsStillToCome() async {
         let queue = EventQueue<Int>()
         async let sum = {

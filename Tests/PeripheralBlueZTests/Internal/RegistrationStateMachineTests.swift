@@ -30,8 +30,7 @@ struct RegistrationStateMachineTests {
         var reactions: [(event: Event, action: Action)]
     }
 
-    private static let found = Event.foundAdapters([adapter])
-    private static let prepared = [found, .registeredAgent]
+    private static let prepared = [Event.registeredAgent]
     private static let registered = prepared + [.registeredApplication]
     private static let advertised = registered + [.registeredAdvertisement]
     private static let published = advertised + [.reportedPublication]
@@ -39,16 +38,17 @@ struct RegistrationStateMachineTests {
     private static let renewing = interrupting + [.withdrewAdvertisement]
     private static let awaiting = renewing + [.failed(refused)]
 
+    private static let awaitsRenewal = Action.awaitRenewal(
+        after: .seconds(1),
+        because: Machine.Failure(
+            code: .connectionLost,
+            message: "bluetoothd has withdrawn the advertisement; look into its log for the reason."
+        )
+    )
     private static let withdrawsAdvertisement = Action.withdrawAdvertisement(adapter: path)
     private static let withdrawsApplication = Action.withdrawApplication(adapter: path)
     private static let withdrawsAgent = Action.withdrawAgent(adapter: path)
     private static let advertises = Action.registerAdvertisement(adapter: path)
-    private static let noAdapter = Machine.Failure(
-        code: .adapterUnavailable,
-        message:
-            "bluetoothd knows no Bluetooth adapter; plug one in, or look with 'bluetoothctl list' and 'rfkill'."
-    )
-
     /// What is needed is gone, or a step found that out: the end of every step but a withdrawal.
     private static let ends: [(event: Event, action: Action)] = [
         (.lost(gone), .finish(gone)), (.failed(lost), .finish(lost)),
@@ -56,23 +56,15 @@ struct RegistrationStateMachineTests {
 
     static let rows: [Row] = [
         Row(
-            testDescription: "finding adapters",
-            past: [],
-            reactions: ends + [
-                (found, .registerAgent(adapter: path)), (.foundAdapters([]), .finish(noAdapter)),
-                (.stopRequested, .finish(nil)), (.failed(refused), .finish(refused)),
-            ]
-        ),
-        Row(
             testDescription: "registering the agent",
-            past: [found],
+            past: [],
             reactions: ends + [
                 (.registeredAgent, .registerApplication(adapter: path)), (.failed(refused), withdrawsAgent),
             ]
         ),
         Row(
             testDescription: "registering the agent, asked to stop",
-            past: [found, .stopRequested],
+            past: [.stopRequested],
             reactions: ends + [(.registeredAgent, withdrawsAgent), (.failed(refused), withdrawsAgent)]
         ),
         Row(
@@ -106,7 +98,8 @@ struct RegistrationStateMachineTests {
             testDescription: "registering the advertisement, which is released before the answer is seen",
             past: registered + [.advertisementReleased],
             reactions: ends + [
-                (.registeredAdvertisement, withdrawsApplication), (.failed(refused), withdrawsApplication),
+                (.registeredAdvertisement, .reportPublication(adapter: path)),
+                (.failed(refused), withdrawsApplication),
             ]
         ),
         Row(
@@ -125,7 +118,7 @@ struct RegistrationStateMachineTests {
             testDescription: "reporting the publication of what is released",
             past: advertised + [.advertisementReleased],
             reactions: ends + [
-                (.reportedPublication, withdrawsApplication), (.failed(refused), withdrawsAdvertisement),
+                (.reportedPublication, awaitsRenewal), (.failed(refused), withdrawsAdvertisement),
             ]
         ),
         Row(
@@ -139,7 +132,7 @@ struct RegistrationStateMachineTests {
             testDescription: "published",
             past: published,
             reactions: ends + [
-                (.stopRequested, withdrawsAdvertisement), (.advertisementReleased, withdrawsApplication),
+                (.stopRequested, withdrawsAdvertisement), (.advertisementReleased, awaitsRenewal),
                 (.connectionChanged, withdrawsAdvertisement),
             ]
         ),
@@ -171,7 +164,7 @@ struct RegistrationStateMachineTests {
             testDescription: "renewing the advertisement, which is released before the answer is seen",
             past: renewing + [.advertisementReleased],
             reactions: ends + [
-                (.registeredAdvertisement, withdrawsApplication),
+                (.registeredAdvertisement, awaitsRenewal),
                 (.failed(refused), .awaitRenewal(after: .seconds(1), because: refused)),
             ]
         ),
@@ -192,10 +185,49 @@ struct RegistrationStateMachineTests {
             ]
         ),
         Row(
+            testDescription: "published, without power",
+            past: published + [.powerChanged(false)],
+            reactions: ends + [
+                (.stopRequested, withdrawsAdvertisement), (.powerChanged(true), withdrawsAdvertisement),
+            ]
+        ),
+        Row(
+            testDescription: "interrupting the advertisement, without power",
+            past: interrupting + [.powerChanged(false)],
+            reactions: ends
+        ),
+        Row(
+            testDescription: "renewing the advertisement, without power",
+            past: renewing + [.powerChanged(false)],
+            reactions: ends
+        ),
+        Row(
+            testDescription: "renewing the advertisement, which has lost its power for a moment",
+            past: renewing + [.powerChanged(false), .powerChanged(true)],
+            reactions: ends + [
+                (.registeredAdvertisement, withdrawsAdvertisement),
+                (.failed(refused), .awaitRenewal(after: .seconds(1), because: refused)),
+            ]
+        ),
+        Row(
+            testDescription: "without power after a refused renewal",
+            past: renewing + [.powerChanged(false), .failed(refused)],
+            reactions: ends + [
+                (.stopRequested, withdrawsAdvertisement), (.powerChanged(true), withdrawsAdvertisement),
+            ]
+        ),
+        Row(
+            testDescription: "awaiting another renewal, without power",
+            past: awaiting + [.powerChanged(false)],
+            reactions: ends + [
+                (.powerChanged(true), withdrawsAdvertisement), (.stopRequested, withdrawsAdvertisement),
+            ]
+        ),
+        Row(
             testDescription: "published after a renewal",
             past: renewing + [.registeredAdvertisement],
             reactions: ends + [
-                (.stopRequested, withdrawsAdvertisement), (.advertisementReleased, withdrawsApplication),
+                (.stopRequested, withdrawsAdvertisement), (.advertisementReleased, awaitsRenewal),
                 (.connectionChanged, withdrawsAdvertisement),
             ]
         ),
@@ -235,7 +267,7 @@ struct RegistrationStateMachineTests {
         ),
         Row(
             testDescription: "withdrawing the agent that was refused",
-            past: [found, .failed(refused)],
+            past: [.failed(refused)],
             reactions: [
                 (.withdrewAgent, .finish(refused)), (.failed(refused), .finish(refused)),
                 (.failed(lost), .finish(refused)), (.lost(gone), .finish(refused)),
@@ -251,15 +283,15 @@ struct RegistrationStateMachineTests {
     ]
 
     private static let events: [Event] = [
-        found, .foundAdapters([]), .registeredAgent, .registeredApplication, .registeredAdvertisement,
+        .powerChanged(false), .powerChanged(true), .registeredAgent, .registeredApplication, .registeredAdvertisement,
         .reportedPublication,
         .renewalIsDue, .withdrewAdvertisement, .withdrewApplication, .withdrewAgent,
         .advertisementReleased,
         .connectionChanged, .stopRequested, .failed(refused), .failed(lost), .lost(gone),
     ]
 
-    private static func machine(after past: [Event], selection: AdapterSelection = .firstPowered) -> Machine {
-        var machine = Machine(selection: selection)
+    private static func machine(after past: [Event], on adapter: AdapterDescription = adapter) -> Machine {
+        var machine = Machine(on: adapter)
         _ = machine.start()
         for event in past { _ = machine.handle(event) }
         return machine
@@ -273,41 +305,46 @@ struct RegistrationStateMachineTests {
         }
     }
 
-    @Test func beginsWithTheAdapters() {
-        var machine = Machine(selection: .firstPowered)
+    @Test func beginsWithTheAgent() {
+        var machine = Machine(on: Self.adapter)
         for event in Self.events { #expect(machine.handle(event) == nil) }
-        #expect(machine.start() == .findAdapters)
+        #expect(machine.start() == .registerAgent(adapter: Self.path))
     }
 
     @Test func legacyAdvertisingNeedsNoRenewal() {
-        var adapter = Self.adapter
-        adapter.connectionsInterruptAdvertising = false
+        let adapter = AdapterDescription(path: Self.path, isPowered: true, isUsable: true)
         var machine = Self.machine(
             after: [
-                .foundAdapters([adapter]), .registeredAgent, .registeredApplication, .connectionChanged,
-                .registeredAdvertisement, .reportedPublication,
-            ]
+                .registeredAgent, .registeredApplication, .connectionChanged, .registeredAdvertisement,
+                .reportedPublication,
+            ],
+            on: adapter
         )
         #expect(machine.handle(.connectionChanged) == nil)
         #expect(machine.handle(.stopRequested) == Self.withdrawsAdvertisement)
     }
 
-    /// The advertisement that bluetoothd drops, wherever the news finds the machine.
+    /// The advertisement that bluetoothd drops, wherever the news finds the machine: the services stay.
     @Test(arguments: [
         published + [.advertisementReleased],
-        registered + [.advertisementReleased, .registeredAdvertisement],
         advertised + [.advertisementReleased, .reportedPublication],
         renewing + [.advertisementReleased, .registeredAdvertisement],
-    ]) func releasedAdvertisementEndsTheRun(past: [Event]) {
+    ]) func releasedAdvertisementIsRenewed(past: [Event]) {
         var machine = Self.machine(after: past)
-        #expect(machine.handle(.withdrewApplication) == Self.withdrawsAgent)
-        let end = machine.handle(.withdrewAgent)
-        guard case .finish(let failure) = end else {
-            Issue.record("expected the end, got \(String(describing: end))")
-            return
-        }
-        #expect(failure?.code == .connectionLost)
-        #expect(failure?.message.hasPrefix("bluetoothd has withdrawn the advertisement") == true)
+        #expect(machine.isRegistered && !machine.isAdvertising)
+        #expect(machine.handle(.renewalIsDue) == Self.withdrawsAdvertisement)
+        #expect(machine.handle(.failed(Self.refused)) == Self.advertises)
+        #expect(machine.handle(.registeredAdvertisement) == nil)
+        #expect(machine.isRegistered && machine.isAdvertising)
+    }
+
+    @Test func advertisesAgainWhenThePowerIsBack() {
+        var machine = Self.machine(after: Self.published + [.powerChanged(false)])
+        #expect(machine.isRegistered && !machine.isAdvertising)
+        #expect(machine.handle(.powerChanged(true)) == Self.withdrawsAdvertisement)
+        #expect(machine.handle(.withdrewAdvertisement) == Self.advertises)
+        #expect(machine.handle(.registeredAdvertisement) == nil)
+        #expect(machine.isAdvertising)
     }
 
     @Test func advertisementReleasedAfterTheStopIsNoFailure() {
@@ -351,7 +388,7 @@ struct RegistrationStateMachineTests {
     @Test func afterAStopThingsAreOnlyWithdrawn() {
         var generator = SeededGenerator(seed: 2)
         for _ in 0..<2000 {
-            var machine = Machine(selection: .firstPowered)
+            var machine = Machine(on: Self.adapter)
             var past: [Event] = []
             _ = machine.start()
             for _ in 0..<Int.random(in: 0..<10, using: &generator) {
@@ -377,7 +414,7 @@ struct RegistrationStateMachineTests {
     @Test func neverActsAfterTheEndWhateverHappens() {
         var generator = SeededGenerator(seed: 1)
         for _ in 0..<2000 {
-            var machine = Machine(selection: .firstPowered)
+            var machine = Machine(on: Self.adapter)
             var actions: [Action?] = [machine.start()]
             for _ in 0..<12 {
                 guard let event = Self.events.randomElement(using: &generator) else { break }

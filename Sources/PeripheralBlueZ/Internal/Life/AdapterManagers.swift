@@ -56,8 +56,17 @@ struct AdapterManagers {
         }
     }
 
-    func withdraw(_ advertisement: AdvertisementObject) async throws(BusError) {
-        try await withdraw("UnregisterAdvertisement", from: BlueZ.advertisingManager, advertisement.path)
+    /// Withdraws all, also when bluetoothd has dropped one of them by itself.
+    func withdraw(_ advertisements: [AdvertisementObject]) async throws(BusError) {
+        var failure: BusError?
+        for advertisement in advertisements {
+            do {
+                try await withdraw("UnregisterAdvertisement", from: BlueZ.advertisingManager, advertisement.path)
+            } catch {
+                failure = failure ?? error
+            }
+        }
+        if let failure { throw failure }
     }
 
     func withdrawApplication() async throws(BusError) {

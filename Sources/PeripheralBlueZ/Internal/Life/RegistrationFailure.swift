@@ -3,32 +3,47 @@ internal import PeripheralKit
 
 /// What the registration was doing when it failed.
 enum RegistrationStep {
-    case connecting, findingAdapters, registeringAgent, registeringApplication, registeringAdvertisement
+    case connecting, findingAdapters, preparing, registeringAgent, registeringApplication, registeringAdvertisement
     case withdrawing
 }
 
 extension RegistrationStateMachine.Failure {
     static let busLost = Self(
         code: .connectionLost,
-        message: "The connection to the system bus is lost; start the program again."
+        message: "The connection to the system bus is lost; start D-Bus if it is not running."
     )
 
     static let daemonLost = Self(
         code: .connectionLost,
-        message:
-            "bluetoothd has ended; start it with 'systemctl start bluetooth', then start the program again."
+        message: "bluetoothd has ended; start it with 'systemctl start bluetooth'."
+    )
+
+    static let noDaemon = Self(
+        code: .stackUnavailable,
+        message: "bluetoothd is not running; start it with 'systemctl start bluetooth'."
     )
 
     static func adapterLost(_ path: String) -> Self {
         Self(
             code: .adapterUnavailable,
-            message: "The Bluetooth adapter \(path) is gone; plug it in, then start the program again."
+            message: "The Bluetooth adapter \(path) is gone; plug it in."
         )
     }
 
     /// The declaration has these errors.
     init(_ errors: [DeclarationIssue]) {
         self.init(code: .rejected, message: DeclarationError(issues: errors).description, issues: errors)
+    }
+
+    /// What it tells of the radio.
+    var radioState: PeripheralState.Radio {
+        if let radio { return radio }
+        return switch code {
+        case .permissionDenied: .unauthorized
+        case .adapterUnavailable: .unsupported
+        case .rejected, .timedOut: .poweredOn
+        default: .resetting
+        }
     }
 
     /// Says in a sentence what went wrong and what to do about it.
@@ -62,10 +77,7 @@ extension RegistrationStateMachine.Failure {
         case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner",
             "org.freedesktop.DBus.Error.Spawn.ExecFailed", "org.freedesktop.DBus.Error.Spawn.ChildExited",
             "org.freedesktop.DBus.Error.Spawn.ServiceNotFound", "org.freedesktop.systemd1.NoSuchUnit":
-            self.init(
-                code: .stackUnavailable,
-                message: "bluetoothd is not running; start it with 'systemctl start bluetooth'."
-            )
+            self = .noDaemon
         case "org.freedesktop.DBus.Error.NoReply" where step != .findingAdapters:
             self = .daemonLost
         case "org.freedesktop.DBus.Error.AccessDenied":
@@ -89,6 +101,9 @@ extension RegistrationStateMachine.Failure {
     private static func explanation(of name: String, _ message: String, _ step: RegistrationStep) -> String {
         let said = "\(name): \(message)"
         switch (step, name) {
+        case (.preparing, _):
+            return "bluetoothd could not power the adapter on or set it up (\(said)); look with 'rfkill' whether it is "
+                + "blocked."
         case (.registeringAgent, _):
             return
                 "bluetoothd did not take the pairing agent (\(said)), so that no central could pair; look into its "

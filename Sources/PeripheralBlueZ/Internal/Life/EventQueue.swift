@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// What has happened and is not dealt with yet.
 ///
-/// Anybody adds, one task takes. What waits already is not added again: the queue is no longer than there are kinds
-/// of elements, however often something happens.
+/// Anybody adds, one task takes. What waits already moves to the end: the queue is no longer than there are kinds of
+/// elements, however often something happens, and of two that contradict each other, the newer comes last.
 final class EventQueue<Element: Equatable & Sendable>: Sendable {
     private struct State {
         var waiting: [Element] = []
@@ -15,7 +15,8 @@ final class EventQueue<Element: Equatable & Sendable>: Sendable {
     func add(_ element: Element) {
         let taker = state.withLock { state -> CheckedContinuation<Element, Never>? in
             if let taker = state.taker.take() { return taker }
-            if !state.waiting.contains(element) { state.waiting.append(element) }
+            state.waiting.removeAll { $0 == element }
+            state.waiting.append(element)
             return nil
         }
         taker?.resume(returning: element)

@@ -1,6 +1,6 @@
 internal import PeripheralKit
 
-/// The life of a registration with bluetoothd: which step follows which, whatever happens.
+/// One registration with bluetoothd, on one adapter: which step follows which, whatever happens.
 ///
 /// Events go in, the next step comes out; the machine does no I/O and knows no clock. One step is under way at a
 /// time: its outcome is an event like those from outside, which come at any time, and a step that is decided on
@@ -11,8 +11,6 @@ struct RegistrationStateMachine {
     enum Event: Hashable {
         // What becomes of the step that is under way:
 
-        /// The adapters that bluetoothd has, in its order.
-        case foundAdapters([AdapterDescription])
         case registeredAgent
         case registeredApplication
         case registeredAdvertisement
@@ -30,12 +28,13 @@ struct RegistrationStateMachine {
         case connectionChanged
         /// bluetoothd has dropped the advertisement by itself.
         case advertisementReleased
+        /// The adapter was powered on or off.
+        case powerChanged(Bool)
         /// What the registration needs is gone, and all that was registered with it.
         case lost(Failure)
     }
 
     enum Action: Hashable {
-        case findAdapters
         case registerAgent(adapter: String)
         case registerApplication(adapter: String)
         case registerAdvertisement(adapter: String)
@@ -54,11 +53,12 @@ struct RegistrationStateMachine {
         var message: String
         /// What is wrong with the declaration, if that is the reason.
         var issues: [DeclarationIssue] = []
+        /// What it tells of the radio; `nil` for what follows from the code.
+        var radio: PeripheralState.Radio?
     }
 
     private enum State {
         case idle
-        case findingAdapters
         case registeringAgent(String)
         case registeringApplication(String)
         case registeringAdvertisement(String)
@@ -75,10 +75,12 @@ struct RegistrationStateMachine {
         case finished
     }
 
-    private let selection: AdapterSelection
+    let adapter: AdapterDescription
     private var state = State.idle
-    private var connectionsInterruptAdvertising = false
     private var failedRenewals = 0
+    private(set) var isPowered = true
+    /// Whether centrals find the peripheral, apart from the moments that it takes to renew the advertisement.
+    private(set) var isAdvertising = false
 
     // What happens while a registration is under way, whose outcome has to be awaited:
 
@@ -86,14 +88,15 @@ struct RegistrationStateMachine {
     private var isAdvertisementReleased = false
     private var isRenewalNeeded = false
 
-    init(selection: AdapterSelection) {
-        self.selection = selection
+    /// - Parameter adapter: One that is powered on.
+    init(on adapter: AdapterDescription) {
+        self.adapter = adapter
     }
 
     /// Begins.
     mutating func start() -> Action {
-        state = .findingAdapters
-        return .findAdapters
+        state = .registeringAgent(adapter.path)
+        return .registerAgent(adapter: adapter.path)
     }
 
     /// Takes note of an event; `nil` when what is under way goes on.
@@ -102,6 +105,7 @@ struct RegistrationStateMachine {
         case .stopRequested: stop()
         case .connectionChanged: changeConnection()
         case .advertisementReleased: releaseAdvertisement()
+        case .powerChanged(let isPowered): changePower(isPowered)
         case .lost(let failure): end(failure)
         case .failed(let failure): failure.leavesDaemon ? fail(failure) : end(failure)
         default: proceed(event)
@@ -115,8 +119,6 @@ extension RegistrationStateMachine {
     /// A step is done: the next.
     private mutating func proceed(_ event: Event) -> Action? {
         switch (state, event) {
-        case (.findingAdapters, .foundAdapters(let adapters)):
-            return registerAgent(choosing: adapters)
         case (.registeringAgent(let adapter), .registeredAgent):
             if isStopRequested { return withdrawAgent(from: adapter, nil) }
             state = .registeringApplication(adapter)
@@ -126,7 +128,8 @@ extension RegistrationStateMachine {
             state = .registeringAdvertisement(adapter)
             return .registerAdvertisement(adapter: adapter)
         case (.registeringAdvertisement(let adapter), .registeredAdvertisement):
-            if let end = endWithoutAdvertising(on: adapter) { return end }
+            if let end = endIfRequested(on: adapter) { return end }
+            isAdvertising = isPowered && !isAdvertisementReleased
             state = .reportingPublication(adapter)
             return .reportPublication(adapter: adapter)
         case (.reportingPublication(let adapter), .reportedPublication):
@@ -135,8 +138,10 @@ extension RegistrationStateMachine {
             return renewAdvertisement(on: adapter)
         case (.renewingAdvertisement(let adapter), .registeredAdvertisement):
             failedRenewals = 0
+            isAdvertising = isPowered && !isAdvertisementReleased
             return settle(on: adapter)
         case (.awaitingRenewal(let adapter), .renewalIsDue):
+            guard isPowered else { return awaitPower(on: adapter) }
             return interruptAdvertisement(on: adapter)
         case (.withdrawingAdvertisement(let adapter, let failure), .withdrewAdvertisement):
             return withdrawApplication(from: adapter, failure)
@@ -152,8 +157,6 @@ extension RegistrationStateMachine {
     /// A step failed, and bluetoothd is still there, so that what is registered can be withdrawn from it.
     private mutating func fail(_ failure: Failure) -> Action? {
         switch state {
-        case .findingAdapters:
-            return finish(failure)
         case .registeringAgent(let adapter), .registeringApplication(let adapter):
             return withdrawAgent(from: adapter, failure)
         case .registeringAdvertisement(let adapter):
@@ -165,9 +168,8 @@ extension RegistrationStateMachine {
             return renewAdvertisement(on: adapter)
         case .renewingAdvertisement(let adapter):
             if isStopRequested { return withdrawApplication(from: adapter, nil) }
-            failedRenewals += 1
-            state = .awaitingRenewal(adapter)
-            return .awaitRenewal(after: Self.renewalDelay(after: failedRenewals), because: failure)
+            guard isPowered else { return awaitPower(on: adapter) }
+            return awaitRenewal(on: adapter, because: failure)
         case .withdrawingAdvertisement(let adapter, let first):
             return withdrawApplication(from: adapter, first)
         case .withdrawingApplication(let adapter, let first):
@@ -179,31 +181,34 @@ extension RegistrationStateMachine {
         }
     }
 
-    private mutating func registerAgent(choosing adapters: [AdapterDescription]) -> Action {
-        switch selection.choose(from: adapters) {
-        case .success(let adapter):
-            connectionsInterruptAdvertising = adapter.connectionsInterruptAdvertising
-            state = .registeringAgent(adapter.path)
-            return .registerAgent(adapter: adapter.path)
-        case .failure(let failure):
-            return finish(failure)
-        }
-    }
-
     /// The advertisement is on the air, but for what has happened since it was sent there.
     private mutating func settle(on adapter: String) -> Action? {
-        if let end = endWithoutAdvertising(on: adapter) { return end }
+        if let end = endIfRequested(on: adapter) { return end }
+        guard isPowered else { return awaitPower(on: adapter) }
+        if isAdvertisementReleased { return awaitRenewal(on: adapter, because: .advertisementLost) }
         if isRenewalNeeded { return interruptAdvertisement(on: adapter) }
         state = .published(adapter)
         return nil
     }
 
-    /// The way out when an advertisement is registered that must not be, or is not any more.
-    private mutating func endWithoutAdvertising(on adapter: String) -> Action? {
-        if isAdvertisementReleased {
-            return withdrawApplication(from: adapter, isStopRequested ? nil : .advertisementLost)
-        }
-        if isStopRequested { return withdrawAdvertisement(from: adapter, nil) }
+    /// The way out when an advertisement is registered that must not be.
+    private mutating func endIfRequested(on adapter: String) -> Action? {
+        guard isStopRequested else { return nil }
+        return isAdvertisementReleased
+            ? withdrawApplication(from: adapter, nil) : withdrawAdvertisement(from: adapter, nil)
+    }
+
+    private mutating func awaitRenewal(on adapter: String, because failure: Failure) -> Action {
+        failedRenewals += 1
+        isAdvertising = false
+        state = .awaitingRenewal(adapter)
+        return .awaitRenewal(after: Self.renewalDelay(after: failedRenewals), because: failure)
+    }
+
+    /// Without power, nothing can be advertised; with it, what was is not on the air again by itself everywhere.
+    private mutating func awaitPower(on adapter: String) -> Action? {
+        isRenewalNeeded = true
+        state = .published(adapter)
         return nil
     }
 
@@ -212,8 +217,9 @@ extension RegistrationStateMachine {
         return .withdrawAdvertisement(adapter: adapter)
     }
 
-    private mutating func renewAdvertisement(on adapter: String) -> Action {
+    private mutating func renewAdvertisement(on adapter: String) -> Action? {
         if isStopRequested { return withdrawApplication(from: adapter, nil) }
+        guard isPowered else { return awaitPower(on: adapter) }
         isRenewalNeeded = false
         isAdvertisementReleased = false
         state = .renewingAdvertisement(adapter)
@@ -226,11 +232,13 @@ extension RegistrationStateMachine {
     }
 
     private mutating func withdrawAdvertisement(from adapter: String, _ failure: Failure?) -> Action {
+        isAdvertising = false
         state = .withdrawingAdvertisement(adapter, failure)
         return .withdrawAdvertisement(adapter: adapter)
     }
 
     private mutating func withdrawApplication(from adapter: String, _ failure: Failure?) -> Action {
+        isAdvertising = false
         state = .withdrawingApplication(adapter, failure)
         return .withdrawApplication(adapter: adapter)
     }
@@ -246,13 +254,31 @@ extension RegistrationStateMachine {
     }
 }
 
+// MARK: - What is the case
+
+extension RegistrationStateMachine {
+    /// Whether the program was told that the peripheral is published.
+    var isPublished: Bool {
+        switch state {
+        case .published, .interruptingAdvertisement, .renewingAdvertisement, .awaitingRenewal: true
+        default: false
+        }
+    }
+
+    /// Whether bluetoothd serves the database.
+    var isRegistered: Bool {
+        switch state {
+        case .registeringAdvertisement, .reportingPublication, .withdrawingAdvertisement: true
+        default: isPublished
+        }
+    }
+}
+
 // MARK: - What happens meanwhile
 
 extension RegistrationStateMachine {
     private mutating func stop() -> Action? {
         switch state {
-        case .findingAdapters:
-            return finish(nil)
         case .published(let adapter), .awaitingRenewal(let adapter):
             return withdrawAdvertisement(from: adapter, nil)
         case .registeringAgent, .registeringApplication, .registeringAdvertisement, .reportingPublication,
@@ -265,7 +291,24 @@ extension RegistrationStateMachine {
     }
 
     private mutating func changeConnection() -> Action? {
-        guard connectionsInterruptAdvertising else { return nil }
+        guard adapter.connectionsInterruptAdvertising else { return nil }
+        guard isPowered else { return noteRenewal() }
+        return renewIfPublished()
+    }
+
+    private mutating func changePower(_ isOn: Bool) -> Action? {
+        guard isOn != isPowered else { return nil }
+        isPowered = isOn
+        if !isOn { isAdvertising = false }
+        return isOn ? renewIfPublished() : noteRenewal()
+    }
+
+    private mutating func noteRenewal() -> Action? {
+        isRenewalNeeded = true
+        return nil
+    }
+
+    private mutating func renewIfPublished() -> Action? {
         switch state {
         case .published(let adapter):
             return interruptAdvertisement(on: adapter)
@@ -275,7 +318,7 @@ extension RegistrationStateMachine {
         case .registeringAdvertisement, .reportingPublication, .renewingAdvertisement:
             isRenewalNeeded = true
             return nil
-        case .idle, .findingAdapters, .registeringAgent, .registeringApplication, .interruptingAdvertisement,
+        case .idle, .registeringAgent, .registeringApplication, .interruptingAdvertisement,
             .withdrawingAdvertisement, .withdrawingApplication, .withdrawingAgent, .finished:
             return nil
         }
@@ -284,13 +327,14 @@ extension RegistrationStateMachine {
     private mutating func releaseAdvertisement() -> Action? {
         switch state {
         case .published(let adapter):
-            return withdrawApplication(from: adapter, .advertisementLost)
+            // It goes on as it has begun: bluetoothd does so when the adapter is about to go, too.
+            return isPowered ? awaitRenewal(on: adapter, because: .advertisementLost) : noteRenewal()
         case .withdrawingAdvertisement(let adapter, let failure):
             return withdrawApplication(from: adapter, failure)
         case .registeringAdvertisement, .reportingPublication, .renewingAdvertisement:
             isAdvertisementReleased = true
             return nil
-        case .idle, .findingAdapters, .registeringAgent, .registeringApplication, .interruptingAdvertisement,
+        case .idle, .registeringAgent, .registeringApplication, .interruptingAdvertisement,
             .awaitingRenewal, .withdrawingApplication, .withdrawingAgent, .finished:
             return nil
         }

@@ -1,0 +1,221 @@
+internal import Logging
+internal import PeripheralCore
+internal import PeripheralDBus
+internal import PeripheralKit
+internal import Synchronization
+
+/// Carries out what a ``LifeStateMachine`` decides.
+final class Life: Sendable {
+    typealias Event = LifeStateMachine.Event
+    typealias Action = LifeStateMachine.Action
+    typealias Failure = RegistrationStateMachine.Failure
+
+    /// Something that happens: around the peripheral, or as the outcome of a step.
+    private struct Occurrence: Equatable {
+        var event: Event
+        var step: Int?
+        /// The presence that it happened to; `nil` where that does not matter.
+        var presence: Int?
+    }
+
+    private struct State {
+        var presence: Presence?
+        /// How many presences there have been.
+        var number = 0
+        var isPublished = false
+        /// What the log holds already.
+        var told: Failure?
+        var warnings: Set<DeclarationIssue> = []
+    }
+
+    let publication: Publication
+    let host: any PeripheralHost
+    let clock: any Clock<Duration>
+    let logger: Logger
+    let handles: AssignedHandles
+    private let backend: BlueZBackend
+    private let loop: EventLoop
+    private let occurrences = EventQueue<Occurrence>()
+    private let state = Mutex(State())
+
+    init(of publication: Publication, for host: any PeripheralHost, by backend: BlueZBackend, on loop: EventLoop) {
+        self.publication = publication
+        self.host = host
+        self.backend = backend
+        self.loop = loop
+        clock = backend.clock
+        logger = backend.logger
+        handles = AssignedHandles(for: publication.table)
+    }
+
+    /// Asks for the end; ``run()`` returns when all is withdrawn.
+    func stop() {
+        requestStop()
+    }
+
+    /// What may be kept longer than this object, which keeps the host, is given only this of it.
+    var requestStop: @Sendable () -> Void {
+        { [occurrences] in occurrences.add(Occurrence(event: .stopRequested)) }
+    }
+
+    /// Registers, serves and recovers until the end, and withdraws.
+    ///
+    /// - Returns: Why it ended, or `nil` when it was asked to.
+    func run() async -> Failure? {
+        var machine = LifeStateMachine(
+            selection: backend.adapter,
+            settings: backend.settings,
+            recovery: backend.recovery
+        )
+        var action = machine.start()
+        var step = 0
+        while true {
+            if case .finish(let failure) = action {
+                await close()
+                return failure
+            }
+            step += 1
+            action = await carryOut(action, as: step) { event in
+                let action = machine.handle(event)
+                host.handle(.stateChanged(machine.peripheralState))
+                return action
+            }
+        }
+    }
+
+    /// Carries out a step, and tells what happens meanwhile and thereafter, until the next is decided on; what is
+    /// still under way then is cancelled.
+    private func carryOut(
+        _ action: Action,
+        as step: Int,
+        decide: (Event) -> Action?
+    ) async -> Action {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { [self] in
+                guard let outcome = await perform(action) else { return }
+                occurrences.add(Occurrence(event: outcome, step: step))
+            }
+            defer { group.cancelAll() }
+            while true {
+                let occurrence = await occurrences.next()
+                // What came of a step that was cancelled does not count, nor what is told of a presence that is over.
+                if let origin = occurrence.step, origin != step { continue }
+                if let origin = occurrence.presence, origin != state.withLock({ $0.number }) { continue }
+                if let next = decide(occurrence.event) { return next }
+            }
+        }
+    }
+
+    private func close() async {
+        let (presence, wasPublished) = state.withLock { state in
+            defer { (state.presence, state.isPublished) = (nil, false) }
+            state.number += 1
+            return (state.presence, state.isPublished)
+        }
+        await presence?.close()
+        if wasPublished { host.handle(.suspended) }
+    }
+}
+
+// MARK: - Steps
+
+extension Life {
+    /// Does what is due, and tells what comes of it.
+    private func perform(_ action: Action) async -> Event? {
+        switch action {
+        case .connect:
+            return await outcome(.connecting) {
+                try await connect()
+                return .connected
+            }
+        case .examine(let startsDaemon):
+            return await outcome(.findingAdapters) {
+                let presence = try presence()
+                let adapters = try await presence.watcher.findAdapters(startsDaemon: startsDaemon)
+                // One daemon has them all.
+                if let version = adapters.first?.version {
+                    for warning in try await presence.application.prepare(for: version) { tell(warning) }
+                }
+                return .examined(adapters)
+            }
+        case .prepare(let adapter):
+            return await outcome(.preparing) {
+                try await presence().prepare(adapter, backend.settings)
+                return .preparedAdapter
+            }
+        case .registration(let action):
+            return await outcome(action.step) {
+                try await presence().perform(action, for: self).map { .registration($0) }
+            }
+        case .awaitChange(let failure):
+            tell(failure)
+            return nil
+        case .wait(let longest, let failure):
+            tell(failure)
+            // Half of it at random.
+            let delay = longest / 2 + longest / 2 * Double.random(in: 0...1)
+            try? await clock.sleep(for: delay)
+            return .waited
+        case .disconnect:
+            await close()
+            return .disconnected
+        case .finish:
+            return nil
+        }
+    }
+
+    private func connect() async throws {
+        let number = state.withLock { state in
+            state.number += 1
+            return state.number
+        }
+        handles.pin()
+        let presence = try await Presence(
+            of: publication,
+            for: host,
+            at: backend.bus,
+            on: loop,
+            handles: handles,
+            version: backend.version,
+            logger: logger
+        ) { [occurrences] event in
+            occurrences.add(Occurrence(event: event, presence: number))
+        }
+        state.withLock { $0.presence = presence }
+    }
+
+    private func presence() throws -> Presence {
+        guard let presence = state.withLock({ $0.presence }) else { throw Failure.busLost }
+        return presence
+    }
+
+    func reportPublication(by link: any BackendLink) {
+        state.withLock { ($0.isPublished, $0.told) = (true, nil) }
+        host.handle(.published(PublishedPeripheral(link: link)))
+    }
+
+    private func tell(_ warning: DeclarationIssue) {
+        guard state.withLock({ $0.warnings.insert(warning).inserted }) else { return }
+        logger.warning("\(warning)")
+    }
+
+    private func tell(_ failure: Failure) {
+        let isNew = state.withLock { state in
+            defer { state.told = failure }
+            return state.told != failure
+        }
+        guard isNew else { return }
+        logger.warning(
+            "The peripheral is off the air, and comes back by itself as soon as it can.",
+            metadata: ["peripheral.reason": "\(failure.message)"]
+        )
+    }
+
+    private func outcome(_ step: RegistrationStep, _ work: () async throws -> Event?) async -> Event? {
+        do {
+            return try await work()
+        } catch {
+            return .failed((error as? Failure) ?? Failure(error, step: step))
+        }
+    }
+}

@@ -1,0 +1,323 @@
+internal import PeripheralKit
+
+/// The life of a peripheral: through the bus, the daemon and the adapter it is registered, and comes back to that
+/// whatever happens to them.
+///
+/// Events go in, the next step comes out, as with the ``RegistrationStateMachine`` that it holds while there is an
+/// adapter to be registered on. Whatever is lost, the connection to the bus is given up as well, and with it
+/// all that the daemon may still have of the peripheral; then it begins anew. What cannot be had yet is waited for: by
+/// the signals that tell a change where there are any, by growing delays where there are none.
+struct LifeStateMachine {
+    typealias Failure = RegistrationStateMachine.Failure
+    typealias Registration = RegistrationStateMachine
+
+    enum Event: Hashable {
+        // What becomes of the step that is under way:
+
+        case connected
+        /// The adapters that bluetoothd has, in its order.
+        case examined([AdapterDescription])
+        case preparedAdapter
+        case waited
+        case disconnected
+        case failed(Failure)
+
+        /// A step of the registration is done, or something has happened to it.
+        case registration(Registration.Event)
+
+        // What happens around the peripheral:
+
+        case stopRequested
+        case busLost
+        case daemonAppeared
+        case daemonLost
+        case adapterAppeared(String)
+        case adapterLost(String)
+        case powerChanged(String, Bool)
+    }
+
+    enum Action: Hashable {
+        /// Connects to the bus, and begins to watch.
+        case connect
+        /// Finds out what adapters there are; where there is no daemon, the bus is asked to start it if it may.
+        case examine(startsDaemon: Bool)
+        /// Gives the adapter the settings that are demanded, its power among them.
+        case prepare(AdapterDescription)
+        case registration(Registration.Action)
+        /// Nothing can be done until something changes.
+        case awaitChange(because: Failure)
+        /// Something may change without a signal: waits for half that long at least, and not longer.
+        case wait(Duration, because: Failure)
+        /// Gives up the connection to the bus; all that was registered by it is gone.
+        case disconnect
+        case finish(Failure?)
+    }
+
+    private enum State {
+        case idle
+        case connecting
+        /// Whether something has changed since the question was put.
+        case examining(isOutdated: Bool)
+        case preparing(AdapterDescription)
+        case waiting(isConnected: Bool)
+        case registering(Registration)
+        /// What comes then: a new connection, at once or after a delay.
+        case disconnecting(because: Failure, waits: Bool)
+        case finished
+    }
+
+    private let selection: AdapterSelection
+    private let settings: AdapterSettings
+    private let recovery: Recovery
+    private var state = State.idle
+    private var backoff = Backoff()
+    private var hasBeenPublished = false
+    private var mayStartDaemon = true
+    /// What stands between the peripheral and the air.
+    private var obstacle: Failure?
+
+    init(selection: AdapterSelection, settings: AdapterSettings = AdapterSettings(), recovery: Recovery = .always) {
+        self.selection = selection
+        self.settings = settings
+        self.recovery = recovery
+    }
+
+    /// Begins.
+    mutating func start() -> Action {
+        state = .connecting
+        return .connect
+    }
+
+    /// Takes note of an event; `nil` when what is under way goes on.
+    mutating func handle(_ event: Event) -> Action? {
+        if case .registering(var registration) = state {
+            return Self.translate(event, on: registration.adapter.path).flatMap { translated in
+                let action = registration.handle(translated)
+                state = .registering(registration)
+                return follow(registration, action)
+            }
+        }
+        return switch event {
+        case .stopRequested: stop()
+        case .busLost: loseBus()
+        case .daemonAppeared, .daemonLost, .adapterAppeared, .adapterLost, .powerChanged: lookAgain()
+        case .failed(let failure): fail(failure)
+        default: proceed(event)
+        }
+    }
+
+    /// What an event means to a registration.
+    private static func translate(_ event: Event, on adapter: String) -> Registration.Event? {
+        switch event {
+        case .registration(let event): event
+        case .failed(let failure): .failed(failure)
+        case .stopRequested: .stopRequested
+        case .busLost: .lost(.busLost)
+        case .daemonLost: .lost(.daemonLost)
+        case .adapterLost(adapter): .lost(.adapterLost(adapter))
+        case .powerChanged(adapter, let isOn): .powerChanged(isOn)
+        default: nil
+        }
+    }
+}
+
+// MARK: - Steps
+
+extension LifeStateMachine {
+    private mutating func proceed(_ event: Event) -> Action? {
+        switch (state, event) {
+        case (.connecting, .connected):
+            return examine()
+        case (.examining(isOutdated: true), .examined):
+            return examine()
+        case (.examining, .examined(let adapters)):
+            return choose(from: adapters)
+        case (.preparing(let adapter), .preparedAdapter):
+            return register(on: adapter)
+        case (.waiting(let isConnected), .waited):
+            return isConnected ? examine() : start()
+        case (.disconnecting(let failure, let waits), .disconnected):
+            return waits ? wait(because: failure, isConnected: false) : start()
+        default:
+            return nil
+        }
+    }
+
+    private mutating func examine() -> Action {
+        state = .examining(isOutdated: false)
+        // Later, whoever has stopped the daemon wants it so.
+        defer { mayStartDaemon = false }
+        return .examine(startsDaemon: mayStartDaemon)
+    }
+
+    private mutating func choose(from adapters: [AdapterDescription]) -> Action {
+        switch selection.choose(from: adapters, powersOn: settings.powersOn) {
+        case .success(let adapter) where settings.demandSomething(of: adapter):
+            state = .preparing(adapter)
+            return .prepare(adapter)
+        case .success(let adapter):
+            return register(on: adapter)
+        case .failure(let failure):
+            return awaitChange(because: failure)
+        }
+    }
+
+    private mutating func register(on adapter: AdapterDescription) -> Action {
+        var registration = Registration(on: adapter)
+        let action = registration.start()
+        state = .registering(registration)
+        return .registration(action)
+    }
+
+    /// Goes on with what a registration has decided on.
+    private mutating func follow(_ registration: Registration, _ action: Registration.Action?) -> Action? {
+        if registration.isPublished, registration.isAdvertising {
+            hasBeenPublished = true
+            obstacle = nil
+            backoff.reset()
+        }
+        switch action {
+        case nil: return nil
+        case .finish(nil): return finish(nil)
+        case .finish(let failure?): return recover(from: failure)
+        case .awaitRenewal(_, let failure):
+            obstacle = failure
+            return action.map { .registration($0) }
+        case let action?: return .registration(action)
+        }
+    }
+
+    private mutating func finish(_ failure: Failure?) -> Action {
+        state = .finished
+        return .finish(failure)
+    }
+}
+
+// MARK: - What is missing
+
+extension LifeStateMachine {
+    /// A step failed.
+    private mutating func fail(_ failure: Failure) -> Action? {
+        switch state {
+        case .connecting:
+            return isFatal(failure) ? finish(failure) : wait(because: failure, isConnected: false)
+        case .examining(isOutdated: true) where !isFatal(failure):
+            return examine()
+        case .examining, .preparing:
+            if isFatal(failure) { return finish(failure) }
+            // When the daemon appears, and when an adapter can be used, is told.
+            let isTold = failure.code == .stackUnavailable || failure.code == .adapterUnavailable
+            return isTold ? awaitChange(because: failure) : wait(because: failure, isConnected: true)
+        case .disconnecting:
+            return proceed(.disconnected)
+        case .idle, .waiting, .registering, .finished:
+            return nil
+        }
+    }
+
+    /// A registration has ended.
+    private mutating func recover(from failure: Failure) -> Action {
+        if isFatal(failure) { return finish(failure) }
+        obstacle = failure
+        // What was lost may be back already, once; what was refused is refused again.
+        let isFirst = backoff == Backoff()
+        if failure.isLoss, isFirst { _ = backoff.grow() }
+        state = .disconnecting(because: failure, waits: !(failure.isLoss && isFirst))
+        return .disconnect
+    }
+
+    private mutating func awaitChange(because failure: Failure) -> Action {
+        if isFatal(failure) { return finish(failure) }
+        obstacle = failure
+        state = .waiting(isConnected: true)
+        return .awaitChange(because: failure)
+    }
+
+    private mutating func wait(because failure: Failure, isConnected: Bool) -> Action {
+        obstacle = failure
+        state = .waiting(isConnected: isConnected)
+        return .wait(backoff.grow(), because: failure)
+    }
+
+    /// Whether the run ends by a failure.
+    private func isFatal(_ failure: Failure) -> Bool {
+        // A declaration does not mend itself.
+        guard failure.issues.isEmpty else { return true }
+        return switch recovery {
+        case .always: false
+        case .afterPublication: !hasBeenPublished
+        case .never: true
+        }
+    }
+}
+
+// MARK: - What happens meanwhile
+
+extension LifeStateMachine {
+    private mutating func stop() -> Action? {
+        switch state {
+        case .idle, .finished: nil
+        default: finish(nil)
+        }
+    }
+
+    private mutating func loseBus() -> Action? {
+        switch state {
+        case .examining, .preparing, .waiting(isConnected: true):
+            recover(from: .busLost)
+        case .idle, .connecting, .waiting(isConnected: false), .registering, .disconnecting, .finished:
+            nil
+        }
+    }
+
+    /// What is there has changed.
+    private mutating func lookAgain() -> Action? {
+        switch state {
+        case .examining:
+            state = .examining(isOutdated: true)
+            return nil
+        case .waiting(isConnected: true):
+            return examine()
+        case .idle, .connecting, .preparing, .waiting(isConnected: false), .registering, .disconnecting, .finished:
+            return nil
+        }
+    }
+}
+
+// MARK: - What the program is told
+
+extension LifeStateMachine {
+    var peripheralState: PeripheralState {
+        guard case .registering(let registration) = state else {
+            return PeripheralState(radio: obstacle?.radioState ?? .unknown, reason: obstacle?.message)
+        }
+        return PeripheralState(
+            radio: registration.isPowered ? .poweredOn : .poweredOff,
+            isRegistered: registration.isRegistered,
+            isAdvertising: registration.isAdvertising,
+            reason: registration.isAdvertising
+                ? nil : registration.isPowered ? obstacle?.message : Failure.powerLost.message
+        )
+    }
+}
+
+extension RegistrationStateMachine.Failure {
+    fileprivate static let powerLost = Self(
+        code: .adapterUnavailable,
+        message: "The Bluetooth adapter is powered off; switch it on with 'bluetoothctl power on'.",
+        radio: .poweredOff
+    )
+
+    /// Whether something is gone that was there, rather than refused.
+    fileprivate var isLoss: Bool {
+        code == .connectionLost || code == .stackUnavailable || code == .adapterUnavailable
+    }
+}
+
+extension AdapterSettings {
+    /// Whether the adapter is not as it is demanded.
+    fileprivate func demandSomething(of adapter: AdapterDescription) -> Bool {
+        if let alias, alias != adapter.alias { return true }
+        return isPairable != nil || powersOn && !adapter.isPowered
+    }
+}

@@ -1,0 +1,55 @@
+internal import Logging
+internal import PeripheralCore
+internal import PeripheralDBus
+internal import PeripheralKit
+
+/// All that a peripheral is on one connection to the bus: its objects, its pairing agent and its centrals.
+///
+/// It ends with the connection; what is lost with one is not carried over to the next, so that nothing of it can be left.
+struct Presence: Sendable {
+    let connection: BusConnection
+    let application: Application
+    let agent: AgentRegistration
+    let watcher: DaemonWatcher
+
+    /// Connects to the bus, exports the objects, and begins to watch.
+    ///
+    /// - Parameters:
+    ///   - loop: What the connection works on.
+    ///   - handles: The handles that the database had on the air before, and is to have again.
+    ///   - report: Told of what happens, on the loop.
+    init(
+        of publication: Publication,
+        for host: any PeripheralHost,
+        at bus: BusAddress,
+        on loop: EventLoop,
+        handles: AssignedHandles,
+        version: BlueZVersion?,
+        logger: Logger,
+        report: @escaping @Sendable (LifeStateMachine.Event) -> Void
+    ) async throws {
+        connection = try await BusConnection.connect(to: bus, on: loop)
+        do {
+            application = try Application(publication, host: host, handles: handles, on: connection, logger: logger)
+            agent = AgentRegistration(
+                of: application.agent,
+                as: publication.pairing,
+                on: connection,
+                logger: logger
+            )
+            watcher = DaemonWatcher(connection: connection, version: version, report: report)
+            try await application.export(on: connection) { report(.registration(.advertisementReleased)) }
+            try await watcher.watch()
+        } catch {
+            await connection.close()
+            throw error
+        }
+    }
+
+    /// Leaves nothing behind, also in bluetoothd, which drops what belongs to a connection.
+    func close() async {
+        await application.agent.close()
+        await application.centrals.close()
+        await connection.close()
+    }
+}

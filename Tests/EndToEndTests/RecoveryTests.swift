@@ -1,0 +1,227 @@
+import PeripheralBlueZ
+import PeripheralCore
+import PeripheralDBus
+import PeripheralEmulator
+import PeripheralKit
+import PeripheralTesting
+import TestSupport
+import Testing
+
+/// Whatever happens to what a peripheral needs: it comes back by itself, as it was.
+@Suite(.timeLimit(.minutes(1)))
+struct RecoveryTests {
+    /// One of its own for each test, since a declaration that runs twice has one state.
+    private static func makePeripheral() -> Peripheral {
+        Peripheral("Phoenix") { GATTService(.battery) { Characteristic<UInt8>(0x2A19, value: 99) } }
+    }
+
+    private static let switchOn = "switch it on with 'bluetoothctl power on'."
+
+    struct Fault: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        /// What the radio is like meanwhile.
+        var radio: PeripheralState.Radio
+        /// The end of the sentence that tells why the peripheral is off the air.
+        var remedy: String
+        var happen: @Sendable (EmulatedBlueZ) async throws -> Void
+        var mend: @Sendable (EmulatedBlueZ) async throws -> Void
+    }
+
+    static let faults = [
+        Fault(
+            testDescription: "bluetoothd is killed",
+            radio: .resetting,
+            remedy: "start it with 'systemctl start bluetooth'."
+        ) { await $0.killDaemon() } mend: { try await $0.startDaemon() },
+        Fault(
+            testDescription: "bluetoothd is stopped",
+            radio: .resetting,
+            remedy: "start it with 'systemctl start bluetooth'."
+        ) { await $0.stopDaemon() } mend: { try await $0.startDaemon() },
+        Fault(
+            testDescription: "the adapter is unplugged",
+            radio: .unsupported,
+            remedy: "plug one in, or look with 'bluetoothctl list' and 'rfkill'."
+        ) { await $0.removeAdapter("hci0") } mend: { try await $0.addAdapter("hci0") },
+        Fault(testDescription: "the adapter is powered off", radio: .poweredOff, remedy: switchOn) {
+            await $0.setPowered(false)
+        } mend: {
+            await $0.setPowered(true)
+        },
+    ]
+
+    @Test(arguments: faults) func comesBackAsItWas(fault: Fault) async throws {
+        let value = Characteristic<UInt8>(0x2A19, [.read, .notify]) { Read { 42 } }
+        let peripheral = Peripheral("Phoenix") { GATTService(.battery) { value } }
+        try await withEmulatedBlueZ { bluez in
+            try await peripheral.run(on: bluez.backend, logger: .silent) { session in
+                var states = peripheral.states.makeAsyncIterator()
+                let handle = try #require(try session.handle(of: value))
+                for _ in 0..<3 {
+                    var events = session.events.makeAsyncIterator()
+                    let central = bluez.central(for: peripheral)
+                    try await central.connect()
+                    try await central.subscribe(to: value)
+                    while try session.subscribers(of: value).isEmpty { _ = try await events.next() }
+
+                    try await fault.happen(bluez)
+                    let off = try await states.first {
+                        $0.radio == fault.radio && $0.reason?.hasSuffix(fault.remedy) == true
+                    }
+                    #expect(off?.isAdvertising == false)
+                    while !session.centrals.isEmpty || !session.subscriptions.isEmpty {
+                        _ = try await events.next()
+                    }
+                    // It goes to nobody, and holds nobody up.
+                    try await session.notify(value, 1)
+
+                    try await fault.mend(bluez)
+                    let on = try await states.first { $0.isOnTheAir }
+                    #expect(on == session.state)
+                    #expect(on?.reason == nil)
+                    let again = bluez.central(for: peripheral)
+                    #expect(again.scan().map(\.payload.localName) == ["Phoenix"])
+                    try await again.connect()
+                    #expect(try await again.read(value) == 42)
+                    #expect(try session.handle(of: value) == handle)
+                    try await again.subscribe(to: value)
+                    while try session.subscribers(of: value).isEmpty { _ = try await events.next() }
+                    try await session.notify(value, 43)
+                    #expect(try await again.nextUpdate(of: value) == 43)
+                    again.disconnect()
+                }
+            }
+        }
+    }
+
+    @Test(arguments: faults) func waitsAtTheStartForWhatIsMissing(fault: Fault) async throws {
+        let peripheral = Self.makePeripheral()
+        try await withEmulatedBlueZ { bluez in
+            try await fault.happen(bluez)
+            var states = peripheral.states.makeAsyncIterator()
+            let run = Task { try await peripheral.run(on: bluez.backend, logger: .silent) }
+            let off = try await states.first { $0.radio == fault.radio }
+            #expect(off?.reason != nil)
+            try await fault.mend(bluez)
+            #expect(try await states.first { $0.isOnTheAir } != nil)
+            #expect(bluez.central(for: peripheral).scan().count == 1)
+            run.cancel()
+            await #expect(throws: CancellationError.self) { try await run.value }
+            #expect(bluez.central(for: peripheral).scan().isEmpty)
+        }
+    }
+
+    @Test(arguments: faults) func stopsWhileItWaits(fault: Fault) async throws {
+        try await withEmulatedBlueZ { bluez in
+            let peripheral = Self.makePeripheral()
+            try await peripheral.run(on: bluez.backend, logger: .silent) { _ in
+                var states = peripheral.states.makeAsyncIterator()
+                try await fault.happen(bluez)
+                _ = try await states.first { !$0.isAdvertising && $0.reason?.hasSuffix(fault.remedy) == true }
+            }
+            try await fault.mend(bluez)
+            #expect(bluez.central(for: peripheral).scan().isEmpty)
+        }
+    }
+
+    @Test func anAdapterChosenByAddressMayComeBackUnderAnotherName() async throws {
+        try await withEmulatedBlueZ { bluez in
+            let peripheral = Self.makePeripheral()
+            let address = try #require(DeviceAddress("00:AA:01:00:00:42"))
+            try await bluez.addAdapter(EmulatedAdapter("hci0", address: address))
+            let backend = bluez.backend(adapter: .address(address))
+            try await peripheral.run(on: backend, logger: .silent) { session in
+                var states = peripheral.states.makeAsyncIterator()
+                await bluez.removeAdapter("hci0")
+                _ = try await states.first { !$0.isOnTheAir }
+                try await bluez.addAdapter("hci0")
+                try await bluez.addAdapter(EmulatedAdapter("hci1", address: address))
+                _ = try await states.first { $0.isOnTheAir }
+                #expect(bluez.central(for: peripheral, near: "hci1").scan().count == 1)
+                #expect(bluez.central(for: peripheral, near: "hci0").scan().isEmpty)
+            }
+        }
+    }
+
+    @Test func anAdapterIsPoweredOnAndNamedAsDemanded() async throws {
+        try await withEmulatedBlueZ(.init(adapters: [EmulatedAdapter("hci0", isPowered: false)])) { bluez in
+            let peripheral = Self.makePeripheral()
+            let backend = bluez.backend(settings: AdapterSettings(alias: "Kitchen", powersOn: true))
+            try await peripheral.run(on: backend, logger: .silent) { _ in
+                #expect(bluez.central(for: peripheral).scan().count == 1)
+                try await BusObserver.run(on: bluez) { observer in
+                    let alias = try await observer.connection.call(
+                        "org.bluez",
+                        "/org/bluez/hci0",
+                        .properties,
+                        "Get",
+                        [.string("org.bluez.Adapter1"), .string("Alias")]
+                    )
+                    #expect(alias.first?.string == "Kitchen")
+                }
+            }
+        }
+    }
+
+    /// An update that is under way when bluetoothd dies ends by an error, not in silence.
+    @Test func anIndicationThatIsLostWithTheDaemonEnds() async throws {
+        let value = Characteristic<UInt8>(0x2A19, .indicate)
+        let peripheral = Peripheral("Phoenix") { GATTService(.battery) { value } }
+        try await withEmulatedBlueZ { bluez in
+            try await peripheral.run(on: bluez.backend, logger: .silent) { session in
+                var events = session.events.makeAsyncIterator()
+                let central = bluez.central(for: peripheral)
+                try await central.connect()
+                central.confirmsIndications = false
+                try await central.subscribe(to: value)
+                while try session.subscribers(of: value).isEmpty { _ = try await events.next() }
+                let indication = Task { try await session.indicate(value, 1) }
+                _ = try await central.nextUpdate(of: value)
+                await bluez.killDaemon()
+                let error = await #expect(throws: PeripheralError.self) { try await indication.value }
+                #expect(error?.code == .disconnected)
+            }
+        }
+    }
+
+    /// However often bluetoothd starts anew, nothing is left of what was before.
+    @Test func oneConnectionToTheBusIsLeft() async throws {
+        try await withEmulatedBlueZ { bluez in
+            let peripheral = Self.makePeripheral()
+            try await peripheral.run(on: bluez.backend, logger: .silent) { _ in
+                try await BusObserver.run(on: bluez) { observer in
+                    var states = peripheral.states.makeAsyncIterator()
+                    let before = try await observer.connections()
+                    for _ in 0..<20 {
+                        await bluez.killDaemon()
+                        _ = try await states.first { !$0.isOnTheAir }
+                        try await bluez.startDaemon()
+                        _ = try await states.first { $0.isOnTheAir }
+                    }
+                    #expect(try await observer.connections() == before)
+                }
+            }
+        }
+    }
+}
+
+extension BusObserver {
+    /// How many programs are connected to the bus.
+    fileprivate func connections() async throws -> Int {
+        let names = try await connection.call(.bus, "/org/freedesktop/DBus", "org.freedesktop.DBus", "ListNames")
+        return names.first?.elements?.count { $0.string?.hasPrefix(":") == true } ?? 0
+    }
+}
+
+extension AsyncIteratorProtocol {
+    /// The next element that the condition holds for.
+    fileprivate mutating func first(
+        isolation: isolated (any Actor)? = #isolation,
+        where isMeant: (Element) -> Bool
+    ) async throws -> Element? {
+        while let element = try await next(isolation: isolation) {
+            if isMeant(element) { return element }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,432 @@
+import PeripheralKit
+import TestSupport
+import Testing
+
+@testable import PeripheralBlueZ
+
+/// Every state with every event.
+@Suite(.timeLimit(.minutes(1)))
+struct LifeStateMachineTests {
+    typealias Machine = LifeStateMachine
+    typealias Event = Machine.Event
+    typealias Action = Machine.Action
+    typealias Failure = Machine.Failure
+
+    private static let adapter = AdapterDescription(path: "/org/bluez/hci0", isPowered: true, isUsable: true)
+    private static let path = adapter.path
+    private static let refused = Failure(code: .rejected, message: "refused")
+    private static let forbidden = Failure(code: .permissionDenied, message: "forbidden")
+    private static let noDaemon = Failure.noDaemon
+    private static let noBus = Failure(code: .stackUnavailable, message: "no bus")
+    private static let invalid = Failure(
+        code: .rejected,
+        message: "invalid",
+        issues: [DeclarationIssue(severity: .error, element: "peripheral", reason: "wrong", remedy: "mend")]
+    )
+    private static let noAdapter = Failure(
+        code: .adapterUnavailable,
+        message:
+            "bluetoothd knows no Bluetooth adapter; plug one in, or look with 'bluetoothctl list' and 'rfkill'."
+    )
+
+    /// A state by the events that lead to it, and what comes of each further event that matters there.
+    struct Row: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var past: [Event]
+        var settings = AdapterSettings()
+        var reactions: [(event: Event, action: Action)]
+        var state: PeripheralState
+    }
+
+    private static let examining: [Event] = [.connected]
+    private static let registering: [Event] = examining + [.examined([adapter])]
+    private static let published: [Event] =
+        registering
+        + [.registeredAgent, .registeredApplication, .registeredAdvertisement, .reportedPublication].map {
+            .registration($0)
+        }
+    private static let stopping: [Event] = published + [.stopRequested]
+
+    private static let examines = Action.examine(startsDaemon: false)
+    private static let shortly = Duration.milliseconds(100)
+    private static let later = Duration.milliseconds(150)
+    private static let stops: [(event: Event, action: Action)] = [(.stopRequested, .finish(nil))]
+    private static let somethingChanges: [Event] = [
+        .daemonAppeared, .daemonLost, .adapterAppeared(path), .adapterLost(path), .powerChanged(path, true),
+        .powerChanged(path, false),
+    ]
+    private static let looksAgain: [(event: Event, action: Action)] = somethingChanges.map { ($0, examines) }
+
+    static let rows: [Row] = [
+        Row(
+            testDescription: "connecting",
+            past: [],
+            reactions: stops + [
+                (.connected, .examine(startsDaemon: true)),
+                (.failed(noBus), .wait(shortly, because: noBus)),
+                (.failed(noDaemon), .wait(shortly, because: noDaemon)),
+                (.failed(refused), .wait(shortly, because: refused)),
+                (.failed(forbidden), .wait(shortly, because: forbidden)),
+                (.failed(invalid), .finish(invalid)),
+            ],
+            state: PeripheralState(radio: .unknown)
+        ),
+        Row(
+            testDescription: "waiting for the bus",
+            past: [.failed(noBus)],
+            reactions: stops + [(.waited, .connect)],
+            state: PeripheralState(radio: .resetting, reason: "no bus")
+        ),
+        Row(
+            testDescription: "examining",
+            past: examining,
+            reactions: stops + [
+                (.examined([adapter]), .registration(.registerAgent(adapter: path))),
+                (.examined([]), .awaitChange(because: noAdapter)),
+                (.busLost, .disconnect),
+                (.failed(noBus), .awaitChange(because: noBus)),
+                (.failed(noDaemon), .awaitChange(because: noDaemon)),
+                (.failed(refused), .wait(shortly, because: refused)),
+                (.failed(forbidden), .wait(shortly, because: forbidden)),
+                (.failed(invalid), .finish(invalid)),
+            ],
+            state: PeripheralState(radio: .unknown)
+        ),
+        Row(
+            testDescription: "examining while something changes",
+            past: examining + [.adapterAppeared(path)],
+            reactions: stops + [
+                (.examined([adapter]), examines), (.examined([]), examines), (.busLost, .disconnect),
+                (.failed(noBus), examines), (.failed(noDaemon), examines), (.failed(refused), examines),
+                (.failed(forbidden), examines), (.failed(invalid), .finish(invalid)),
+            ],
+            state: PeripheralState(radio: .unknown)
+        ),
+        Row(
+            testDescription: "waiting for the daemon",
+            past: examining + [.failed(noDaemon)],
+            reactions: stops + looksAgain + [(.busLost, .disconnect), (.waited, examines)],
+            state: PeripheralState(radio: .resetting, reason: noDaemon.message)
+        ),
+        Row(
+            testDescription: "waiting for an adapter",
+            past: examining + [.examined([])],
+            reactions: stops + looksAgain + [(.busLost, .disconnect), (.waited, examines)],
+            state: PeripheralState(radio: .unsupported, reason: noAdapter.message)
+        ),
+        Row(
+            testDescription: "waiting for the adapter's power",
+            past: examining + [
+                .examined([AdapterDescription(path: path, isPowered: false, isUsable: true)])
+            ],
+            reactions: stops + looksAgain + [(.busLost, .disconnect), (.waited, examines)],
+            state: PeripheralState(
+                radio: .poweredOff,
+                reason: "No Bluetooth adapter is powered on; switch one on with 'bluetoothctl power on'."
+            )
+        ),
+        Row(
+            testDescription: "waiting for a permission",
+            past: examining + [.failed(forbidden)],
+            reactions: stops + looksAgain + [(.busLost, .disconnect), (.waited, examines)],
+            state: PeripheralState(radio: .unauthorized, reason: "forbidden")
+        ),
+        Row(
+            testDescription: "preparing the adapter",
+            past: registering,
+            settings: AdapterSettings(alias: "Lamp"),
+            reactions: stops + [
+                (.preparedAdapter, .registration(.registerAgent(adapter: path))), (.busLost, .disconnect),
+                (.failed(noBus), .awaitChange(because: noBus)),
+                (.failed(noDaemon), .awaitChange(because: noDaemon)),
+                (.failed(refused), .wait(shortly, because: refused)),
+                (.failed(forbidden), .wait(shortly, because: forbidden)),
+                (.failed(invalid), .finish(invalid)),
+            ],
+            state: PeripheralState(radio: .unknown)
+        ),
+        Row(
+            testDescription: "registering",
+            past: registering,
+            reactions: [
+                (.registration(.registeredAgent), .registration(.registerApplication(adapter: path))),
+                (.busLost, .disconnect), (.daemonLost, .disconnect), (.adapterLost(path), .disconnect),
+                (.failed(noBus), .disconnect), (.failed(noDaemon), .disconnect),
+                (.failed(refused), .registration(.withdrawAgent(adapter: path))),
+                (.failed(forbidden), .registration(.withdrawAgent(adapter: path))),
+                (.failed(invalid), .registration(.withdrawAgent(adapter: path))),
+            ],
+            state: PeripheralState(radio: .poweredOn)
+        ),
+        Row(
+            testDescription: "published",
+            past: published,
+            reactions: [
+                (.stopRequested, .registration(.withdrawAdvertisement(adapter: path))),
+                (.busLost, .disconnect), (.daemonLost, .disconnect), (.adapterLost(path), .disconnect),
+                (.failed(noBus), .disconnect), (.failed(noDaemon), .disconnect),
+            ],
+            state: PeripheralState(radio: .poweredOn, isRegistered: true, isAdvertising: true)
+        ),
+        Row(
+            testDescription: "published without power",
+            past: published + [.powerChanged(path, false)],
+            reactions: [
+                (.stopRequested, .registration(.withdrawAdvertisement(adapter: path))),
+                (.powerChanged(path, true), .registration(.withdrawAdvertisement(adapter: path))),
+                (.busLost, .disconnect), (.daemonLost, .disconnect), (.adapterLost(path), .disconnect),
+                (.failed(noBus), .disconnect), (.failed(noDaemon), .disconnect),
+            ],
+            state: PeripheralState(
+                radio: .poweredOff,
+                isRegistered: true,
+                reason: "The Bluetooth adapter is powered off; switch it on with 'bluetoothctl power on'."
+            )
+        ),
+        Row(
+            testDescription: "stopping",
+            past: stopping,
+            reactions: [
+                (.busLost, .finish(nil)), (.daemonLost, .finish(nil)), (.adapterLost(path), .finish(nil)),
+                (.failed(noBus), .finish(nil)), (.failed(noDaemon), .finish(nil)),
+                (.failed(refused), .registration(.withdrawApplication(adapter: path))),
+                (.failed(forbidden), .registration(.withdrawApplication(adapter: path))),
+                (.failed(invalid), .registration(.withdrawApplication(adapter: path))),
+            ],
+            state: PeripheralState(radio: .poweredOn, isRegistered: true)
+        ),
+        Row(
+            testDescription: "disconnecting after a loss",
+            past: published + [.daemonLost],
+            reactions: stops + [
+                (.disconnected, .connect), (.failed(noBus), .connect), (.failed(noDaemon), .connect),
+                (.failed(refused), .connect), (.failed(forbidden), .connect), (.failed(invalid), .connect),
+            ],
+            state: PeripheralState(radio: .resetting, reason: Failure.daemonLost.message)
+        ),
+        Row(
+            testDescription: "disconnecting after another loss",
+            past: published + [.daemonLost, .disconnected, .connected, .busLost],
+            reactions: stops + [
+                (.disconnected, .wait(later, because: .busLost)),
+                (.failed(noBus), .wait(later, because: .busLost)),
+                (.failed(noDaemon), .wait(later, because: .busLost)),
+                (.failed(refused), .wait(later, because: .busLost)),
+                (.failed(forbidden), .wait(later, because: .busLost)),
+                (.failed(invalid), .wait(later, because: .busLost)),
+            ],
+            state: PeripheralState(radio: .resetting, reason: Failure.busLost.message)
+        ),
+        Row(
+            testDescription: "disconnecting after a refusal",
+            past: registering + [.failed(refused), .registration(.withdrewAgent)],
+            reactions: stops + [
+                (.disconnected, .wait(shortly, because: refused)),
+                (.failed(noBus), .wait(shortly, because: refused)),
+                (.failed(noDaemon), .wait(shortly, because: refused)),
+                (.failed(refused), .wait(shortly, because: refused)),
+                (.failed(forbidden), .wait(shortly, because: refused)),
+                (.failed(invalid), .wait(shortly, because: refused)),
+            ],
+            state: PeripheralState(radio: .poweredOn, reason: "refused")
+        ),
+        Row(
+            testDescription: "finished",
+            past: [.stopRequested],
+            reactions: [],
+            state: PeripheralState(radio: .unknown)
+        ),
+    ]
+
+    private static let events: [Event] =
+        somethingChanges + [
+            .connected, .examined([adapter]), .examined([]), .preparedAdapter, .waited, .disconnected,
+            .failed(noBus), .failed(noDaemon), .failed(refused), .failed(forbidden), .failed(invalid),
+            .registration(.registeredAgent), .stopRequested, .busLost, .adapterLost("/org/bluez/hci7"),
+            .powerChanged("/org/bluez/hci7", true),
+        ]
+
+    private static func machine(
+        after past: [Event],
+        settings: AdapterSettings = AdapterSettings(),
+        recovery: Recovery = .always
+    ) -> Machine {
+        var machine = Machine(selection: .firstPowered, settings: settings, recovery: recovery)
+        _ = machine.start()
+        for event in past { _ = machine.handle(event) }
+        return machine
+    }
+
+    @Test(arguments: rows) func reactsToWhatMattersAndToNothingElse(row: Row) {
+        #expect(Self.machine(after: row.past, settings: row.settings).peripheralState == row.state)
+        for event in Self.events {
+            var machine = Self.machine(after: row.past, settings: row.settings)
+            var expected = row.reactions.first { $0.event == event }?.action
+            // What becomes of another adapter changes what can be chosen, as long as none is in use.
+            if expected == nil, row.reactions.contains(where: { $0 == (.adapterLost(Self.path), Self.examines) }),
+                event == .adapterLost("/org/bluez/hci7") || event == .powerChanged("/org/bluez/hci7", true)
+            {
+                expected = Self.examines
+            }
+            #expect(machine.handle(event) == expected, "\(event)")
+        }
+    }
+
+    // MARK: - Recovery
+
+    @Test func afterALossItIsPublishedAsBefore() {
+        for loss in [Event.busLost, .daemonLost, .adapterLost(Self.path)] {
+            var machine = Self.machine(after: Self.published)
+            #expect(machine.handle(loss) == .disconnect)
+            #expect(machine.handle(.disconnected) == .connect)
+            #expect(machine.handle(.connected) == Self.examines)
+            #expect(machine.handle(.examined([])) == .awaitChange(because: Self.noAdapter))
+            #expect(machine.handle(.adapterAppeared(Self.path)) == Self.examines)
+            for event in Self.published.dropFirst() { _ = machine.handle(event) }
+            #expect(machine.peripheralState == PeripheralState(radio: .poweredOn, isRegistered: true, isAdvertising: true))
+        }
+    }
+
+    @Test func aDaemonThatWasStoppedIsNotStartedByTheBus() {
+        var machine = Self.machine(after: [])
+        #expect(machine.handle(.connected) == .examine(startsDaemon: true))
+        #expect(machine.handle(.failed(Self.noDaemon)) == .awaitChange(because: Self.noDaemon))
+        #expect(machine.handle(.daemonAppeared) == .examine(startsDaemon: false))
+    }
+
+    @Test func delaysGrowToTenSecondsAndBeginAnewOncePublished() throws {
+        var machine = Self.machine(after: [])
+        var last = Duration.zero
+        for _ in 0..<20 {
+            let action = machine.handle(.failed(Self.noBus))
+            guard case .wait(let delay, because: Self.noBus) = action else {
+                Issue.record("expected a delay, got \(String(describing: action))")
+                return
+            }
+            #expect(delay > last || delay == .seconds(10))
+            last = delay
+            #expect(machine.handle(.waited) == .connect)
+        }
+        #expect(last == .seconds(10))
+        for event in Self.published + [.daemonLost, .disconnected] { _ = machine.handle(event) }
+        #expect(machine.handle(.failed(Self.noBus)) == .wait(Self.later, because: Self.noBus))
+    }
+
+    /// bluetoothd says that the adapter is there, and refuses it again and again.
+    @Test func aLossThatRepeatsItselfIsNotMetInATightLoop() {
+        var machine = Self.machine(after: Self.published + [.adapterLost(Self.path)])
+        #expect(machine.handle(.disconnected) == .connect)
+        for _ in 0..<5 {
+            for event in Self.registering { _ = machine.handle(event) }
+            let gone = Failure(code: .adapterUnavailable, message: "gone")
+            _ = machine.handle(.failed(gone))
+            #expect(machine.handle(.registration(.withdrewAgent)) == .disconnect)
+            guard case .wait = machine.handle(.disconnected) else {
+                Issue.record("expected a delay")
+                return
+            }
+            #expect(machine.handle(.waited) == .connect)
+        }
+    }
+
+    @Test func withoutRecoveryTheFirstLossIsTheEnd() {
+        let losses: [(past: [Event], loss: Event, failure: Failure)] = [
+            ([], .failed(Self.noBus), Self.noBus),
+            (Self.examining, .failed(Self.noDaemon), Self.noDaemon),
+            (Self.examining, .examined([]), Self.noAdapter),
+            (Self.examining, .busLost, .busLost),
+            (Self.registering, .daemonLost, .daemonLost),
+        ]
+        for recovery in [Recovery.never, .afterPublication] {
+            for (past, loss, failure) in losses {
+                var machine = Self.machine(after: past, recovery: recovery)
+                #expect(machine.handle(loss) == .finish(failure))
+            }
+        }
+        var machine = Self.machine(after: Self.published, recovery: .never)
+        #expect(machine.handle(.daemonLost) == .finish(.daemonLost))
+        machine = Self.machine(after: Self.published, recovery: .afterPublication)
+        #expect(machine.handle(.daemonLost) == .disconnect)
+    }
+
+    @Test func settingsAreMadeOnlyWhereTheAdapterDiffers() {
+        let off = AdapterDescription(path: Self.path, alias: "Lamp", isPowered: false, isUsable: true)
+        let on = AdapterDescription(path: Self.path, alias: "Lamp", isPowered: true, isUsable: true)
+        let registers = Action.registration(.registerAgent(adapter: Self.path))
+        let table: [(AdapterSettings, AdapterDescription, Action)] = [
+            (AdapterSettings(powersOn: true), off, .prepare(off)),
+            (AdapterSettings(powersOn: true), on, registers),
+            (AdapterSettings(alias: "Lamp"), on, registers),
+            (AdapterSettings(alias: "Door"), on, .prepare(on)),
+            (AdapterSettings(isPairable: false), on, .prepare(on)),
+        ]
+        for (settings, adapter, action) in table {
+            var machine = Self.machine(after: Self.examining, settings: settings)
+            #expect(machine.handle(.examined([adapter])) == action)
+        }
+    }
+
+    // MARK: - Whatever happens
+
+    @Test func neverActsAfterTheEnd() {
+        var generator = SeededGenerator(seed: 3)
+        for _ in 0..<2000 {
+            var machine = Machine(selection: .firstPowered)
+            var actions: [Action?] = [machine.start()]
+            for _ in 0..<30 {
+                guard let event = Self.events.randomElement(using: &generator) else { break }
+                actions.append(machine.handle(event))
+            }
+            if let end = actions.firstIndex(where: { if case .finish = $0 { true } else { false } }) {
+                #expect(actions[(end + 1)...].allSatisfy { $0 == nil })
+            }
+        }
+    }
+
+    /// From wherever events have led it, the machine gets on the air when all is well again.
+    @Test func getsOnTheAirFromEverywhere() {
+        var generator = SeededGenerator(seed: 4)
+        let events = Self.events.filter { $0 != .stopRequested && $0 != .failed(Self.invalid) }
+        for _ in 0..<2000 {
+            var machine = Machine(selection: .firstPowered)
+            var past: [Event] = []
+            var action: Action? = machine.start()
+            for _ in 0..<Int.random(in: 0..<30, using: &generator) {
+                guard let event = events.randomElement(using: &generator) else { break }
+                past.append(event)
+                action = machine.handle(event) ?? action
+            }
+            for _ in 0..<40 where !machine.peripheralState.isOnTheAir {
+                guard let event = Self.improvement(after: action, machine.peripheralState) else { break }
+                action = machine.handle(event) ?? action
+            }
+            #expect(machine.peripheralState.isOnTheAir, "seed 4, \(past), then \(String(describing: action))")
+        }
+    }
+
+    /// What happens next when all is well.
+    private static func improvement(after action: Action?, _ state: PeripheralState) -> Event? {
+        if case .awaitChange = action { return .daemonAppeared }
+        return state.radio == .poweredOff && state.isRegistered ? .powerChanged(path, true) : success(of: action)
+    }
+
+    /// What an action comes to when all is well.
+    private static func success(of action: Action?) -> Event? {
+        switch action {
+        case .connect: .connected
+        case .examine: .examined([adapter])
+        case .prepare: .preparedAdapter
+        case .wait: .waited
+        case .disconnect: .disconnected
+        case .registration(.registerAgent): .registration(.registeredAgent)
+        case .registration(.registerApplication): .registration(.registeredApplication)
+        case .registration(.registerAdvertisement): .registration(.registeredAdvertisement)
+        case .registration(.reportPublication): .registration(.reportedPublication)
+        case .registration(.awaitRenewal): .registration(.renewalIsDue)
+        case .registration(.withdrawAdvertisement): .registration(.withdrewAdvertisement)
+        case .registration(.withdrawApplication): .registration(.withdrewApplication)
+        case .registration(.withdrawAgent): .registration(.withdrewAgent)
+        case .awaitChange, .registration(.finish), .finish, nil: nil
+        }
+    }
+}
