@@ -31,7 +31,10 @@ public struct AdapterSelection: Sendable, ExpressibleByStringLiteral {
     /// The first adapter that the condition holds for, in the order of bluetoothd.
     ///
     /// - Parameter condition: Asked again whenever an adapter comes, goes, or is powered on or off.
-    public static func first(where condition: @escaping @Sendable (AdapterDescription) -> Bool) -> AdapterSelection {
+    /// - Returns: The selection.
+    public static func first(where condition: @escaping @Sendable (AdapterDescription) -> Bool)
+        -> AdapterSelection
+    {
         AdapterSelection(rule: .matching(condition))
     }
 
@@ -53,6 +56,7 @@ extension AdapterSelection {
     /// - Parameters:
     ///   - adapters: Those that there are.
     ///   - powersOn: Whether one that is off can be powered on.
+    /// - Returns: The adapter, or why there is none.
     func choose(
         from adapters: [AdapterDescription],
         powersOn: Bool = false

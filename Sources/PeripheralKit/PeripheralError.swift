@@ -69,7 +69,8 @@ extension PeripheralError {
 
     static let offTheAir = PeripheralError(
         code: .connectionLost,
-        message: "The peripheral is off the air for now; the states of the peripheral tell why, and when it is back."
+        message:
+            "The peripheral is off the air for now; the states of the peripheral tell why, and when it is back."
     )
 
     static let disconnected = PeripheralError(code: .disconnected, message: "The central is not connected.")

@@ -32,17 +32,29 @@ struct RecoveryTests {
             testDescription: "bluetoothd is killed",
             radio: .resetting,
             remedy: "start it with 'systemctl start bluetooth'."
-        ) { await $0.killDaemon() } mend: { try await $0.startDaemon() },
+        ) {
+            await $0.killDaemon()
+        } mend: {
+            try await $0.startDaemon()
+        },
         Fault(
             testDescription: "bluetoothd is stopped",
             radio: .resetting,
             remedy: "start it with 'systemctl start bluetooth'."
-        ) { await $0.stopDaemon() } mend: { try await $0.startDaemon() },
+        ) {
+            await $0.stopDaemon()
+        } mend: {
+            try await $0.startDaemon()
+        },
         Fault(
             testDescription: "the adapter is unplugged",
             radio: .unsupported,
             remedy: "plug one in, or look with 'bluetoothctl list' and 'rfkill'."
-        ) { await $0.removeAdapter("hci0") } mend: { try await $0.addAdapter("hci0") },
+        ) {
+            await $0.removeAdapter("hci0")
+        } mend: {
+            try await $0.addAdapter("hci0")
+        },
         Fault(testDescription: "the adapter is powered off", radio: .poweredOff, remedy: switchOn) {
             await $0.setPowered(false)
         } mend: {
@@ -208,7 +220,12 @@ struct RecoveryTests {
 extension BusObserver {
     /// How many programs are connected to the bus.
     fileprivate func connections() async throws -> Int {
-        let names = try await connection.call(.bus, "/org/freedesktop/DBus", "org.freedesktop.DBus", "ListNames")
+        let names = try await connection.call(
+            .bus,
+            "/org/freedesktop/DBus",
+            "org.freedesktop.DBus",
+            "ListNames"
+        )
         return names.first?.elements?.count { $0.string?.hasPrefix(":") == true } ?? 0
     }
 }

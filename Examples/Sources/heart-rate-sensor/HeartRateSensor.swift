@@ -51,7 +51,11 @@ private func runOnBlueZ(_ sensor: PulseSensor, adapter: String?, until stop: Sto
     // The terminal belongs to the measurements; what ends the run is told as its error.
     var logger = Logger(label: "heart-rate-sensor")
     logger.logLevel = .error
-    let backend = BlueZBackend(adapter: adapter.map { .named($0) } ?? .firstPowered, logger: logger)
+    let backend = BlueZBackend(
+        adapter: adapter.map { .named($0) } ?? .firstPowered,
+        recovery: .afterPublication,
+        logger: logger
+    )
     try await sensor.peripheral.run(on: backend, logger: logger) { session in
         let place = adapter.map { " on \($0)" } ?? ""
         Terminal.print("\(sensor.peripheral.name) is advertising\(place); stop with Ctrl-C.")

@@ -165,7 +165,9 @@ final class UpdateSender: Sendable {
         let (first, outcome) = state.withLock { state -> (Update?, Result<Void, any Error>?) in
             if state.abandoned.remove(update.id) != nil { return (nil, .failure(CancellationError())) }
             guard !state.isStopped else { return (nil, .failure(PeripheralError.stopped)) }
-            guard state.linkOnTheAir != nil else { return (nil, Self.outcome(withoutBackendFor: update.recipients)) }
+            guard state.linkOnTheAir != nil else {
+                return (nil, Self.outcome(withoutBackendFor: update.recipients))
+            }
             state.waiting[update.id] = caller
             return (state.indications.submit(update, reaching: centrals), nil)
         }

@@ -263,7 +263,8 @@ struct LifeStateMachineTests {
             var machine = Self.machine(after: row.past, settings: row.settings)
             var expected = row.reactions.first { $0.event == event }?.action
             // What becomes of another adapter changes what can be chosen, as long as none is in use.
-            if expected == nil, row.reactions.contains(where: { $0 == (.adapterLost(Self.path), Self.examines) }),
+            if expected == nil,
+                row.reactions.contains(where: { $0 == (.adapterLost(Self.path), Self.examines) }),
                 event == .adapterLost("/org/bluez/hci7") || event == .powerChanged("/org/bluez/hci7", true)
             {
                 expected = Self.examines
@@ -283,7 +284,10 @@ struct LifeStateMachineTests {
             #expect(machine.handle(.examined([])) == .awaitChange(because: Self.noAdapter))
             #expect(machine.handle(.adapterAppeared(Self.path)) == Self.examines)
             for event in Self.published.dropFirst() { _ = machine.handle(event) }
-            #expect(machine.peripheralState == PeripheralState(radio: .poweredOn, isRegistered: true, isAdvertising: true))
+            #expect(
+                machine.peripheralState
+                    == PeripheralState(radio: .poweredOn, isRegistered: true, isAdvertising: true)
+            )
         }
     }
 
@@ -407,7 +411,8 @@ struct LifeStateMachineTests {
     /// What happens next when all is well.
     private static func improvement(after action: Action?, _ state: PeripheralState) -> Event? {
         if case .awaitChange = action { return .daemonAppeared }
-        return state.radio == .poweredOff && state.isRegistered ? .powerChanged(path, true) : success(of: action)
+        return state.radio == .poweredOff && state.isRegistered
+            ? .powerChanged(path, true) : success(of: action)
     }
 
     /// What an action comes to when all is well.

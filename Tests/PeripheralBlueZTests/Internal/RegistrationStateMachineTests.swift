@@ -283,7 +283,8 @@ struct RegistrationStateMachineTests {
     ]
 
     private static let events: [Event] = [
-        .powerChanged(false), .powerChanged(true), .registeredAgent, .registeredApplication, .registeredAdvertisement,
+        .powerChanged(false), .powerChanged(true), .registeredAgent, .registeredApplication,
+        .registeredAdvertisement,
         .reportedPublication,
         .renewalIsDue, .withdrewAdvertisement, .withdrewApplication, .withdrewAgent,
         .advertisementReleased,

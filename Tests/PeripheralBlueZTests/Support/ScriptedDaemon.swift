@@ -149,7 +149,12 @@ final class ScriptedDaemon: Sendable {
         logger: Logger = .silent,
         clock: any Clock<Duration> = ManualClock()
     ) -> Task<Void, any Error> {
-        let backend = BlueZBackend(recovery: .never, bus: .address(bus.bus.address), logger: logger, clock: clock)
+        let backend = BlueZBackend(
+            recovery: .never,
+            bus: .address(bus.bus.address),
+            logger: logger,
+            clock: clock
+        )
         return Task {
             try await peripheral.run(on: backend, logger: .silent) { _ in
                 let (never, continuation) = AsyncStream<Never>.makeStream()

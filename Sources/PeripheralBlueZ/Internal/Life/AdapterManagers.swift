@@ -61,7 +61,11 @@ struct AdapterManagers {
         var failure: BusError?
         for advertisement in advertisements {
             do {
-                try await withdraw("UnregisterAdvertisement", from: BlueZ.advertisingManager, advertisement.path)
+                try await withdraw(
+                    "UnregisterAdvertisement",
+                    from: BlueZ.advertisingManager,
+                    advertisement.path
+                )
             } catch {
                 failure = failure ?? error
             }

@@ -40,6 +40,8 @@ struct DaemonWatcher {
     /// The adapters that bluetoothd has, in its order.
     ///
     /// - Parameter startsDaemon: Whether the bus is asked to start bluetoothd when it does not run.
+    /// - Returns: The adapters.
+    /// - Throws: `BusError`, or ``RegistrationStateMachine/Failure`` when bluetoothd does not run.
     func findAdapters(startsDaemon: Bool) async throws -> [AdapterDescription] {
         guard await connection.hasOwner(BlueZ.name) || startsDaemon else {
             throw RegistrationStateMachine.Failure.noDaemon
@@ -74,7 +76,8 @@ struct DaemonWatcher {
     /// The object whose interfaces have come or gone, and which these are.
     private static func interfaces(of signal: borrowing IncomingMessage) -> (ObjectPath, BusValue)? {
         var arguments = signal.arguments
-        guard let values = try? arguments.readValues(), values.count == 2, let path = values[0].objectPath else {
+        guard let values = try? arguments.readValues(), values.count == 2, let path = values[0].objectPath
+        else {
             return nil
         }
         return (path, values[1])

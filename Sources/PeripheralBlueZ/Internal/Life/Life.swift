@@ -38,7 +38,12 @@ final class Life: Sendable {
     private let occurrences = EventQueue<Occurrence>()
     private let state = Mutex(State())
 
-    init(of publication: Publication, for host: any PeripheralHost, by backend: BlueZBackend, on loop: EventLoop) {
+    init(
+        of publication: Publication,
+        for host: any PeripheralHost,
+        by backend: BlueZBackend,
+        on loop: EventLoop
+    ) {
         self.publication = publication
         self.host = host
         self.backend = backend

@@ -76,7 +76,11 @@ struct LifeStateMachine {
     /// What stands between the peripheral and the air.
     private var obstacle: Failure?
 
-    init(selection: AdapterSelection, settings: AdapterSettings = AdapterSettings(), recovery: Recovery = .always) {
+    init(
+        selection: AdapterSelection,
+        settings: AdapterSettings = AdapterSettings(),
+        recovery: Recovery = .always
+    ) {
         self.selection = selection
         self.settings = settings
         self.recovery = recovery
@@ -278,7 +282,8 @@ extension LifeStateMachine {
             return nil
         case .waiting(isConnected: true):
             return examine()
-        case .idle, .connecting, .preparing, .waiting(isConnected: false), .registering, .disconnecting, .finished:
+        case .idle, .connecting, .preparing, .waiting(isConnected: false), .registering, .disconnecting,
+            .finished:
             return nil
         }
     }

@@ -82,7 +82,9 @@ extension Presence {
     func prepare(_ adapter: AdapterDescription, _ settings: AdapterSettings) async throws {
         let path = try ObjectPath(adapter.path)
         if settings.powersOn, !adapter.isPowered { try await set("Powered", .bool(true), of: path) }
-        if let alias = settings.alias, alias != adapter.alias { try await set("Alias", .string(alias), of: path) }
+        if let alias = settings.alias, alias != adapter.alias {
+            try await set("Alias", .string(alias), of: path)
+        }
         if let isPairable = settings.isPairable { try await set("Pairable", .bool(isPairable), of: path) }
     }
 

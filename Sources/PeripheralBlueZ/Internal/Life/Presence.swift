@@ -12,12 +12,9 @@ struct Presence: Sendable {
     let agent: AgentRegistration
     let watcher: DaemonWatcher
 
-    /// Connects to the bus, exports the objects, and begins to watch.
+    /// Connects to the bus, exports the objects, and begins to watch; reports on the loop what happens.
     ///
-    /// - Parameters:
-    ///   - loop: What the connection works on.
-    ///   - handles: The handles that the database had on the air before, and is to have again.
-    ///   - report: Told of what happens, on the loop.
+    /// The database is to have the handles again that it had on the air before.
     init(
         of publication: Publication,
         for host: any PeripheralHost,
@@ -30,7 +27,13 @@ struct Presence: Sendable {
     ) async throws {
         connection = try await BusConnection.connect(to: bus, on: loop)
         do {
-            application = try Application(publication, host: host, handles: handles, on: connection, logger: logger)
+            application = try Application(
+                publication,
+                host: host,
+                handles: handles,
+                on: connection,
+                logger: logger
+            )
             agent = AgentRegistration(
                 of: application.agent,
                 as: publication.pairing,

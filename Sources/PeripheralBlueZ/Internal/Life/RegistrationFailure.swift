@@ -3,7 +3,8 @@ internal import PeripheralKit
 
 /// What the registration was doing when it failed.
 enum RegistrationStep {
-    case connecting, findingAdapters, preparing, registeringAgent, registeringApplication, registeringAdvertisement
+    case connecting, findingAdapters, preparing, registeringAgent, registeringApplication,
+        registeringAdvertisement
     case withdrawing
 }
 
@@ -102,7 +103,8 @@ extension RegistrationStateMachine.Failure {
         let said = "\(name): \(message)"
         switch (step, name) {
         case (.preparing, _):
-            return "bluetoothd could not power the adapter on or set it up (\(said)); look with 'rfkill' whether it is "
+            return
+                "bluetoothd could not power the adapter on or set it up (\(said)); look with 'rfkill' whether it is "
                 + "blocked."
         case (.registeringAgent, _):
             return

@@ -100,7 +100,8 @@ struct ConformanceRunner {
         await withTaskGroup { group in
             group.addTask { () -> Result<KnownDifference?, any Error> in
                 do {
-                    let difference = try await scenario.run(on: .bluez, as: version) { peripheral in
+                    let difference = try await scenario.run(on: .bluez(recovery: .never), as: version) {
+                        peripheral in
                         BumbleCentral(of: peripheral, on: adapter, from: pool)
                     }
                     return .success(difference)
