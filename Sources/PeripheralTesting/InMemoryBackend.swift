@@ -44,6 +44,9 @@ public struct InMemoryBackend: PeripheralBackend {
 
     /// Publishes the peripheral until the link is told to stop, or the task is cancelled.
     public func serve(_ publication: Publication, for host: any PeripheralHost) async throws {
+        let plans = publication.advertisingPlans(for: .extended)
+        let errors = plans.flatMap(\.issues).filter { $0.severity == .error }
+        guard errors.isEmpty else { throw DeclarationError(issues: errors) }
         let application: ApplicationID
         do {
             application = try server.add(
@@ -56,7 +59,7 @@ public struct InMemoryBackend: PeripheralBackend {
         }
         server.setPairingAgent(HostPairingAgent(publication.pairing, for: host, on: server))
         server.observeConnections { host.handle($0) }
-        let advertisements = publication.advertisements.map { server.advertise(VirtualAdvertisement($0)) }
+        let advertisements = plans.map { server.advertise(VirtualAdvertisement($0)) }
         let (stopped, stop) = AsyncStream.makeStream(of: Never.self)
         let (confirmations, confirm) = AsyncStream.makeStream(of: BackendEvent.self)
         let link = InMemoryLink(
@@ -87,8 +90,7 @@ public struct InMemoryBackend: PeripheralBackend {
 
 extension VirtualAdvertisement {
     /// What the plan has on the air.
-    fileprivate init(_ advertisement: Advertisement) {
-        let plan = advertisement.plan(for: .extended)
+    fileprivate init(_ plan: AdvertisingPlan) {
         self.init(
             advertisingData: plan.advertisingData.bytes,
             scanResponse: plan.scanResponse.bytes,

@@ -188,25 +188,186 @@ struct AdvertisementTests {
         }
     }
 
-    /// Where 5.82 and 5.87 differ from 5.66, on a Bluetooth 5 adapter.
+    private static let hidden = ("Discoverable", BusValue.bool(false))
+    private static let power = ("Includes", BusValue.strings(["tx-power"]))
+
+    private static func channel(_ name: String) -> (String, BusValue) {
+        ("SecondaryChannel", .string(name))
+    }
+
+    private static func zeros(_ count: Int) -> (String, BusValue) {
+        manufacturer(1, [UInt8](repeating: 0, count: count))
+    }
+
+    private static func n(_ count: Int) -> String { String(repeating: "6e", count: count) }
+    private static func o(_ count: Int) -> String { String(repeating: "00", count: count) }
+
+    /// Where 5.82 and 5.87 differ from 5.66; on both kinds of adapter, unless said otherwise.
     private static let newerCandidates: [Candidate] = [
-        Candidate("nothing", [], "020104 "),
-        Candidate("an interval", [("MinInterval", .uint32(100))], notParsed),
-        Candidate("a name of 30", [("LocalName", .string(String(repeating: "n", count: 30)))], tooLong),
+        Candidate("nothing", [], " ", legacy: "020104 "),
+        Candidate("not discoverable", [hidden], "020104 "),
+        Candidate("flags behind", [hidden, services("1800")], "03030018020104 "),
+        Candidate("only the least interval", [("MinInterval", .uint32(100))], notParsed),
+        Candidate(
+            "both intervals",
+            [discoverable, ("MinInterval", .uint32(100)), ("MaxInterval", .uint32(200))],
+            "020106 "
+        ),
+        Candidate(
+            "an interval of 19 ms",
+            [("MinInterval", .uint32(19)), ("MaxInterval", .uint32(200))],
+            notParsed
+        ),
+        Candidate(
+            "an interval of too many ms",
+            [("MinInterval", .uint32(100)), ("MaxInterval", .uint32(10_485_760))],
+            notParsed
+        ),
+        Candidate("a power of 21 dBm", [("TxPower", .int16(21))], notParsed),
+        Candidate("a power of 20 dBm", [discoverable, ("TxPower", .int16(20))], "020106 "),
+        Candidate(
+            "a name of 30",
+            [discoverable, name(of: 30)],
+            tooLong,
+            legacy: "020106 1e08" + n(29)
+        ),
         Candidate(
             "one more than 31",
-            [name, services(count: 9), manufacturer(1, [UInt8](repeating: 0, count: 8))],
-            "13030018011802180318041805180618071808180bff01000000000000000000 "
+            [name, zeros(28)],
+            "0201041fff0100" + o(28) + "060950756c7365 ",
+            legacy: notParsed
+        ),
+        Candidate(
+            "one more than 31, discoverable",
+            [name, discoverable, zeros(25)],
+            "1cff0100" + o(25) + "060950756c7365020106 ",
+            legacy: tooLong
+        ),
+        Candidate(
+            "a long name in the data",
+            [discoverable, services("1800", "1801"), name(of: 60), channel("1M")],
+            "0503001801183d09" + n(60) + "020106 ",
+            legacy: notParsed
+        ),
+        Candidate(
+            "an appearance does not count",
+            [discoverable, services(custom), manufacturer(1, [1, 2, 3]), ("Appearance", .uint16(832))],
+            tooLong
+        ),
+        Candidate(
+            "power and 26 bytes",
+            [hidden, power, zeros(22)],
+            tooLong
+        ),
+        Candidate(
+            "power and 32 bytes",
+            [hidden, power, zeros(25)],
+            "1cff0100" + o(25) + "020104020a00 ",
+            legacy: tooLong
+        ),
+        Candidate(
+            "scan response",
+            [
+                name, discoverable, ("ScanResponseServiceUUIDs", .strings(["180d"])),
+                ("ScanResponseSolicitUUIDs", .strings(["1801"])),
+                ("ScanResponseServiceData", .properties([("180f", .bytes([1]))])),
+            ],
+            "020106 03030d180314011804160f1801060950756c7365"
+        ),
+        Candidate(
+            "a name cut beside a service",
+            [discoverable, name(of: 29), ("ScanResponseServiceUUIDs", .strings(["180d"]))],
+            tooLong,
+            legacy: "020106 03030d181a08" + n(25)
+        ),
+        Candidate(
+            "scan response to a broadcast",
+            [services("1800"), ("ScanResponseServiceUUIDs", .strings(["180d"]))],
+            "02010403030018 03030d18",
+            type: "broadcast"
+        ),
+        Candidate(
+            "a broadcast without flags",
+            [hidden, services("1800")],
+            "02010403030018 ",
+            type: "broadcast"
+        ),
+        Candidate(
+            "the most in one message",
+            [discoverable, zeros(237)],
+            "f0ff0100" + o(237) + "020106 ",
+            legacy: notParsed
         ),
     ]
 
     @Test(arguments: newerCandidates, [BlueZVersion.v5_82, .v5_87])
     func newerVersionsDiffer(candidate: Candidate, version: BlueZVersion) async throws {
         let properties = candidate.properties + [("Type", .string(candidate.type))]
-        try await run(EmulatedBlueZ.Configuration(version: version), properties) { bluez, application in
+        for kind in [EmulatedAdapter.Kind.extended, .legacy] {
+            var configuration = Self.configuration(kind)
+            configuration.version = version
+            try await run(configuration, properties) { bluez, application in
+                let central = bluez.central(for: Peripheral("Air") {})
+                let outcome = await application.advertise()
+                let found = outcome == "ok" ? Self.onAir(central) : outcome
+                #expect(found == (kind == .legacy ? candidate.legacy : candidate.extended), "\(kind)")
+            }
+        }
+    }
+
+    /// On 5.66, on a Bluetooth 5 adapter.
+    private static let olderCandidates: [Candidate] = [
+        Candidate("flags in front", [hidden, services("1800")], "02010403030018 "),
+        Candidate(
+            "secondary channel",
+            [name, discoverable, services("1800"), channel("2M")],
+            "03030018060950756c7365020106 "
+        ),
+        Candidate("a name cut to what is left", [discoverable, name(of: 60), channel("1M")], tooLong),
+        Candidate("power without data", [hidden, power], " "),
+        Candidate("power and 26 bytes", [hidden, power, zeros(22)], tooLong),
+        Candidate("32 bytes in one structure", [zeros(28)], notParsed),
+        Candidate("empty service data", [("ServiceData", .properties([("180f", .bytes([]))]))], notParsed),
+        Candidate("data of a reserved kind", [data(0x27, [1])], notParsed),
+        Candidate("appearance 0xffff", [discoverable, ("Appearance", .uint16(0xFFFF))], "020106 "),
+        Candidate(
+            "scan response",
+            [discoverable, ("ScanResponseServiceUUIDs", .strings(["180d"]))],
+            "020106 "
+        ),
+        Candidate(
+            "discoverable for longer than advertised",
+            [discoverable, ("DiscoverableTimeout", .uint16(20)), ("Timeout", .uint16(10))],
+            notParsed
+        ),
+    ]
+
+    @Test(arguments: olderCandidates)
+    func oldestVersion(candidate: Candidate) async throws {
+        let properties = candidate.properties + [("Type", .string(candidate.type))]
+        try await run(.init(), properties) { bluez, application in
             let central = bluez.central(for: Peripheral("Air") {})
             let outcome = await application.advertise()
             #expect((outcome == "ok" ? Self.onAir(central) : outcome) == candidate.extended)
+        }
+    }
+
+    @Test func limitedTimeOfDiscoverabilityEnds() async throws {
+        let clock = ManualClock()
+        let properties: [(String, BusValue)] = [
+            ("Type", .string("peripheral")), Self.services("1800"), Self.discoverable,
+            ("DiscoverableTimeout", .uint16(20)),
+        ]
+        try await run(.init(clock: clock), properties) { bluez, application in
+            let central = bluez.central(for: Peripheral("Air") {})
+            #expect(await application.advertise() == "ok")
+            #expect(Self.onAir(central) == "03030018020105 ")
+            _ = application.calls.take()
+            await clock.waitForSleeper()
+            clock.advance(by: .seconds(20))
+            #expect(await application.calls.take(1) == [Self.toldPower])
+            try await application.settle()
+            #expect(Self.onAir(central) == "02010403030018 ")
         }
     }
 
@@ -226,12 +387,12 @@ struct AdvertisementTests {
     private static let questions = [
         "GetManagedObjects /app/adv()", "GetAll /app/adv(s 'org.bluez.LEAdvertisement1')",
     ]
-    private static let power = "Set /app/adv(s 'org.bluez.LEAdvertisement1', s 'TxPower', n 0)"
+    private static let toldPower = "Set /app/adv(s 'org.bluez.LEAdvertisement1', s 'TxPower', n 0)"
 
     @Test func extendedAdvertisingTellsThePower() async throws {
         try await run { _, application in
             #expect(await application.advertise() == "ok")
-            #expect(application.calls.take() == Self.questions + [Self.power])
+            #expect(application.calls.take() == Self.questions + [Self.toldPower])
             try await application.settle()
             #expect(
                 application.signals.take() == [
@@ -287,7 +448,7 @@ struct AdvertisementTests {
             )
             try await application.settle()
             #expect(Self.onAir(central) == "02010403030f18 06094f74686572")
-            #expect(application.calls.take() == [Self.power])
+            #expect(application.calls.take() == [Self.toldPower])
         }
     }
 

@@ -19,6 +19,14 @@ struct ConformanceTests {
         }
     }
 
+    @Test(arguments: AdvertisingDeclaration.all)
+    func advertisementInMemory(declaration: AdvertisingDeclaration) async throws {
+        let backend = InMemoryBackend()
+        try await declaration.check(on: backend, for: .extended) { peripheral in
+            backend.makeCentral(of: peripheral)
+        }
+    }
+
     @Test func everyScenarioHasItsOwnName() {
         let names = ConformanceSuite.scenarios.map(\.name)
         #expect(Set(names).count == names.count)

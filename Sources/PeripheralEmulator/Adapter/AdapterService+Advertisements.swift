@@ -62,7 +62,8 @@ extension AdapterService {
             )
             call.reply.send()
             announceInstances()
-            expire(client, number, after: description.timeout)
+            wait(description.timeout) { await $0.release(client, number) }
+            wait(description.discoverableTimeout) { await $0.hide(client, number) }
         } catch {
             advertisements[client] = nil
             call.reply.fail(error)
@@ -87,7 +88,7 @@ extension AdapterService {
     }
 
     private func encode(_ description: AdvertisementDescription) -> VirtualAdvertisement? {
-        description.encoded(isExtended: isExtended, version: configuration.version, deviceName: alias)
+        description.encoded(deviceName: alias)
     }
 
     /// With extended advertising the controller chooses the power, and bluetoothd tells.
@@ -115,7 +116,7 @@ extension AdapterService {
         guard var advertisement = advertisements[changes.client]?.content else { return }
         var isChanged = false
         for (name, value) in changes.changed {
-            if advertisement.description.set(name, to: value, isExtended: isExtended) { isChanged = true }
+            if advertisement.description.set(name, to: value) { isChanged = true }
         }
         guard isChanged else { return }
         advertisements[changes.client] = .registered(advertisement)
@@ -148,7 +149,8 @@ extension AdapterService {
         if registration.content != nil { announceInstances() }
     }
 
-    private func expire(_ client: Client, _ number: Int, after seconds: UInt16) {
+    /// Does something after a number of seconds; 0 for never.
+    private func wait(_ seconds: UInt16, _ action: @escaping @Sendable (AdapterService) async -> Void) {
         guard seconds > 0 else { return }
         tasks.start { [clock = configuration.clock] in
             do {
@@ -156,7 +158,20 @@ extension AdapterService {
             } catch {
                 return
             }
-            await self.release(client, number)
+            await action(self)
+        }
+    }
+
+    /// Ends the time for which an advertisement is discoverable.
+    private func hide(_ client: Client, _ number: Int) {
+        guard var advertisement = advertisements[client]?.content, advertisement.number == number else {
+            return
+        }
+        advertisement.description.data.flags = nil
+        advertisements[client] = .registered(advertisement)
+        tellTransmissionPower(to: client)
+        if let id = advertisement.air, let air = encode(advertisement.description) {
+            server.update(id, to: air)
         }
     }
 

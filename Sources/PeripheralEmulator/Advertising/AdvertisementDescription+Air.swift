@@ -3,105 +3,76 @@ internal import PeripheralTesting
 
 extension AdvertisementDescription {
     /// The most bytes of a legacy advertisement.
-    private static let capacity = 31
+    private static let legacyCapacity = 31
     /// The most bytes of an extended advertisement, as the controllers of the recordings have it.
     private static let extendedCapacity = 251
 
     /// The advertisement as bluetoothd and the kernel put it together.
     ///
+    /// - Parameter deviceName: The adapter's name.
     /// - Returns: `nil` when it is too long, or demands what the kernel refuses.
-    func encoded(isExtended: Bool, version: BlueZVersion, deviceName: String) -> VirtualAdvertisement? {
-        var data = advertisingData
+    func encoded(deviceName: String) -> VirtualAdvertisement? {
         // The kernel wants to add an appearance that bluetoothd has added already.
         guard !includes.contains("appearance") else { return nil }
-        let room = Self.capacity - (includes.contains("tx-power") ? 3 : 0)
-        guard data.count <= room else {
-            // Newer versions advertise what is too long for a legacy advertisement in an extended one.
-            guard isExtended, version >= .automaticExtendedAdvertising, data.count <= Self.extendedCapacity
-            else {
-                return nil
-            }
-            return VirtualAdvertisement(advertisingData: data, scanResponse: [], isConnectable: isPeripheral)
-        }
-        // Newer versions cut a name for the controller's scan response, which a legacy advertisement does not have.
-        if isExtended, version >= .namesForController, let localName, localName.utf8.count > Self.capacity - 2
-        {
-            return nil
-        }
-        if !isDiscoverable {
-            // The flags that the kernel puts in front: no classic Bluetooth.
-            if data.count + 3 <= room {
-                if !data.isEmpty || !isExtended || version >= .stableAdvertisingProperties {
-                    data = [2, 0x01, 0x04] + data
-                }
-            } else if isExtended {
-                return nil
-            }
-        }
-        if includes.contains("tx-power") { data += [2, 0x0A, 0] }
+        let usesExtended = isSentExtended
+        let nameIsInData = usesExtended && isPeripheral
+        let own = data.generated(name: nameIsInData ? localName : nil, appearance: appearance)
+        let response = nameIsInData ? [] : self.response.generated(name: localName, appearance: nil)
+        guard own.count <= data.capacity, response.count <= self.response.capacity,
+            fitsIntoMessage(own, response), own.count <= kernelCapacity
+        else { return nil }
+
+        let air = withKernelFields(own)
+        let capacity = usesExtended ? Self.extendedCapacity : Self.legacyCapacity
+        guard air.count <= capacity, response.count <= capacity else { return nil }
         return VirtualAdvertisement(
-            advertisingData: data,
-            scanResponse: scanResponse(deviceName: deviceName),
+            advertisingData: air,
+            scanResponse: nameIsInData ? [] : withAdapterName(response, deviceName),
             isConnectable: isPeripheral
         )
     }
 
-    /// What bluetoothd puts together, in its order.
-    private var advertisingData: [UInt8] {
-        var data: [UInt8] = []
-        data += Self.lists(of: serviceUUIDs, types: [2: 0x03, 4: 0x05, 16: 0x07])
-        data += Self.lists(of: solicitUUIDs, types: [2: 0x14, 4: 0x1F, 16: 0x15])
-        for (company, bytes) in manufacturerData {
-            data += Self.structure(0xFF, company.littleEndian16 + bytes)
+    /// Newer versions advertise what is too long for a legacy advertisement in an extended one.
+    ///
+    /// They count before they add the appearance and the name.
+    private var isSentExtended: Bool {
+        guard isExtended else { return false }
+        if secondaryChannel != nil { return true }
+        return version >= .automaticExtendedAdvertising
+            && data.generated(name: nil, appearance: nil).count > Self.legacyCapacity
+    }
+
+    /// Before 5.87, bluetoothd miscounts the length of its message to the kernel, in a byte.
+    ///
+    /// Real ones may end by what follows.
+    private func fitsIntoMessage(_ own: [UInt8], _ response: [UInt8]) -> Bool {
+        let head = version < BlueZVersion(major: 5, minor: 87) ? 11 : 3
+        return own.count + response.count + head <= Int(UInt8.max)
+    }
+
+    /// The kernel keeps room for the power.
+    private var kernelCapacity: Int {
+        (isExtended ? Self.extendedCapacity : Self.legacyCapacity) - (includes.contains("tx-power") ? 3 : 0)
+    }
+
+    /// The kernel puts flags in front where there are none, and the power behind; on older adapters only what fits.
+    private func withKernelFields(_ own: [UInt8]) -> [UInt8] {
+        if isExtended, own.isEmpty { return [] }
+        let capacity = isExtended ? Self.extendedCapacity : Self.legacyCapacity
+        var air = own
+        if data.flags == nil, own.count + 3 <= capacity { air = [2, 0x01, Self.notClassic] + air }
+        if includes.contains("tx-power"), air.count + 3 <= capacity { air += [2, 0x0A, 0] }
+        return air
+    }
+
+    /// The kernel adds the adapter's name, or the first ten bytes of it.
+    private func withAdapterName(_ response: [UInt8], _ deviceName: String) -> [UInt8] {
+        guard localName == nil, includes.contains("local-name"), response.count + 12 <= Self.legacyCapacity
+        else {
+            return response
         }
-        for (uuid, bytes) in serviceData {
-            let key = uuid.littleEndianBytes
-            data += Self.structure(key.count == 2 ? 0x16 : key.count == 4 ? 0x20 : 0x21, key + bytes)
-        }
-        if let localName, secondaryChannel != nil, isPeripheral { data += Self.name(localName) }
-        if let appearance { data += Self.structure(0x19, appearance.littleEndian16) }
-        for (type, bytes) in self.data { data += Self.structure(type, bytes) }
-        if isDiscoverable { data += Self.structure(0x01, [0x06]) }
-        return data
+        let name = Array(deviceName.utf8)
+        let sent = name.prefix(10)
+        return response + [UInt8(sent.count + 1), name.count > sent.count ? 0x08 : 0x09] + sent
     }
-
-    private func scanResponse(deviceName: String) -> [UInt8] {
-        // Without legacy advertising there is no scan response to a connectable advertisement.
-        if secondaryChannel != nil && isPeripheral { return [] }
-        if let localName { return Self.name(localName) }
-        return includes.contains("local-name") ? Self.name(deviceName) : []
-    }
-
-    /// A name that is too long is cut and called short.
-    private static func name(_ name: String) -> [UInt8] {
-        let bytes = Array(name.utf8)
-        let room = capacity - 2
-        return bytes.count <= room
-            ? structure(0x09, bytes) : structure(0x08, Array(bytes.prefix(room)))
-    }
-
-    /// A list for each width, by its type.
-    private static func lists(of uuids: [BluetoothUUID], types: KeyValuePairs<Int, UInt8>) -> [UInt8] {
-        types.flatMap { width, type -> [UInt8] in
-            let list = uuids.map(\.littleEndianBytes).filter { $0.count == width }
-            return list.isEmpty ? [] : structure(type, Array(list.joined()))
-        }
-    }
-
-    private static func structure(_ type: UInt8, _ bytes: [UInt8]) -> [UInt8] {
-        [UInt8(clamping: bytes.count + 1), type] + bytes
-    }
-}
-
-extension UInt16 {
-    fileprivate var littleEndian16: [UInt8] { [UInt8(truncatingIfNeeded: self), UInt8(self >> 8)] }
-}
-
-extension BlueZVersion {
-    /// The first that cuts names to what the controller says instead of to a legacy advertisement.
-    static let namesForController = BlueZVersion(major: 5, minor: 69)
-    /// The first that turns to extended advertising by itself.
-    static let automaticExtendedAdvertising = BlueZVersion(major: 5, minor: 76)
-    /// The first in which intervals, power and capabilities are no experiment.
-    static let stableAdvertisingProperties = BlueZVersion(major: 5, minor: 77)
 }

@@ -1,78 +1,86 @@
 internal import PeripheralCore
 internal import PeripheralDBus
-internal import PeripheralTesting
 
 /// The properties of an advertisement, as bluetoothd understands them.
 ///
-/// Intervals and transmission power are passed over, as unknown properties are: no central notices them here.
+/// Intervals and transmission power are examined, and then passed over: no central notices them here.
 struct AdvertisementDescription: Sendable {
+    let isExtended: Bool
+    let version: BlueZVersion
     var isPeripheral = false
-    var serviceUUIDs: [BluetoothUUID] = []
-    var solicitUUIDs: [BluetoothUUID] = []
-    var manufacturerData: [(company: UInt16, data: [UInt8])] = []
-    var serviceData: [(uuid: BluetoothUUID, data: [UInt8])] = []
+    /// The advertising data.
+    var data: AdvertisedFields
+    /// The scan response.
+    var response: AdvertisedFields
     var includes: Set<String> = []
     var localName: String?
     var appearance: UInt16?
     /// In seconds; 0 for none.
     var timeout: UInt16 = 0
-    var data: [(type: UInt8, data: [UInt8])] = []
-    var isDiscoverable = false
+    /// In seconds; 0 for none.
+    var discoverableTimeout: UInt16 = 0
     var secondaryChannel: String?
+    private var minInterval: UInt32?
+    private var maxInterval: UInt32?
 
     private static let knownIncludes: Set<String> = ["tx-power", "appearance", "local-name"]
     private static let secondaryChannels: Set<String> = ["1M", "2M", "Coded"]
+    private static let responsePrefix = "ScanResponse"
 
     /// The order in which bluetoothd reads the properties.
     private static let order = [
-        "Type", "ServiceUUIDs", "SolicitUUIDs", "ManufacturerData", "ServiceData", "Includes", "LocalName",
-        "Appearance", "Duration", "Timeout", "Data", "Discoverable", "SecondaryChannel",
+        "Type", "ServiceUUIDs", "ScanResponseServiceUUIDs", "SolicitUUIDs", "ScanResponseSolicitUUIDs",
+        "ManufacturerData", "ScanResponseManufacturerData", "ServiceData", "ScanResponseServiceData",
+        "Includes",
+        "LocalName", "Appearance", "Duration", "Timeout", "Data", "ScanResponseData", "Discoverable",
+        "DiscoverableTimeout", "SecondaryChannel", "MinInterval", "MaxInterval", "TxPower",
     ]
 
     /// Reads what `GetAll` answered; without an answer there are no properties.
     ///
     /// - Returns: `nil` when bluetoothd cannot parse it.
     init?(_ answer: [BusValue], isExtended: Bool, version: BlueZVersion) {
+        self.isExtended = isExtended
+        self.version = version
+        let capacity = isExtended && version >= .namesForController ? 251 : 31
+        data = AdvertisedFields(capacity: capacity)
+        response = AdvertisedFields(capacity: capacity)
         for name in Self.order {
             guard let value = answer.first?[name] else { continue }
-            guard set(name, to: value, isExtended: isExtended) else { return nil }
+            guard set(name, to: value) else { return nil }
         }
-        if version >= .stableAdvertisingProperties, let properties = answer.first,
-            properties["MinInterval"] != nil, properties["MaxInterval"] == nil
-        {
-            return nil
+        if isDiscoverable {
+            // What is broadcast cannot be discoverable (Core Specification, Vol 3, Part C, 9.1.1).
+            guard isPeripheral else { return nil }
+            if discoverableTimeout > 0 { data.flags = Self.limited | Self.notClassic }
+        } else {
+            discoverableTimeout = 0
         }
-        // What is broadcast cannot be discoverable (Core Specification, Vol 3, Part C, 9.1.1).
-        guard isPeripheral || !isDiscoverable else { return nil }
+        if timeout > 0, timeout < discoverableTimeout { return nil }
+        if minInterval ?? 0 > maxInterval ?? 0 { return nil }
     }
+
+    private static let limited: UInt8 = 0x01
+    private static let general: UInt8 = 0x02
+    /// The adapters here have no classic Bluetooth.
+    static let notClassic: UInt8 = 0x04
+
+    private var isDiscoverable: Bool { (data.flags ?? 0) & (Self.limited | Self.general) != 0 }
 
     /// Takes over a property.
     ///
     /// - Returns: False when bluetoothd cannot parse it; then it may be empty now.
-    mutating func set(_ name: String, to value: BusValue, isExtended: Bool) -> Bool {
+    mutating func set(_ name: String, to value: BusValue) -> Bool {
+        if name.hasPrefix(Self.responsePrefix) {
+            let property = String(name.dropFirst(Self.responsePrefix.utf8.count))
+            guard version >= .scanResponseProperties else { return true }
+            return response.set(property, to: value, version: version) ?? false
+        }
+        if let isTaken = data.set(name, to: value, version: version) { return isTaken }
         switch name {
         case "Type":
             guard let type = value.string, type == "peripheral" || type == "broadcast" else { return false }
             isPeripheral = type == "peripheral"
-        case "ServiceUUIDs":
-            guard let uuids = value.uuids else { return false }
-            serviceUUIDs = uuids
-        case "SolicitUUIDs":
-            guard let uuids = value.uuids else { return false }
-            solicitUUIDs = uuids
-        case "ManufacturerData":
-            guard let entries = value.data(by: { $0.integer(UInt16.self) }) else { return false }
-            manufacturerData = entries.map { (company: $0, data: $1) }
-        case "ServiceData":
-            guard let entries = value.data(by: { $0.string.flatMap(BluetoothUUID.init) }) else {
-                return false
-            }
-            serviceData = entries.map { (uuid: $0, data: $1) }
-        case "Data":
-            guard let entries = value.data(by: { $0.integer(UInt8.self) }),
-                entries.allSatisfy({ !Self.reservedTypes.contains($0.0) })
-            else { return false }
-            data = entries.map { (type: $0, data: $1) }
         case "Includes":
             guard let names = value.elements else { return false }
             includes = Self.knownIncludes.intersection(names.compactMap(\.string))
@@ -81,7 +89,7 @@ struct AdvertisementDescription: Sendable {
             localName = name.isEmpty ? nil : name
         case "Appearance":
             guard case .uint16(let appearance) = value, !includes.contains("appearance") else { return false }
-            self.appearance = appearance
+            self.appearance = appearance == .max ? nil : appearance
         case "Duration":
             guard case .uint16 = value else { return false }
         case "Timeout":
@@ -89,38 +97,59 @@ struct AdvertisementDescription: Sendable {
             self.timeout = timeout
         case "Discoverable":
             guard let isDiscoverable = value.bool else { return false }
-            self.isDiscoverable = isDiscoverable
+            setDiscoverable(isDiscoverable)
+        case "DiscoverableTimeout":
+            guard case .uint16(let timeout) = value else { return false }
+            discoverableTimeout = timeout
         case "SecondaryChannel":
             guard let channel = value.string, isExtended, Self.secondaryChannels.contains(channel) else {
                 return false
             }
             secondaryChannel = channel
+        case "MinInterval": return setInterval(\.minInterval, to: value)
+        case "MaxInterval": return setInterval(\.maxInterval, to: value)
+        case "TxPower":
+            guard version >= .stableAdvertisingProperties else { return true }
+            guard case .int16(let power) = value else { return false }
+            return (-127...20).contains(power)
         default: return false
         }
         return true
     }
 
-    /// Data types that have properties of their own, or that the stack sends by itself.
-    private static let reservedTypes: Set<UInt8> = Set(0x01...0x0A).union([
-        0x0D, 0x0E, 0x0F, 0x10, 0x11, 0x14, 0x15, 0x16, 0x19, 0x1F, 0x20, 0x21, 0xFF,
-    ])
+    private mutating func setDiscoverable(_ isDiscoverable: Bool) {
+        if isDiscoverable {
+            data.flags = Self.general | Self.notClassic
+        } else if version < .flagsOfUndiscoverable {
+            data.flags = nil
+        } else if isPeripheral || version < .scanResponseProperties {
+            data.flags = Self.notClassic
+        }
+    }
+
+    /// In milliseconds; bluetoothd counts in steps of 0.625.
+    private mutating func setInterval(
+        _ interval: WritableKeyPath<AdvertisementDescription, UInt32?>,
+        to value: BusValue
+    ) -> Bool {
+        guard version >= .stableAdvertisingProperties else { return true }
+        guard case .uint32(let milliseconds) = value else { return false }
+        let steps = UInt64(milliseconds) * 8 / 5
+        guard (0x20...0xFF_FFFF).contains(steps) else { return false }
+        self[keyPath: interval] = milliseconds
+        return true
+    }
 }
 
-extension BusValue {
-    /// An array of texts that are all UUIDs.
-    fileprivate var uuids: [BluetoothUUID]? {
-        guard let elements else { return nil }
-        let uuids = elements.compactMap { $0.string.flatMap(BluetoothUUID.init) }
-        return uuids.count == elements.count ? uuids : nil
-    }
-
-    /// A dictionary of bytes.
-    fileprivate func data<Key>(by key: (BusValue) -> Key?) -> [(Key, [UInt8])]? {
-        guard let dictionary else { return nil }
-        let entries = dictionary.entries.compactMap { entry -> (Key, [UInt8])? in
-            guard let key = key(entry.key), let bytes = entry.value.bytes else { return nil }
-            return (key, bytes)
-        }
-        return entries.count == dictionary.entries.count ? entries : nil
-    }
+extension BlueZVersion {
+    /// The first that cuts names to what the controller says instead of to a legacy advertisement.
+    static let namesForController = BlueZVersion(major: 5, minor: 69)
+    /// The first that writes flags for what is not discoverable.
+    static let flagsOfUndiscoverable = BlueZVersion(major: 5, minor: 69)
+    /// The first that turns to extended advertising by itself.
+    static let automaticExtendedAdvertising = BlueZVersion(major: 5, minor: 76)
+    /// The first in which intervals, power and capabilities are no experiment.
+    static let stableAdvertisingProperties = BlueZVersion(major: 5, minor: 77)
+    /// The first that takes more than a name into the scan response, and writes no flags into a broadcast.
+    static let scanResponseProperties = BlueZVersion(major: 5, minor: 80)
 }

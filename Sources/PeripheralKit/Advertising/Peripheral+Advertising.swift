@@ -10,10 +10,7 @@ extension Peripheral {
     /// - Parameter capabilities: The adapter and the stack, such as `.legacy` or `.extended("5.66")`.
     /// - Returns: A plan for each advertisement, in the order of the declaration.
     public func advertisingPlans(for capabilities: AdvertisingCapabilities) -> [AdvertisingPlan] {
-        let advertisements = resolvedAdvertisements
-        return advertisements.indices.map { index in
-            advertisements[index].plan(for: capabilities, named: advertisements.name(at: index))
-        }
+        resolvedAdvertisements.plans(for: capabilities)
     }
 
     /// The advertisements with what they leave open filled in from the declaration.
@@ -47,7 +44,18 @@ extension Advertisement {
     }
 }
 
+extension Publication {
+    /// Tells what becomes of each advertisement on an adapter.
+    public func advertisingPlans(for capabilities: AdvertisingCapabilities) -> [AdvertisingPlan] {
+        advertisements.plans(for: capabilities)
+    }
+}
+
 extension [Advertisement] {
+    fileprivate func plans(for capabilities: AdvertisingCapabilities) -> [AdvertisingPlan] {
+        indices.map { self[$0].plan(for: capabilities, named: name(at: $0)) }
+    }
+
     /// What issues call the advertisement at an index: by its number, where there are several.
     package func name(at index: Int) -> String {
         count == 1 ? "advertisement" : "advertisement \(index + 1)"

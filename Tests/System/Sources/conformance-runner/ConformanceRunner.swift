@@ -12,7 +12,8 @@ import Synchronization
 /// Started in the virtual machine of `Tests/System/rig`, which tells the daemon's version in the environment
 /// variable `BLUEZ_VERSION`, with the path of `bumble_central.py` in `BUMBLE_CENTRAL`. Arguments are words that
 /// a scenario's name has to contain. `--long` before them runs the scenarios that take long instead of the others;
-/// `--document` alone prints what is known of the versions, and runs nothing.
+/// `--advertising legacy` and `--advertising extended` compare what is on the air with the plans of advertisements
+/// instead, for the kind of adapter that the rig has; `--document` alone prints what is known of the versions, and runs nothing.
 @main
 struct ConformanceRunner {
     /// What the rig's radio gives to the adapter.
@@ -32,6 +33,10 @@ struct ConformanceRunner {
             exit(2)
         }
         print("BlueZ \(version)")
+        if CommandLine.arguments.dropFirst().first == "--advertising" {
+            let isExtended = CommandLine.arguments.last == "extended"
+            try await exit(AdvertisingRun(version, isExtended, adapter).run(program) ? 0 : 1)
+        }
         var words = CommandLine.arguments.dropFirst().map { Substring($0) }
         let isLong = words.first == "--long"
         if isLong { words.removeFirst() }
