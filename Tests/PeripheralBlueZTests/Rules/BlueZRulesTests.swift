@@ -142,6 +142,45 @@ struct BlueZRulesTests {
         )
     }
 
+    @Test(
+        arguments: [
+            ("5.66", [.error], "BlueZ 5.66 takes nothing but the name there"),
+            ("5.79", [.error], "BlueZ 5.79 takes nothing but the name there"),
+            ("5.80", [], nil),
+        ] as [(BlueZVersion, [DeclarationIssue.Severity], String?)]
+    )
+    func scanResponseNeedsItsVersion(
+        version: BlueZVersion,
+        severities: [DeclarationIssue.Severity],
+        reason: String?
+    ) {
+        let peripheral = Peripheral("P") {
+            GATTService(0x180F) { Characteristic<UInt8>(0x2A19, value: 1) }
+            Advertisement(scanResponse: .init(services: [0x180F]))
+        }
+        let issues = peripheral.validate(for: .bluez(version))
+        #expect(issues.map(\.severity) == severities)
+        #expect(issues.first?.element == reason.map { _ in "scan response of the advertisement" })
+        #expect(issues.first?.reason == reason)
+    }
+
+    @Test(
+        arguments: [
+            ("5.66", .error), ("5.75", .error), ("5.76", .warning), ("5.87", .warning),
+        ] as [(BlueZVersion, DeclarationIssue.Severity)]
+    )
+    func whatIsTooLongForSome(version: BlueZVersion, severity: DeclarationIssue.Severity) {
+        let peripheral = Peripheral("P") {
+            GATTService(0x180F, handle: 0x0100) { Characteristic<UInt8>(0x2A19, value: 1) }
+            Advertisement(services: [], manufacturerData: [1: [UInt8](repeating: 0, count: 25)])
+        }
+        // The first is that of the declaration, which says that Bluetooth 4 has no room.
+        #expect(peripheral.validate().map(\.severity) == [.warning])
+        let issues = peripheral.validate(for: .bluez(version))
+        #expect(issues.first == peripheral.validate().first)
+        #expect(issues.dropFirst().map(\.severity) == [severity])
+    }
+
     @Test func errorsOfTheDeclarationComeAlone() {
         let peripheral = Self.peripheral([.notify, .indicate], handle: 0x0000)
         #expect(!peripheral.validate().isEmpty)
