@@ -1,6 +1,7 @@
 import PeripheralEmulator
 import PeripheralKit
 import PeripheralTesting
+import TestSupport
 import Testing
 
 /// What is on the air equals the plan, byte by byte: the emulated daemons compose it without the plan's help.
@@ -29,6 +30,24 @@ struct AdvertisingTests {
                     Issue.record("\(declaration): \(error)")
                 }
             }
+        }
+    }
+
+    @Test func severalAreOnTheAirAtOnce() async throws {
+        let peripheral = Peripheral("Lamp") {
+            GATTService(0x180F) { Characteristic<UInt8>(0x2A19, value: 1) }
+            Advertisement()
+            Advertisement(.broadcast, localName: "", services: [], manufacturerData: [0x004C: [2, 21]])
+        }
+        try await withEmulatedBlueZ { bluez in
+            let central = bluez.central(for: peripheral)
+            try await peripheral.run(on: bluez.backend, logger: .silent) { _ in
+                let heard = central.scan()
+                #expect(heard.map(\.isConnectable) == [true, false])
+                #expect(heard.map(\.payload.localName) == ["Lamp", nil])
+                #expect(heard.map(\.payload.manufacturerData) == [[:], [0x004C: [2, 21]]])
+            }
+            #expect(central.scan().isEmpty)
         }
     }
 

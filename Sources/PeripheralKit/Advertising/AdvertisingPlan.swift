@@ -2,8 +2,8 @@ public import PeripheralCore
 
 /// What becomes of an advertisement on the air, byte by byte, before anything is registered.
 ///
-/// It is what BlueZ's daemon and the kernel make of it together: the order of the structures, the flags that they
-/// add, where the name goes, and what is refused. Printed, it is a table:
+/// It is what BlueZ's daemon and the kernel, 5.11 or later, make of it together: the order of the structures, the flags
+/// that they add, where the name goes, and what is refused. Printed, it is a table:
 ///
 /// ```
 /// BlueZ 5.66 on a Bluetooth 4 adapter: legacy advertising, connectable
@@ -45,10 +45,12 @@ public struct AdvertisingPlan: Hashable, Sendable {
         !issues.contains { $0.severity == .error }
     }
 
-    /// The advertising data.
+    /// The advertising data, without what does not fit.
+    ///
+    /// Nothing of it gets on the air unless the plan is possible.
     public var advertisingData: AdvertisingData { data(in: .advertisingData) }
 
-    /// The scan response; empty when there is none.
+    /// The scan response, without what does not fit; empty when there is none.
     public var scanResponse: AdvertisingData { data(in: .scanResponse) }
 
     /// The name as it is on the air; `nil` when there is none that the advertisement brings.

@@ -118,6 +118,9 @@ extension AdvertisingDeclaration {
             Advertisement(services: [], manufacturerData: zeros(24), discoverability: .never)
         ),
         AdvertisingDeclaration("200 bytes", Advertisement(services: [], manufacturerData: zeros(193))),
+        AdvertisingDeclaration("244 bytes", Advertisement(services: [], manufacturerData: zeros(237))),
+        AdvertisingDeclaration("245 bytes", Advertisement(services: [], manufacturerData: zeros(238))),
+        AdvertisingDeclaration("252 bytes", Advertisement(services: [], manufacturerData: zeros(245))),
         AdvertisingDeclaration(
             "40 bytes and a name",
             Advertisement(

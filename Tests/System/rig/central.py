@@ -511,6 +511,7 @@ class Central:
     def __init__(self, transport, device, delegate):
         self.transport, self.device, self.delegate = transport, device, delegate
         self.heard = {}
+        self._parts = {}
         self._wanted = []
         device.host.on('advertising_report', self._on_report)
 
@@ -556,6 +557,15 @@ class Central:
         except Exception:
             pass
 
+    def _whole(self, report):
+        """The data of an extended report with that of the reports before it; None while more is to come."""
+        key = str(report.address), bool(report.event_type & 0x08)
+        data = self._parts.pop(key, b'') + report.data
+        if report.event_type >> 5 & 3 != 1:
+            return data
+        self._parts[key] = data
+        return None
+
     def _on_report(self, report):
         adv = self.heard.setdefault(str(report.address), Advertiser(report.address))
         adv.reports += 1
@@ -570,10 +580,13 @@ class Central:
                 adv.connectable, adv.scannable = kind in (0, 1), kind in (0, 2)
         else:
             adv.legacy = bool(kind & 0x10)
+            data = self._whole(report)
+            if data is None:
+                return
             if kind & 0x08:
-                adv.rsp = report.data
+                adv.rsp = data
             else:
-                adv.adv = report.data
+                adv.adv = data
                 adv.connectable, adv.scannable = bool(kind & 1), bool(kind & 2)
         for future in list(self._wanted):
             if not future.done():
