@@ -79,7 +79,7 @@ let layers: [Target] = [
     .target(
         name: "PeripheralBlueZ",
         dependencies: ["PeripheralKit", "PeripheralDBus", .product(name: "Logging", package: "swift-log")],
-        swiftSettings: swiftSettings
+        swiftSettings: cFacingSettings
     ),
     .testTarget(
         name: "PeripheralBlueZTests",

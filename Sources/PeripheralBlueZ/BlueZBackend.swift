@@ -52,6 +52,8 @@ public struct BlueZBackend: PeripheralBackend {
     let version: BlueZVersion?
     let settings: AdapterSettings
     let recovery: Recovery
+    /// `nil` for what the kernel says.
+    let linkSecurity: (any LinkSecurity)?
 
     /// Uses an adapter of this machine.
     ///
@@ -80,7 +82,8 @@ public struct BlueZBackend: PeripheralBackend {
         )
     }
 
-    /// Uses the daemon on another bus than the system's, or another clock for what is tried again after a while.
+    /// Uses the daemon on another bus than the system's, another clock for what is tried again after a while, or other
+    /// knowledge of its links than the kernel's.
     package init(
         adapter: AdapterSelection = .firstPowered,
         settings: AdapterSettings = AdapterSettings(),
@@ -88,7 +91,8 @@ public struct BlueZBackend: PeripheralBackend {
         version: BlueZVersion? = nil,
         bus: BusAddress,
         logger: Logger = Logger(label: "peripheral.bluez"),
-        clock: any Clock<Duration> = ContinuousClock()
+        clock: any Clock<Duration> = ContinuousClock(),
+        linkSecurity: (any LinkSecurity)? = nil
     ) {
         self.adapter = adapter
         self.settings = settings
@@ -97,6 +101,7 @@ public struct BlueZBackend: PeripheralBackend {
         self.bus = bus
         self.logger = logger
         self.clock = clock
+        self.linkSecurity = linkSecurity
     }
 
     /// Registers the services, then the advertisement, and serves them; see

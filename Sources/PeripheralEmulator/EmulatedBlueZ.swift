@@ -102,7 +102,13 @@ extension EmulatedBlueZ {
         settings: AdapterSettings = AdapterSettings(),
         recovery: Recovery = .always
     ) -> BlueZBackend {
-        BlueZBackend(adapter: adapter, settings: settings, recovery: recovery, bus: .address(bus.address))
+        BlueZBackend(
+            adapter: adapter,
+            settings: settings,
+            recovery: recovery,
+            bus: .address(bus.address),
+            linkSecurity: EmulatedLinkSecurity { name in self.hardware.withLock { $0.controller(named: name) } }
+        )
     }
 
     /// Makes a central near an adapter, with an address of its own, not yet connected.

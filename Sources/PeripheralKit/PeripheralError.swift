@@ -7,7 +7,7 @@ public struct PeripheralError: Error, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case stackUnavailable, adapterUnavailable, permissionDenied, rejected, connectionLost, stopped
             case notDeclared, invalidValue, timedOut, notSubscribed, notAddressable, disconnected,
-                unconfirmed
+                unconfirmed, insufficientSecurity
         }
 
         private let kind: Kind
@@ -39,6 +39,10 @@ public struct PeripheralError: Error, Sendable, CustomStringConvertible {
         public static let disconnected = Code(kind: .disconnected)
         /// The central has not confirmed an indication within 30 seconds.
         public static let unconfirmed = Code(kind: .unconfirmed)
+
+        /// The link of the central is not as secure as the characteristic demands, or nobody can be reached without one
+        /// whose link is not.
+        public static let insufficientSecurity = Code(kind: .insufficientSecurity)
 
         /// The code's name.
         public var description: String { kind.rawValue }

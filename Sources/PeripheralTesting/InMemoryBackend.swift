@@ -65,6 +65,7 @@ public struct InMemoryBackend: PeripheralBackend {
         let link = InMemoryLink(
             server: server,
             application: application,
+            table: publication.table,
             host: host,
             confirmed: confirm,
             stopped: stop
@@ -116,6 +117,7 @@ private final class AwaitedUpdates: Sendable {
 private struct InMemoryLink: BackendLink {
     let server: VirtualGATTServer
     let application: ApplicationID
+    let table: AttributeTable
     let host: any PeripheralHost
     /// Confirmations come with the server's lock held, and lead back to it.
     let confirmed: AsyncStream<BackendEvent>.Continuation
@@ -124,11 +126,17 @@ private struct InMemoryLink: BackendLink {
 
     func submit(_ update: Update) {
         let confirmations = AwaitedConfirmations { endAwaited(update.id, $0) }
+        let level = table.notifySecurity(of: update.characteristic)
+        var isWithheld = false
         let recipients = server.deliver(
             update.value,
             of: update.characteristic,
             in: application,
-            to: { central, _ in update.recipients.include(central) },
+            to: { subscriber in
+                guard update.recipients.include(subscriber.central) else { return false }
+                isWithheld = isWithheld || subscriber.security < level
+                return subscriber.security >= level
+            },
             completion: { _, outcome in
                 if update.awaitsConfirmation { confirmations.note(outcome) }
             }
@@ -137,10 +145,11 @@ private struct InMemoryLink: BackendLink {
             return end(update, .failed(code: .stopped, "It is no longer published."))
         }
         if case .central = update.recipients, recipients.isEmpty {
-            return end(update, .failed(code: .notSubscribed, "The central has not subscribed."))
+            return end(update, .failed(isWithheld ? .insecure : .notSubscribed))
         }
         if update.awaitsConfirmation {
             awaited.insert(update.id)
+            if isWithheld { confirmations.fail(.insecure) }
             confirmations.expect(recipients.count)
         } else {
             end(update, .delivered)
@@ -252,6 +261,19 @@ extension Update.Recipients {
     }
 }
 
+extension PeripheralError {
+    fileprivate static let notSubscribed = PeripheralError(
+        code: .notSubscribed,
+        message: "The central has not subscribed."
+    )
+
+    fileprivate static let insecure = PeripheralError(
+        code: .insufficientSecurity,
+        message: "The link of a central does not have the security that the characteristic demands: it has come back and "
+            + "not yet encrypted."
+    )
+}
+
 extension UpdateOutcome {
     fileprivate static func failed(code: PeripheralError.Code, _ message: String) -> Self {
         .failed(PeripheralError(code: code, message: message))
@@ -259,6 +281,11 @@ extension UpdateOutcome {
 }
 
 extension AttributeTable {
+    /// What the characteristic with this value handle demands of its subscribers' links.
+    fileprivate func notifySecurity(of handle: AttributeHandle) -> SecurityLevel {
+        self[handle].flatMap { characteristic(of: $0.kind) }?.security.notify ?? .open
+    }
+
     /// The values that are written with the application's consent only.
     fileprivate var handlesWithAuthorization: Set<AttributeHandle> {
         Set(

@@ -26,10 +26,18 @@ public protocol TestCentral: Sendable {
 
     /// Connects to the peripheral, and agrees on the MTU.
     ///
-    /// - Parameter mtu: The largest packet that the central takes, 23 to 517 bytes.
+    /// - Parameters:
+    ///   - mtu: The largest packet that the central takes, 23 to 517 bytes.
+    ///   - encrypting: Whether a central that is bonded encrypts the connection at once, as all do that mean well.
     /// - Throws: ``TestCentralError`` with the code `notFound` when nothing connectable is on the air, or with
     ///   `alreadyConnected`.
-    func connect(mtu: Int) async throws
+    func connect(mtu: Int, encrypting: Bool) async throws
+
+    /// Encrypts the connection with the keys that the central has kept from a bond.
+    ///
+    /// - Throws: ``TestCentralError`` with the code `pairingFailed` when one of the two has no such keys, or with
+    ///   `notConnected` or `disconnected`.
+    func encrypt() async throws
 
     /// Ends the connection, and with it the central's subscriptions and prepared writes.
     ///
@@ -127,9 +135,17 @@ public protocol TestCentral: Sendable {
 extension TestCentral {
     /// Connects to the peripheral with the largest MTU, 517.
     ///
-    /// - Throws: As ``connect(mtu:)`` does.
+    /// - Throws: As ``connect(mtu:encrypting:)`` does.
     public func connect() async throws {
         try await connect(mtu: 517)
+    }
+
+    /// Connects to the peripheral, and encrypts the connection when the two are bonded.
+    ///
+    /// - Parameter mtu: The largest packet that the central takes, 23 to 517 bytes.
+    /// - Throws: As ``connect(mtu:encrypting:)`` does.
+    public func connect(mtu: Int) async throws {
+        try await connect(mtu: mtu, encrypting: true)
     }
 
     /// Discovers anew each time; for centrals that do not remember.

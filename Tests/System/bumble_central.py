@@ -18,7 +18,7 @@ from bumble.keys import MemoryKeyStore  # noqa: E402
 from bumble.pairing import PairingConfig, PairingDelegate  # noqa: E402
 from central import IO, PROPERTIES, Central, RigError, norm  # noqa: E402
 
-VERSION = '2'
+VERSION = '3'
 REQUEST = 30.0          # seconds: the ATT transaction time-out of the specification
 PROCEDURE = 60.0        # seconds: procedures of many requests
 LONGEST_WAIT = 120_000  # milliseconds that a command may ask for
@@ -226,6 +226,9 @@ class Driver:
         if self.peer is not None and not self.peer.disconnected.done():
             raise Usage('connected already')
         seconds = parse_number(milliseconds, 1, LONGEST_WAIT) / 1000
+        encrypting = target[-1:] != ('clear',)
+        if not encrypting:
+            target = target[:-1]
         mtu = 517
         if target[-2:-1] == ('mtu',):
             mtu = parse_number(target[-1], 23, 517)
@@ -241,11 +244,22 @@ class Driver:
         self.peer.answer_security_requests = False  # whether to pair is the driver's to say
         self.listen(self.peer)
         if await central.is_bonded(self.peer):
-            try:
-                await self.on_link(self.peer.encrypt())
-            except hci.HCI_Error as error:  # the peripheral has no keys any more
-                logging.warning('not encrypted: %s', error)
+            if encrypting:
+                try:
+                    await self.on_link(self.peer.encrypt())
+                except hci.HCI_Error as error:  # the peripheral has no keys any more
+                    logging.warning('not encrypted: %s', error)
+            else:
+                # The kernel drops the requests that a bonded central sends before it is asked to encrypt.
+                await self.peer.wait_security_request(3)
         return '%s %d' % (self.peer.advertiser.json['address'], self.peer.mtu)
+
+    async def encrypt(self):
+        peer = self.connected()
+        if not await self.opened().is_bonded(peer):
+            raise Usage('pair first')
+        await self.on_link(peer.encrypt())
+        return ''
 
     async def pair(self, capability, *words):
         peer = self.connected()
@@ -388,7 +402,7 @@ class Driver:
 
 
 COMMANDS = ('hello', 'open', 'scan', 'connect', 'mtu', 'discover', 'read', 'readblob', 'readlong', 'write', 'writecmd',
-            'prepare', 'execute', 'cancel', 'subscribe', 'unsubscribe', 'confirm', 'next', 'pair', 'pairing', 'answer',
+            'prepare', 'execute', 'cancel', 'subscribe', 'unsubscribe', 'confirm', 'next', 'encrypt', 'pair', 'pairing', 'answer',
             'forget', 'disconnect', 'close')
 
 

@@ -140,7 +140,7 @@ async def main():
     await asyncio.wrap_future(app.advertise(advertisement))
 
     a, b = await Central.start(), await Central.start()
-    await a.expect('hello 2', 'ok 2 bumble*')
+    await a.expect('hello 3', 'ok 3 bumble*')
     await a.expect('hello 0', 'error usage*')
     await a.expect('fly', 'error usage*')
     await a.expect('scan 100', 'error usage*')

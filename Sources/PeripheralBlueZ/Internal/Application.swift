@@ -21,13 +21,19 @@ struct Application: Sendable {
         host: any PeripheralHost,
         handles: AssignedHandles,
         on connection: BusConnection,
+        linkSecurity: any LinkSecurity,
         logger: Logger
     ) throws(BusError) {
         self.publication = publication
         self.handles = handles
         advertisements = try Self.advertisementObjects(of: publication)
         let characteristics = try Self.characteristics(of: publication.table)
-        centrals = Centrals(on: connection, characteristics: characteristics) { event in
+        centrals = Centrals(
+            on: connection,
+            characteristics: characteristics,
+            linkSecurity: linkSecurity,
+            logger: logger
+        ) { event in
             if case .handleAssigned(let handle, let onAir) = event { handles.assign(onAir, to: handle) }
             host.handle(event)
         }
@@ -86,7 +92,8 @@ struct Application: Sendable {
             let description = table.services[service].characteristics[characteristic]
             characteristics[attribute.handle] = Centrals.Characteristic(
                 path: try path(service: service, characteristic: characteristic),
-                isIndicated: description.properties.contains(.indicate)
+                isIndicated: description.properties.contains(.indicate),
+                security: description.security.notify
             )
         }
         return characteristics
@@ -200,7 +207,12 @@ extension Application {
         let description = publication.table.services[service].characteristics[characteristic]
         // It follows from that of the service, but bluetoothd 5.74 and 5.75 do not find it.
         let isPinned = publication.table.services[service].handle != nil
-        var methods = [requests.readMethod(of: handle), requests.writeMethod(of: handle)]
+        let security = description.security
+        var methods = [
+            // Without the property there is a request nevertheless, but no check.
+            requests.readMethod(of: handle, at: description.properties.contains(.read) ? security.read : .open),
+            requests.writeMethod(of: handle, at: description.properties.canWrite ? security.write : .open),
+        ]
         var properties = [
             ExportedProperty("UUID", .string(description.uuid.fullDescription)),
             ExportedProperty("Service", .objectPath(try Self.path(service: service))),
@@ -240,7 +252,10 @@ extension Application {
                 ExportedInterface(
                     BlueZ.descriptor,
                     callers: BlueZ.name,
-                    methods: [requests.readMethod(of: handle), requests.writeMethod(of: handle)],
+                    methods: [
+                        requests.readMethod(of: handle, at: description.security.read),
+                        requests.writeMethod(of: handle, at: description.security.write),
+                    ],
                     properties: [
                         ExportedProperty("UUID", .string(description.uuid.fullDescription)),
                         ExportedProperty("Characteristic", .objectPath(characteristicPath)),

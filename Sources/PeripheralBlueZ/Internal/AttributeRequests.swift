@@ -8,7 +8,11 @@ struct AttributeRequests: Sendable {
     let centrals: Centrals
     let refusals: RequestRefusals
 
-    func readMethod(of handle: AttributeHandle) -> ExportedMethod {
+    /// - Parameters:
+    ///   - handle: The attribute.
+    ///   - level: What bluetoothd demands of the link before it asks.
+    /// - Returns: `ReadValue`.
+    func readMethod(of handle: AttributeHandle, at level: SecurityLevel) -> ExportedMethod {
         ExportedMethod("ReadValue", "a{sv}", "ay") { call, reply in
             var arguments = call.arguments
             let options: RequestOptions
@@ -20,7 +24,7 @@ struct AttributeRequests: Sendable {
             let request = ReadRequest(
                 attribute: handle,
                 offset: options.offset,
-                central: central(of: options)
+                central: central(of: options, servedAt: level)
             )
             switch host.read(request) {
             case .immediate(.success(let value)):
@@ -39,7 +43,11 @@ struct AttributeRequests: Sendable {
         }
     }
 
-    func writeMethod(of handle: AttributeHandle) -> ExportedMethod {
+    /// - Parameters:
+    ///   - handle: The attribute.
+    ///   - level: What bluetoothd demands of the link before it asks.
+    /// - Returns: `WriteValue`.
+    func writeMethod(of handle: AttributeHandle, at level: SecurityLevel) -> ExportedMethod {
         ExportedMethod("WriteValue", "aya{sv}", "") { call, reply in
             var arguments = call.arguments
             let value: [UInt8]
@@ -56,7 +64,7 @@ struct AttributeRequests: Sendable {
                 offset: options.offset,
                 expectsResponse: reply.isExpected,
                 isOnlyAuthorization: options.asksForAuthorization,
-                central: central(of: options)
+                central: central(of: options, servedAt: level)
             )
             switch host.write(request) {
             case .immediate(.success):
@@ -75,8 +83,12 @@ struct AttributeRequests: Sendable {
         }
     }
 
-    private func central(of options: RequestOptions) -> Central {
-        centrals.assumeIsolated { $0.central(options.address, mtu: options.mtu) }
+    private func central(of options: RequestOptions, servedAt level: SecurityLevel) -> Central {
+        centrals.assumeIsolated { centrals in
+            let central = centrals.central(options.address, mtu: options.mtu)
+            centrals.served(central, at: level)
+            return central
+        }
     }
 
     /// The methods that tell of subscribers.

@@ -15,10 +15,11 @@ extension Centrals {
     /// come any more.
     private static let lateness = Duration.seconds(1)
 
-    private enum Way {
+    enum Way {
         /// By the bus, to all who have subscribed.
         case bus
-        case sockets([SubscriptionTable.Socket])
+        /// By sockets; what keeps it from others who are to confirm it.
+        case sockets([SubscriptionTable.Socket], lacking: PeripheralError? = nil)
         case none(UpdateOutcome)
     }
 
@@ -44,9 +45,12 @@ extension Centrals {
     }
 
     private func transmit(_ update: Update) {
-        switch way(of: update) {
+        let way =
+            insecureReceivers(of: update.characteristic).map { self.way(of: update, withholdingFrom: $0) }
+            ?? self.way(of: update)
+        switch way {
         case .bus: announce(update)
-        case .sockets(let sockets): send(update, by: sockets)
+        case .sockets(let sockets, let failure): send(update, by: sockets, lacking: failure)
         case .none(let outcome): end(update, outcome)
         }
     }
@@ -78,16 +82,20 @@ extension Centrals {
         }
     }
 
-    private func canUseSockets(for update: Update) -> Bool {
+    func canUseSockets(for update: Update) -> Bool {
         // An empty message ends the socket.
         !update.value.isEmpty && (!update.awaitsConfirmation || abilities.confirmsOnSockets)
     }
 
     /// Also of an update that nobody waits for: its confirmations come nevertheless, and do not tell of which update
     /// they are.
-    private func expectConfirmation(of update: Update, from sources: [Confirmations.Source: Int]) {
+    private func expectConfirmation(
+        of update: Update,
+        from sources: [Confirmations.Source: Int],
+        lacking failure: PeripheralError? = nil
+    ) {
         guard characteristics[update.characteristic]?.isIndicated == true else { return }
-        confirmations.sent(update.awaitsConfirmation ? update.id : nil, awaiting: sources)
+        confirmations.sent(update.awaitsConfirmation ? update.id : nil, awaiting: sources, lacking: failure)
     }
 
     private func end(_ update: Update, _ outcome: UpdateOutcome) {
@@ -98,12 +106,18 @@ extension Centrals {
 // MARK: - Sockets
 
 extension Centrals {
-    private func send(_ update: Update, by ways: [SubscriptionTable.Socket]) {
+    /// Sends an update by sockets; the failure is why others do not get it who are to confirm it.
+    private func send(
+        _ update: Update,
+        by ways: [SubscriptionTable.Socket],
+        lacking failure: PeripheralError?
+    ) {
         expectConfirmation(
             of: update,
             from: abilities.confirmsOnSockets
                 ? Dictionary(uniqueKeysWithValues: ways.map { (.socket($0), 1) })
-                : [.call(update.characteristic): ways.count]
+                : [.call(update.characteristic): ways.count],
+            lacking: failure
         )
         guard !update.awaitsConfirmation else {
             for way in ways { sockets[way]?.send(update.value) { _ in } }
@@ -190,11 +204,11 @@ extension PeripheralError {
         }
     }
 
-    fileprivate static func notSubscribed(_ central: Central.ID) -> PeripheralError {
+    static func notSubscribed(_ central: Central.ID) -> PeripheralError {
         PeripheralError(code: .notSubscribed, message: "Central \(central) has not subscribed.")
     }
 
-    fileprivate static func notAddressable(_ central: Central.ID) -> PeripheralError {
+    static func notAddressable(_ central: Central.ID) -> PeripheralError {
         PeripheralError(
             code: .notAddressable,
             message: "bluetoothd can reach central \(central) only together with all other subscribers; "

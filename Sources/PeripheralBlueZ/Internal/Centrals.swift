@@ -1,3 +1,4 @@
+internal import Logging
 internal import PeripheralCore
 internal import PeripheralDBus
 internal import PeripheralKit
@@ -31,6 +32,8 @@ actor Centrals {
         var path: ObjectPath
         /// Whether centrals may ask for indications.
         var isIndicated: Bool
+        /// What it demands of its subscribers' links.
+        var security: SecurityLevel
     }
 
     /// In this time, bluetoothd is done with all that a central's leaving brings about.
@@ -38,7 +41,11 @@ actor Centrals {
 
     let connection: BusConnection
     let characteristics: [AttributeHandle: Characteristic]
+    let linkSecurity: any LinkSecurity
+    let logger: Logger
     let report: @Sendable (BackendEvent) -> Void
+    /// The path of the adapter; `nil` until it is chosen.
+    private(set) var adapter: ObjectPath?
     var abilities = Abilities(of: .v5_66)
 
     private var connectionChanged: (@Sendable () -> Void)?
@@ -46,6 +53,7 @@ actor Centrals {
     private(set) var subscriptions = SubscriptionTable()
     private(set) var sockets: [SubscriptionTable.Socket: PacketSocket] = [:]
     var confirmations = Confirmations()
+    var receivers = SecuredReceivers()
     /// The calls of StartNotify that are to come for subscribers who are known already.
     private var expectedStarts: [AttributeHandle: Int] = [:]
 
@@ -56,10 +64,14 @@ actor Centrals {
     init(
         on connection: BusConnection,
         characteristics: [AttributeHandle: Characteristic],
+        linkSecurity: any LinkSecurity,
+        logger: Logger,
         report: @escaping @Sendable (BackendEvent) -> Void
     ) {
         self.connection = connection
         self.characteristics = characteristics
+        self.linkSecurity = linkSecurity
+        self.logger = logger
         self.report = report
     }
 
@@ -73,6 +85,12 @@ actor Centrals {
 
     func setAbilities(_ abilities: Abilities) {
         self.abilities = abilities
+    }
+
+    /// Says whose centrals these are.
+    func setAdapter(_ adapter: ObjectPath) {
+        if self.adapter == nil { logJudgement(of: adapter) }
+        self.adapter = adapter
     }
 }
 
@@ -118,6 +136,7 @@ extension Centrals {
         for change in changes {
             switch change {
             case .connected(let central):
+                receivers.connected(central)
                 report(.connected(central))
                 for characteristic in subscriptions.connected(central) {
                     confirmations.joined(.call(characteristic))
@@ -125,18 +144,21 @@ extension Centrals {
                 }
                 connectionChanged?()
             case .changed(let central):
+                receivers.connected(central)
                 subscriptions.changed(central)
                 report(.connected(central))
             case .disconnected(let central):
                 disconnected(central)
                 connectionChanged?()
             case .forgotten(let central):
+                receivers.forgotten(central)
                 subscriptions.forgotten(central)
             }
         }
     }
 
     private func disconnected(_ central: Central) {
+        receivers.disconnected(central)
         let characteristics = subscriptions.subscriptions(of: central.id)
         let endangered = subscriptions.disconnected(central)
         for socket in sockets.keys where socket.central == central.id {
@@ -185,6 +207,9 @@ extension Centrals {
         }
         subscriptions.subscribed(central, to: characteristic, by: pair == nil ? .bus : .socket)
         confirmations.joined(.call(characteristic))
+        if let level = notifySecurity(of: characteristic) {
+            receivers.subscribed(central, to: characteristic, at: level)
+        }
         reportSubscription(of: central, to: characteristic)
         return pair?.other
     }
@@ -192,6 +217,7 @@ extension Centrals {
     /// Takes note of a call of StartNotify, which does not tell who has subscribed.
     func started(_ characteristic: AttributeHandle) {
         guard let expected = expectedStarts[characteristic], expected > 0 else {
+            receivers.strangerSubscribed(to: characteristic)
             subscriptions.subscribedByStranger(characteristic)
             confirmations.joined(.call(characteristic))
             return report(.subscribed(BackendSubscription(characteristic: characteristic, central: nil)))
@@ -204,6 +230,7 @@ extension Centrals {
         for central in subscriptions.stopped(characteristic) {
             report(.unsubscribed(characteristic, by: central))
         }
+        receivers.strangersUnsubscribed(from: characteristic)
         report(.unsubscribed(characteristic, by: nil))
     }
 

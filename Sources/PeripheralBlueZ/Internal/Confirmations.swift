@@ -32,12 +32,20 @@ struct Confirmations {
     /// - Parameters:
     ///   - update: The update; `nil` when nobody waits for its confirmation.
     ///   - sources: Where confirmations come from, and how many from each; at least one.
-    mutating func sent(_ update: Update.ID?, awaiting sources: [Source: Int]) {
+    ///   - failure: Why somebody has not got it who is to confirm it.
+    mutating func sent(
+        _ update: Update.ID?,
+        awaiting sources: [Source: Int],
+        lacking failure: PeripheralError? = nil
+    ) {
         var expected: [Source: Int] = [:]
         for (source, count) in sources { expected[source] = ledgers[source]?.expected(of: count) ?? count }
         // Somebody has to confirm.
         if expected.values.allSatisfy({ $0 == 0 }) { expected = expected.mapValues { _ in 1 } }
-        if let update { awaited[update] = Awaited(missing: Set(expected.filter { $0.value > 0 }.keys)) }
+        if let update {
+            let missing = Set(expected.filter { $0.value > 0 }.keys)
+            awaited[update] = Awaited(missing: missing, failure: failure)
+        }
         for (source, count) in expected {
             ledgers[source, default: ConfirmationLedger()].sent(count > 0 ? update : nil, to: count)
         }

@@ -9,6 +9,7 @@ struct DeviceWatcher {
     /// Begins, with the devices that bluetoothd has already.
     func watch() async throws(BusError) {
         let (adapter, centrals) = (adapter, centrals)
+        await centrals.setAdapter(adapter)
         _ = try await connection.subscribe(to: objects("InterfacesAdded")) { signal in
             var arguments = signal.arguments
             guard let values = try? arguments.readValues(), values.count == 2,

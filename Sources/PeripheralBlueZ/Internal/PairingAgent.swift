@@ -75,8 +75,10 @@ final class PairingAgent: Sendable {
 extension PairingAgent {
     /// Asks the host, and answers the call.
     private func ask(_ question: PairingQuestion, of device: ObjectPath, _ reply: DeferredReply) {
-        let isTaken = start(device, reply) { [host] central in
-            switch await host.answer(PairingRequest(central: central, question: question)) {
+        let isTaken = start(device, reply) { [host, centrals] central in
+            let answer = await host.answer(PairingRequest(central: central, question: question))
+            if answer != .reject { await centrals.mayPair(central.id, at: question.certainLevel) }
+            switch answer {
             case .accept where question != .enterPasskey: reply.send()
             case .passkey(let passkey) where question == .enterPasskey: reply.send([.uint32(passkey)])
             case .accept, .passkey, .reject: reply.fail(.rejected)
@@ -92,8 +94,10 @@ extension PairingAgent {
     /// pairings that it has begun, and takes the call as a wish to be unpaired.
     private func display(_ passkey: UInt32, for device: ObjectPath) {
         endDisplay(for: device)
+        let question = PairingQuestion.displayPasskey(passkey)
         let isTaken = start(device, nil) { [self] central in
-            let request = PairingRequest(central: central, question: .displayPasskey(passkey))
+            let request = PairingRequest(central: central, question: question)
+            await centrals.mayPair(central.id, at: question.certainLevel)
             guard await host.answer(request) == .reject, !Task.isCancelled else { return }
             _ = try? await connection.call(BlueZ.name, device, BlueZ.device, "Disconnect")
         }
@@ -187,6 +191,18 @@ extension PairingAgent {
 
     private func refusal(_ method: MemberName, _ input: Signature, _ output: Signature) -> ExportedMethod {
         ExportedMethod(method, input, output) { _, reply in reply.fail(.rejected) }
+    }
+}
+
+extension PairingQuestion {
+    /// The level of a link that is paired by such a question, at least.
+    fileprivate var certainLevel: SecurityLevel {
+        switch self {
+        case .authorize: .encrypted
+        // Both kinds of pairing have a passkey.
+        case .displayPasskey, .enterPasskey: .authenticated
+        case .confirmNumber: .secureConnections
+        }
     }
 }
 

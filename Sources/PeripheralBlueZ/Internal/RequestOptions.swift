@@ -51,7 +51,7 @@ extension DeviceAddress {
         guard start > 0 else { return nil }
         let value = pattern.withUTF8Buffer { pattern -> UInt64? in
             var value: UInt64 = 0
-            for (index, expected) in pattern.enumerated() {
+            for unsafe (index, expected) in unsafe pattern.enumerated() {
                 let character = path[start + index]
                 if expected == UInt8(ascii: "0") {
                     guard let digit = Self.digit(character) else { return nil }

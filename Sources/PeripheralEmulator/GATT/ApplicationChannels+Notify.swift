@@ -96,8 +96,8 @@ extension ApplicationChannels {
         guard sharing == .each else { return update(handle, message) }
         guard let application else { return }
         let answers = remote.version >= Self.confirmingSockets
-        server.deliver(message, of: handle, in: application) { central, _ in
-            central == owner
+        server.deliver(message, of: handle, in: application) { subscriber in
+            subscriber.central == owner
         } completion: { [weak self, remote] central, outcome in
             if !answers { return remote.confirm(handle, outcome) }
             guard outcome == .confirmed else { return }
@@ -115,7 +115,7 @@ extension ApplicationChannels {
     /// Sends a new value of a characteristic to all centrals that have subscribed.
     func update(_ handle: AttributeHandle, _ value: [UInt8]) {
         guard let application else { return }
-        server.deliver(value, of: handle, in: application) { _, _ in
+        server.deliver(value, of: handle, in: application) { _ in
             true
         } completion: { [remote] _, outcome in
             remote.confirm(handle, outcome)

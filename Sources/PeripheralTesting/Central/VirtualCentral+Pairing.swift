@@ -11,6 +11,11 @@ extension VirtualCentral {
         state.withLock { $0.bond = bond }
     }
 
+    /// Encrypts the connection with the keys that the central has kept from a bond.
+    public func encrypt() throws {
+        try server.encrypt(connection(), with: state.withLock(\.bond))
+    }
+
     /// Drops the keys that the central has kept; the peripheral keeps its own.
     public func forgetBond() {
         state.withLock { $0.bond = nil }

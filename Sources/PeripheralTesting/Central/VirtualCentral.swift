@@ -91,21 +91,22 @@ public final class VirtualCentral: TestCentral {
     /// Where a connection interrupts the advertising of a stack, as it does with Bluetooth 5 adapters, another
     /// central waits for it to come back, for as long as ``patience`` says.
     ///
-    /// - Parameter mtu: The largest packet that the central takes, 23 to 517 bytes; what is beyond is taken as
-    ///   the limit.
+    /// - Parameters:
+    ///   - mtu: The largest packet that the central takes, 23 to 517 bytes; what is beyond is taken as the limit.
+    ///   - encrypting: Whether a central that is bonded encrypts the connection at once.
     /// - Throws: ``TestCentralError`` with the code `notFound` when nothing connectable is on the air, or with
     ///   `alreadyConnected`.
-    public func connect(mtu: Int) async throws {
+    public func connect(mtu: Int, encrypting: Bool) async throws {
         do {
-            try open(mtu: mtu)
+            try open(mtu: mtu, encrypting: encrypting)
         } catch let error as TestCentralError
             where error.code == .notFound && server.connectionsInterruptAdvertising
         {
-            try await connectWhenAdvertised(mtu: mtu, otherwise: error)
+            try await connectWhenAdvertised(mtu: mtu, encrypting: encrypting, otherwise: error)
         }
     }
 
-    private func open(mtu: Int) throws {
+    private func open(mtu: Int, encrypting: Bool) throws {
         try state.withLock { state in
             // The other side may have ended the last connection.
             guard state.connection == nil || !state.inbox.isOpen else {
@@ -116,7 +117,7 @@ public final class VirtualCentral: TestCentral {
             let agreed = min(max(mtu, VirtualGATTServer.mtus.lowerBound), VirtualGATTServer.mtus.upperBound)
             state.connection = try server.connect(
                 Central(address: address, mtu: agreed),
-                key: state.bond,
+                key: encrypting ? state.bond : nil,
                 over: inbox
             )
             state.inbox = inbox
@@ -124,13 +125,17 @@ public final class VirtualCentral: TestCentral {
         }
     }
 
-    private func connectWhenAdvertised(mtu: Int, otherwise failure: TestCentralError) async throws {
+    private func connectWhenAdvertised(
+        mtu: Int,
+        encrypting: Bool,
+        otherwise failure: TestCentralError
+    ) async throws {
         try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask { [self] in
                 while true {
                     try await server.waitUntilConnectable()
                     do {
-                        try open(mtu: mtu)
+                        try open(mtu: mtu, encrypting: encrypting)
                         return true
                     } catch let error as TestCentralError where error.code == .notFound {
                         // Another central was quicker.

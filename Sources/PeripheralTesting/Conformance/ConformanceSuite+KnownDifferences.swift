@@ -46,6 +46,7 @@ extension ConformanceSuite {
                 "update for one: failed as \(PeripheralError.Code.notAddressable)."
             ),
             (indicationOfOne, "indication for one: failed as \(PeripheralError.Code.notAddressable)."),
+            (othersAreSecure, "update of the other meanwhile: expected [1], but got [2]."),
             (unsubscriptionAmongOthersIsTold, "unsubscription: there is no event."),
         ].map { scenario, failure in
             KnownDifference(

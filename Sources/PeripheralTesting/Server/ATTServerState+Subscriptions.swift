@@ -75,6 +75,7 @@ extension ATTServerState {
     struct Delivery: Sendable {
         var connection: ConnectionID
         var central: Central
+        var security: SecurityLevel
         var handle: AttributeHandle
         var update: ReceivedUpdate
     }
@@ -89,6 +90,7 @@ extension ATTServerState {
             return Delivery(
                 connection: id,
                 central: connection.central,
+                security: connection.security,
                 handle: handle,
                 update: ReceivedUpdate(
                     kind: UpdateKind(configuration: configuration),

@@ -30,6 +30,11 @@ final class AwaitedConfirmations: Sendable {
         }
     }
 
+    /// Says that somebody cannot confirm it, besides those who are expected to.
+    func fail(_ failure: PeripheralError) {
+        change { $0.failure = failure }
+    }
+
     /// Takes note of what has become of the update on its way to one of them.
     func note(_ outcome: VirtualUpdateOutcome) {
         change { state in

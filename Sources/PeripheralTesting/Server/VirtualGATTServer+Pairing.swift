@@ -75,6 +75,23 @@ extension VirtualGATTServer {
         }
     }
 
+    /// Encrypts a connection with the keys of a bond.
+    ///
+    /// - Parameters:
+    ///   - connection: The connection.
+    ///   - key: The central's half of the bond.
+    /// - Throws: ``TestCentralError`` with the code `pairingFailed`, when one of the two has no such key, or `disconnected`.
+    package func encrypt(_ connection: ConnectionID, with key: BondKey?) throws(TestCentralError) {
+        try state.withLock { state throws(TestCentralError) in
+            guard let central = state.att.connections[connection]?.central else { throw .connectionEnded }
+            guard let bond = state.bonds[central.address], bond.key == key else {
+                throw .pairingFailed("The two have no keys in common.")
+            }
+            state.att.connections[connection]?.security = bond.level
+            state.observer?(.secured(central, bond.level))
+        }
+    }
+
     /// Pairs a central, which begins.
     ///
     /// - Parameters:

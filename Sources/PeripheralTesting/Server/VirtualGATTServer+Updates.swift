@@ -19,7 +19,7 @@ extension VirtualGATTServer {
         of characteristic: AttributeHandle,
         in application: ApplicationID
     ) -> Bool {
-        deliver(value, of: characteristic, in: application, to: { _, _ in true }) != nil
+        deliver(value, of: characteristic, in: application, to: { _ in true }) != nil
     }
 
     /// Sends a new value of an application's characteristic to some of the centrals that have subscribed.
@@ -30,7 +30,8 @@ extension VirtualGATTServer {
     ///   - value: The value; cut to what the central's MTU, and any attribute, can hold.
     ///   - characteristic: The value handle in the application's own table.
     ///   - application: The application.
-    ///   - isRecipient: Chooses among the subscribers, by what they have subscribed to.
+    ///   - isRecipient: Chooses among the subscribers, each of which it is asked about once. The server does not: it
+    ///     has checked the security of the link when the central subscribed, in whatever connection that was.
     ///   - completion: Told once for each recipient what has become of the update, in place of the application's
     ///     provider; with the server's lock held: it must be quick, and must not call the server.
     /// - Returns: The recipients; `nil` when the application is no longer there.
@@ -39,7 +40,7 @@ extension VirtualGATTServer {
         _ value: [UInt8],
         of characteristic: AttributeHandle,
         in application: ApplicationID,
-        to isRecipient: (Central, UpdateKind) -> Bool,
+        to isRecipient: (VirtualSubscriber) -> Bool,
         completion: (@Sendable (Central, VirtualUpdateOutcome) -> Void)? = nil
     ) -> [Central]? {
         state.withLock { state in
@@ -47,7 +48,9 @@ extension VirtualGATTServer {
                 let handle = state.att.database.handle(of: characteristic, in: application)
             else { return nil }
             let deliveries = state.att.deliveries(of: value, at: handle).filter {
-                isRecipient($0.central, $0.update.kind)
+                isRecipient(
+                    VirtualSubscriber(central: $0.central, kind: $0.update.kind, security: $0.security)
+                )
             }
             deliver(deliveries, &state) { central, outcome in
                 if let completion {
@@ -79,7 +82,7 @@ extension VirtualGATTServer {
                 value,
                 of: characteristic,
                 in: application,
-                to: { central, _ in central.address == recipient },
+                to: { $0.central.address == recipient },
                 completion: { _, outcome in continuation.resume(returning: outcome) }
             )
             if recipients?.isEmpty ?? true { continuation.resume(returning: nil) }

@@ -59,7 +59,7 @@ struct IndicationTests {
                 [number],
                 of: 0x0003,
                 in: fixture.application,
-                to: { central, _ in central.address == address },
+                to: { $0.central.address == address },
                 completion: { _, outcome in outcomes.withLock { $0.append(outcome) } }
             )
         }
@@ -90,7 +90,7 @@ struct IndicationTests {
         for central in [notified, indicated] {
             #expect(try await central.nextUpdate(of: Self.characteristic).value == [4])
         }
-        let recipients = server.deliver([5], of: 0x0003, in: application, to: { $1 == .indication })
+        let recipients = server.deliver([5], of: 0x0003, in: application, to: { $0.kind == .indication })
         #expect(recipients?.map(\.address) == [indicated.address])
     }
 }

@@ -243,6 +243,7 @@ class Peer:
         connection.on('disconnection', self._on_disconnection)
         self.answer_security_requests = True  # as phones do
         self.security_requests = 0
+        self.security_requested = asyncio.Event()
         connection.on('security_request', self._on_security_request)
         connection.on('connection_encryption_change',
                       lambda: self.encryption_changes.append(connection.is_encrypted))
@@ -259,8 +260,16 @@ class Peer:
     def _on_security_request(self, *_):
         """bluetoothd asks for this when the central is bonded, and serves nothing before."""
         self.security_requests += 1
+        self.security_requested.set()
         if self.answer_security_requests and not self.encrypted:
             self._securing = asyncio.ensure_future(self._secure())
+
+    async def wait_security_request(self, seconds):
+        """Waits until the peripheral has asked for encryption; for so long at most, since it need not."""
+        try:
+            await asyncio.wait_for(self.security_requested.wait(), seconds)
+        except asyncio.TimeoutError:
+            pass
 
     async def _secure(self):
         try:

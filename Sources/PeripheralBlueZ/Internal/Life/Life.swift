@@ -182,6 +182,7 @@ extension Life {
             on: loop,
             handles: handles,
             version: backend.version,
+            linkSecurity: backend.linkSecurity ?? KernelLinkSecurity(),
             logger: logger
         ) { [occurrences] event in
             occurrences.add(Occurrence(event: event, presence: number))

@@ -22,6 +22,7 @@ struct Presence: Sendable {
         on loop: EventLoop,
         handles: AssignedHandles,
         version: BlueZVersion?,
+        linkSecurity: any LinkSecurity,
         logger: Logger,
         report: @escaping @Sendable (LifeStateMachine.Event) -> Void
     ) async throws {
@@ -32,6 +33,7 @@ struct Presence: Sendable {
                 host: host,
                 handles: handles,
                 on: connection,
+                linkSecurity: linkSecurity,
                 logger: logger
             )
             agent = AgentRegistration(

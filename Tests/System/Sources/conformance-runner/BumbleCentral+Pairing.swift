@@ -13,6 +13,14 @@ extension BumbleCentral {
         }
     }
 
+    func encrypt() async throws {
+        do {
+            _ = try await ask("encrypt")
+        } catch let error as TestCentralError where error.code == .failed {
+            throw TestCentralError(code: .pairingFailed, message: error.message)
+        }
+    }
+
     func forgetBond() async throws {
         _ = try await pool.process(place: place).ask("forget")
     }

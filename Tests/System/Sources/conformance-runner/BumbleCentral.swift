@@ -75,13 +75,14 @@ final class BumbleCentral: TestCentral {
         return results
     }
 
-    func connect(mtu: Int) async throws {
+    func connect(mtu: Int, encrypting: Bool) async throws {
         guard state.withLock({ $0.process == nil }) else {
             throw TestCentralError(code: .alreadyConnected, message: "The central is connected.")
         }
         let process = try await pool.process(place: place)
         do {
-            _ = try await process.ask("connect \(patience) address \(adapter) mtu \(mtu)")
+            let clear = encrypting ? "" : " clear"
+            _ = try await process.ask("connect \(patience) address \(adapter) mtu \(mtu)\(clear)")
         } catch let error as TestCentralError where error.code == .timedOut {
             throw TestCentralError(code: .notFound, message: error.message)
         }

@@ -1,0 +1,75 @@
+internal import Glibc
+internal import PeripheralCore
+internal import PeripheralDBus
+
+/// What the kernel says of the connections, to any program that may open a Bluetooth socket.
+///
+/// It says whether a connection is encrypted, not how the keys have come about: `HCI_LM_AUTH` goes with every encryption
+/// of an LE connection, `HCI_LM_SECURE` and `HCI_LM_FIPS` with none (measured on 6.1). In a container with a network of
+/// its own, or where systemd keeps this family of addresses from a service, there is no such socket.
+struct KernelLinkSecurity: LinkSecurity {
+    // Of <bluetooth/bluetooth.h> and <bluetooth/hci.h>, which come with BlueZ's library, not with the C library.
+    private static let addressFamily: CInt = 31  // AF_BLUETOOTH
+    private static let hciProtocol: CInt = 1  // BTPROTO_HCI
+    private static let getConnectionList: CUnsignedLong = 0x8004_48D4  // HCIGETCONNLIST
+
+    /// `nil` where there are no such sockets.
+    private let socket: OwnedFileDescriptor?
+
+    init() {
+        let kind = CInt(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue)
+        let descriptor = Glibc.socket(Self.addressFamily, kind, Self.hciProtocol)
+        socket = descriptor < 0 ? nil : OwnedFileDescriptor(adopting: descriptor)
+    }
+
+    func links(of adapter: ObjectPath) -> [LinkState]? {
+        guard let socket, let number = Self.number(of: adapter) else { return nil }
+        var list = HCIConnectionList(adapter: number)
+        let isListed = unsafe list.bytes.withUnsafeMutableBytes { bytes in
+            guard let start = bytes.baseAddress else { return false }
+            return unsafe ioctl(socket.descriptor, Self.getConnectionList, start) == 0
+        }
+        return isListed ? list.links : nil
+    }
+
+    /// The number in the adapter's name, such as `hci0`.
+    private static func number(of adapter: ObjectPath) -> UInt16? {
+        guard let name = adapter.text.split(separator: "/").last, name.hasPrefix("hci") else { return nil }
+        return UInt16(name.dropFirst(3))
+    }
+}
+
+/// `struct hci_conn_list_req`, which the kernel fills, on a machine whose lowest byte comes first.
+struct HCIConnectionList {
+    /// More than any controller has connections.
+    private static let capacity = 128
+    /// The number of the adapter and that of the entries.
+    private static let headerSize = 4
+    /// `struct hci_conn_info`: handle, address, type, direction, state, and from byte 12 on the mode.
+    private static let entrySize = 16
+    private static let types: Set<UInt8> = [0x01, 0x80]  // ACL_LINK, LE_LINK
+    private static let encrypted: UInt8 = 0x04  // HCI_LM_ENCRYPT
+
+    var bytes: [UInt8]
+
+    init(adapter: UInt16) {
+        let padding = [UInt8](repeating: 0, count: Self.capacity * Self.entrySize)
+        bytes = [adapter, UInt16(Self.capacity)].flatMap(\.gattBytes) + padding
+    }
+
+    /// The connections that may carry attributes; `nil` when there is no room for all of them.
+    var links: [LinkState]? {
+        let count = Int(bytes[2]) | Int(bytes[3]) << 8
+        guard count < Self.capacity else { return nil }
+        return (0..<count).compactMap { index in
+            let entry = bytes.dropFirst(Self.headerSize + index * Self.entrySize).prefix(Self.entrySize)
+            guard Self.types.contains(entry[entry.startIndex + 8]),
+                let address = DeviceAddress(littleEndian: entry.dropFirst(2).prefix(6))
+            else { return nil }
+            return LinkState(
+                address: address,
+                isEncrypted: entry[entry.startIndex + 12] & Self.encrypted != 0
+            )
+        }
+    }
+}

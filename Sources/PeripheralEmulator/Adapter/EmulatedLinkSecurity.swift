@@ -1,0 +1,19 @@
+internal import PeripheralBlueZ
+internal import PeripheralDBus
+internal import PeripheralKit
+internal import PeripheralTesting
+
+/// What a kernel would say of the connections of the adapters.
+struct EmulatedLinkSecurity: LinkSecurity {
+    /// The controller of the adapter with a name.
+    let controller: @Sendable (_ name: String) -> Controller?
+
+    func links(of adapter: ObjectPath) -> [LinkState]? {
+        guard let name = adapter.text.split(separator: "/").last,
+            let server = controller(String(name))?.server
+        else { return nil }
+        return server.centrals.map { central in
+            LinkState(address: central.address, isEncrypted: server.security(of: central.address) > .open)
+        }
+    }
+}
