@@ -42,6 +42,14 @@ public import PeripheralKit
 ///
 /// ## Names
 ///
+/// bluetoothd checks the security of a link when a central subscribes, and never again: a bonded central that returns
+/// without encrypting would be sent what it has subscribed to in the clear. So the backend looks at the links itself before
+/// it hands over a value that demands security; what remains is the instant between. The kernel tells which links are
+/// encrypted, to any program that may open a Bluetooth socket; for systemd, see `RestrictAddressFamilies=`. Where it does
+/// not, as in most containers, a central that returns has to use an attribute of that security first; the log says so. Who
+/// pairs anew under the address of a bonded central, without being asked, by `JustWorksRepairing = always` in bluetoothd's
+/// configuration, counts as that central.
+///
 /// BlueZ shows the name of the adapter, not that of the peripheral, to centrals that read the device name of
 /// the Generic Access service; the peripheral's name is in the advertisement.
 public struct BlueZBackend: PeripheralBackend {

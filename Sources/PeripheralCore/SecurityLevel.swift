@@ -25,7 +25,10 @@ public struct AttributeSecurity: Hashable, Sendable {
     public var read: SecurityLevel
     /// What writing demands.
     public var write: SecurityLevel
-    /// What subscribing to notifications or indications demands.
+    /// What subscribing to notifications or indications demands, and each value that is sent.
+    ///
+    /// A bonded central stays subscribed while it is away. When it returns, it gets no value before its link has this
+    /// security again (Core Specification, Vol 3, Part C, 10.3.1.1).
     public var notify: SecurityLevel
 
     /// Creates the demands of an attribute; what is not named is open.

@@ -107,7 +107,8 @@ extension EmulatedBlueZ {
             settings: settings,
             recovery: recovery,
             bus: .address(bus.address),
-            linkSecurity: EmulatedLinkSecurity { name in self.hardware.withLock { $0.controller(named: name) } }
+            linkSecurity: EmulatedLinkSecurity { name in self.hardware.withLock { $0.controller(named: name) }
+            }
         )
     }
 

@@ -269,8 +269,8 @@ extension PeripheralError {
 
     fileprivate static let insecure = PeripheralError(
         code: .insufficientSecurity,
-        message: "The link of a central does not have the security that the characteristic demands: it has come back and "
-            + "not yet encrypted."
+        message: "The link of a central does not have the security that the characteristic demands: "
+            + "it has come back and not yet encrypted."
     )
 }
 

@@ -210,7 +210,10 @@ extension Application {
         let security = description.security
         var methods = [
             // Without the property there is a request nevertheless, but no check.
-            requests.readMethod(of: handle, at: description.properties.contains(.read) ? security.read : .open),
+            requests.readMethod(
+                of: handle,
+                at: description.properties.contains(.read) ? security.read : .open
+            ),
             requests.writeMethod(of: handle, at: description.properties.canWrite ? security.write : .open),
         ]
         var properties = [

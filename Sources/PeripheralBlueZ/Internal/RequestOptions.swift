@@ -51,7 +51,8 @@ extension DeviceAddress {
         guard start > 0 else { return nil }
         let value = pattern.withUTF8Buffer { pattern -> UInt64? in
             var value: UInt64 = 0
-            for unsafe (index, expected) in unsafe pattern.enumerated() {
+            for index in 0..<pattern.count {
+                let expected = unsafe pattern[index]
                 let character = path[start + index]
                 if expected == UInt8(ascii: "0") {
                     guard let digit = Self.digit(character) else { return nil }

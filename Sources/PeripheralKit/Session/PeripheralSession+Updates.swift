@@ -9,6 +9,10 @@ extension PeripheralSession {
     /// nobody has subscribed, nothing is sent. A value that is longer than a central's
     /// ``Central/maximumUpdateValueLength`` reaches that central shortened.
     ///
+    /// A central whose link is not as secure as the characteristic demands gets nothing: a bonded one, for instance, that has
+    /// come back and not yet encrypted, although its subscription has resumed. Those whom the Bluetooth stack can reach
+    /// only together with it do not get the value either; with BlueZ before 5.76, these are all.
+    ///
     /// The call returns when the Bluetooth stack has taken the value, and suspends while the stack has too much to
     /// send. A call that is cancelled while it waits for its turn sends nothing.
     ///
@@ -29,7 +33,8 @@ extension PeripheralSession {
     /// Otherwise as ``notify(_:_:)``.
     ///
     /// - Throws: As ``notify(_:_:)``; ``PeripheralError`` with the code ``PeripheralError/Code/notSubscribed`` when the
-    ///   central has not subscribed, with ``PeripheralError/Code/notAddressable`` where the Bluetooth stack can reach
+    ///   central has not subscribed, with ``PeripheralError/Code/insufficientSecurity`` when its link is not as secure as
+    ///   the characteristic demands, with ``PeripheralError/Code/notAddressable`` where the Bluetooth stack can reach
     ///   it only together with others: BlueZ before 5.76, when there are others; later versions, when the central is
     ///   bonded and has come back to its subscription, or another has just left, and there are others.
     public func notify<Value>(
@@ -78,7 +83,9 @@ extension PeripheralSession {
     ///   - value: The new value; at most 512 bytes when encoded.
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/disconnected`` when a central is gone
     ///   before it has confirmed, ``PeripheralError/Code/notSubscribed`` when it has ended its subscription or subscribed
-    ///   anew before that, ``PeripheralError/Code/unconfirmed`` when it has not within 30 s; ``PeripheralError/Code/notDeclared``, ``PeripheralError/Code/invalidValue`` or
+    ///   anew before that, ``PeripheralError/Code/unconfirmed`` when it has not within 30 s,
+    ///   ``PeripheralError/Code/insufficientSecurity`` when one does not get the value for the reason told at
+    ///   ``notify(_:_:)``; ``PeripheralError/Code/notDeclared``, ``PeripheralError/Code/invalidValue`` or
     ///   ``PeripheralError/Code/stopped``; `CancellationError`. With several centrals, it is the first error, thrown
     ///   when each has confirmed or cannot any more.
     public func indicate<Value>(_ characteristic: Characteristic<Value>, _ value: Value) async throws {

@@ -40,6 +40,13 @@ struct ConfirmationsTests {
 
     // MARK: Sockets
 
+    @Test func whatSomebodyHasNotGotFailsInTheEnd() throws {
+        var confirmations = Confirmations()
+        confirmations.sent(Update.ID(1), awaiting: [try socket(1): 1, try socket(2): 1], lacking: gone)
+        #expect(confirm(&confirmations, by: try socket(2)) == [])
+        #expect(confirm(&confirmations, by: try socket(1)) == ["1 \(gone.code)"])
+    }
+
     @Test func allHaveToConfirm() throws {
         var confirmations = Confirmations()
         confirmations.sent(Update.ID(1), awaiting: [try socket(1): 1, try socket(2): 1])

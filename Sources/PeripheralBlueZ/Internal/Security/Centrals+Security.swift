@@ -74,7 +74,8 @@ extension Centrals {
 extension PeripheralError {
     fileprivate static let insecure = PeripheralError(
         code: .insufficientSecurity,
-        message: "The link of a central does not have the security that the characteristic demands: it has come back and "
-            + "not yet encrypted. Where bluetoothd reaches only all subscribers together, nobody gets the value."
+        message: "The link of a central does not have the security that the characteristic demands: "
+            + "it has come back and not yet encrypted. "
+            + "Where bluetoothd reaches only all subscribers together, nobody gets the value."
     )
 }

@@ -3,9 +3,10 @@ package import PeripheralDBus
 
 /// Tells which connections of an adapter are encrypted, which bluetoothd does not.
 package protocol LinkSecurity: Sendable {
-    /// The connections of an adapter at this moment; `nil` where they cannot be told.
+    /// The connections of an adapter at this moment.
     ///
     /// - Parameter adapter: The path of the adapter's object, such as `/org/bluez/hci0`.
+    /// - Returns: The connections; `nil` where they cannot be told.
     func links(of adapter: ObjectPath) -> [LinkState]?
 }
 

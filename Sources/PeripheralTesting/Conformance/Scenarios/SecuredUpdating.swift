@@ -209,7 +209,9 @@ extension ConformanceSuite {
         }
     }
 
-    static let securedDescriptor = Scenario("a descriptor can demand security that its characteristic does not") {
+    static let securedDescriptor = Scenario(
+        "a descriptor can demand security that its characteristic does not"
+    ) {
         let value = Characteristic<UInt8>(ScenarioUUID.value, [.read]) {
             Read { 7 }
             Descriptor<UInt8>(ScenarioUUID.descriptor, security: .encrypted) { Read { 8 } }

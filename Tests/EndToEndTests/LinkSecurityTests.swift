@@ -1,0 +1,84 @@
+import PeripheralBlueZ
+import PeripheralCore
+import PeripheralDBus
+import PeripheralEmulator
+import PeripheralKit
+import PeripheralTesting
+import TestSupport
+import Testing
+
+/// Where the kernel does not tell which links are encrypted.
+@Suite(.timeLimit(.minutes(1)))
+struct LinkSecurityTests {
+    private struct Unknown: LinkSecurity {
+        func links(of adapter: ObjectPath) -> [LinkState]? { nil }
+    }
+
+    private static let versions: [BlueZVersion] = [.v5_66, .v5_87]
+
+    @Test(arguments: versions)
+    func whoIsBackHasToUseSomethingSecuredFirst(version: BlueZVersion) async throws {
+        let value = Characteristic<UInt8>(0x2A19, [.read, .notify], security: .encrypted) { Read { 42 } }
+        let plain = Characteristic<UInt8>(0x2A38, value: 1)
+        let peripheral = Peripheral("Safe", pairing: .justWorks) {
+            GATTService(.battery) {
+                value; plain
+            }
+        }
+        let log = LogRecorder()
+        try await withEmulatedBlueZ(.init(version: version)) { bluez in
+            let backend = BlueZBackend(
+                bus: .address(bluez.busAddress),
+                logger: log.logger,
+                linkSecurity: Unknown()
+            )
+            try await peripheral.run(on: backend, logger: .silent) { session in
+                let central = bluez.central(for: peripheral)
+                try await central.connect()
+                try await central.pair(.justWorks)
+                try await central.subscribe(to: value)
+                _ = try await central.read(plain)
+                try await session.notify(value, 1)
+                #expect(try await central.nextUpdate(of: value) == 1)
+                central.disconnect()
+                try await central.connect()
+                _ = try await central.read(plain)
+                try await session.notify(value, 2)
+                _ = try await central.read(value)
+                try await session.notify(value, 3)
+                #expect(try await central.nextUpdate(of: value) == 3)
+            }
+        }
+        #expect(log.lines.filter { $0.hasPrefix("notice: The kernel does not tell") }.count == 1)
+    }
+
+    /// A stranger cannot keep others from what they have subscribed to.
+    @Test(arguments: versions)
+    func whoHasNotSubscribedDisturbsNobody(version: BlueZVersion) async throws {
+        let value = Characteristic<UInt8>(
+            0x2A19,
+            [.read, .notify],
+            security: AttributeSecurity(notify: .encrypted)
+        ) {
+            Read { 42 }
+        }
+        let peripheral = Peripheral("Safe", pairing: .justWorks) { GATTService(.battery) { value } }
+        try await withEmulatedBlueZ(.init(version: version)) { bluez in
+            try await peripheral.run(on: bluez.backend, logger: .silent) { session in
+                let central = bluez.central(for: peripheral)
+                try await central.connect()
+                try await central.pair(.justWorks)
+                try await central.subscribe(to: value)
+                _ = try await central.read(value)
+                let stranger = central.makeAnother()
+                try await stranger.connect()
+                await #expect(throws: ATTError.insufficientEncryption) {
+                    try await stranger.subscribe(to: value)
+                }
+                _ = try await stranger.read(value)
+                try await session.notify(value, 1)
+                #expect(try await central.nextUpdate(of: value) == 1)
+            }
+        }
+    }
+}
