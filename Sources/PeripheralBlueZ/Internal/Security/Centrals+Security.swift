@@ -10,7 +10,8 @@ internal import PeripheralKit
 extension Centrals {
     /// Tells once by what links are judged.
     func logJudgement(of adapter: ObjectPath) {
-        guard characteristics.values.contains(where: { $0.security > .open }), linkSecurity.links(of: adapter) == nil
+        guard characteristics.values.contains(where: { $0.security > .open }),
+            linkSecurity.links(of: adapter) == nil
         else { return }
         logger.notice(
             """
@@ -52,7 +53,9 @@ extension Centrals {
         let subscribers = subscriptions.subscribers(of: update.characteristic)
         let reachable = canUseSockets(for: update) ? subscribers.filter { $0.route == .socket } : []
         let secure = reachable.map(\.central.id).filter { !insecure.centrals.contains($0) }
-        let sockets = secure.map { SubscriptionTable.Socket(characteristic: update.characteristic, central: $0) }
+        let sockets = secure.map {
+            SubscriptionTable.Socket(characteristic: update.characteristic, central: $0)
+        }
         switch update.recipients {
         case .subscribers where sockets.isEmpty:
             return .none(update.awaitsConfirmation && !subscribers.isEmpty ? .failed(.insecure) : .delivered)
@@ -60,7 +63,9 @@ extension Centrals {
             return .sockets(sockets, lacking: sockets.count == subscribers.count ? nil : .insecure)
         case .central(let central):
             if secure.contains(central) {
-                return .sockets([SubscriptionTable.Socket(characteristic: update.characteristic, central: central)])
+                return .sockets([
+                    SubscriptionTable.Socket(characteristic: update.characteristic, central: central)
+                ])
             }
             guard subscribers.contains(where: { $0.central.id == central }) else {
                 return .none(.failed(.notSubscribed(central)))
