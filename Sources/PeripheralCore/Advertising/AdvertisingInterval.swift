@@ -46,7 +46,7 @@ extension Duration {
     /// The milliseconds that have passed in full; at the limits of `Int64`, as many as that holds.
     package var wholeMilliseconds: Int64 {
         let (seconds, attoseconds) = components
-        let (thousands, overflows) = seconds.multipliedReportingOverflow(by: 1000)
-        return overflows ? (seconds < 0 ? .min : .max) : thousands + attoseconds / 1_000_000_000_000_000
+        let milliseconds = Int128(seconds) * 1000 + Int128(attoseconds / 1_000_000_000_000_000)
+        return Int64(clamping: milliseconds)
     }
 }

@@ -16,16 +16,9 @@ extension AdvertisingComposer {
                 "leave something out, or name the secondaryChannel if that is meant"
             )
         }
-        if capabilities.usesClassic || daemonOrKernelFlags { return }
-        warning(
-            "flags",
-            "the kernel leaves them out for want of room",
-            "leave out 3 bytes"
-        )
-    }
-
-    private var daemonOrKernelFlags: Bool {
-        data.isEmpty || data.contains { $0.field == .flags }
+        if !capabilities.usesClassic, !data.isEmpty, !data.contains(where: { $0.field == .flags }) {
+            warning("flags", "the kernel leaves them out for want of room", "leave out 3 bytes")
+        }
     }
 
     private mutating func examineChannel() {
