@@ -23,7 +23,8 @@ struct AdvertisingRun {
         try await CentralPool.run(program) { pool in
             for declaration in AdvertisingDeclaration.all {
                 do {
-                    let plan = try await declaration.check(on: .bluez, for: capabilities) { peripheral in
+                    let plan = try await declaration.check(on: .bluez(recovery: .never), for: capabilities) {
+                        peripheral in
                         BumbleCentral(of: peripheral, on: adapter, from: pool)
                     }
                     print(

@@ -13,22 +13,21 @@ import Synchronization
 /// variable `BLUEZ_VERSION`, with the path of `bumble_central.py` in `BUMBLE_CENTRAL`. Arguments are words that
 /// a scenario's name has to contain. `--long` before them runs the scenarios that take long instead of the others;
 /// `--advertising legacy` and `--advertising extended` compare what is on the air with the plans of advertisements
-/// instead, for the kind of adapter that the rig has; `--document` alone prints what is known of the versions, and runs nothing.
+/// instead, for the kind of adapter that the rig has; `--faults [ROUNDS [SEED]]` has things go wrong below a peripheral
+/// instead, each so many times (20), at moments that depend on the seed; `--document` alone prints what is known of the versions, and runs nothing.
 @main
 struct ConformanceRunner {
-    /// What the rig's radio gives to the adapter.
-    private static let adapter = DeviceAddress("00:AA:01:00:00:42")
-
     static func main() async throws {
         if CommandLine.arguments.dropFirst() == ["--document"] {
             print(bluezVersionsDocument, terminator: "")
             return
         }
-        guard let adapter, let program = environment("BUMBLE_CENTRAL") else {
+        guard let adapter = DeviceAddress(Rig.adapterAddress), let program = Rig.environment("BUMBLE_CENTRAL")
+        else {
             print("BUMBLE_CENTRAL is not set: it has to be the path of bumble_central.py.")
             exit(2)
         }
-        guard let version = environment("BLUEZ_VERSION").flatMap({ BlueZVersion($0) }) else {
+        guard let version = Rig.environment("BLUEZ_VERSION").flatMap({ BlueZVersion($0) }) else {
             print("BLUEZ_VERSION has to be what bluetoothd --version prints.")
             exit(2)
         }
@@ -36,6 +35,13 @@ struct ConformanceRunner {
         if CommandLine.arguments.dropFirst().first == "--advertising" {
             let isExtended = CommandLine.arguments.last == "extended"
             try await exit(AdvertisingRun(version, isExtended, adapter).run(program) ? 0 : 1)
+        }
+        if CommandLine.arguments.dropFirst().first == "--faults" {
+            let numbers = CommandLine.arguments.dropFirst(2).compactMap { UInt64($0) }
+            let (rounds, seed) = (numbers.first ?? 20, numbers.dropFirst().first ?? .random(in: 0...9999))
+            print("seed \(seed)")
+            let run = FaultRun(seed: seed, rounds: Int(clamping: max(rounds, 1)), on: adapter)
+            try await exit(run.run(program) ? 0 : 1)
         }
         var words = CommandLine.arguments.dropFirst().map { Substring($0) }
         let isLong = words.first == "--long"
@@ -64,7 +70,7 @@ struct ConformanceRunner {
                 case .success(let difference?): if difference.endsDaemon { await restartDaemon() }
                 case .failure: await restartDaemon()
                 }
-                if await pool.forgetBonds() { await order(["forget"]) }
+                if await pool.forgetBonds() { await Rig.order(["forget"]) }
             }
         }
         let failed = failures.withLock { $0 }
@@ -72,27 +78,9 @@ struct ConformanceRunner {
         exit(failed == 0 && !scenarios.isEmpty ? 0 : 1)
     }
 
-    private static func environment(_ name: String) -> String? {
-        getenv(name).map { String(cString: $0) }
-    }
-
     /// Has the rig start bluetoothd anew, so that what was done to one does not show in the next scenario.
     private static func restartDaemon() async {
-        await order(["stop-bluetoothd", "start-bluetoothd"])
-    }
-
-    /// Gives orders to the rig, one after the other.
-    private static func order(_ orders: [String]) async {
-        guard let rig = environment("RIG_SRC") else { return }
-        for order in orders {
-            // What has ended by itself cannot be stopped, for one thing.
-            _ = try? await Subprocess.run(
-                .name("sh"),
-                arguments: [rig + "/ctl", order],
-                output: .discarded,
-                error: .discarded
-            )
-        }
+        await Rig.order(["stop-bluetoothd", "start-bluetoothd"])
     }
 
     /// Runs a scenario within its time.

@@ -1,0 +1,181 @@
+import Glibc
+import PeripheralBlueZ
+import PeripheralCore
+import PeripheralKit
+import PeripheralTesting
+
+/// Makes each fault happen at random moments during traffic, and looks whether the peripheral comes back as it was.
+struct FaultRun {
+    private static let value = Characteristic<UInt32>(0x2A56, [.read, .write, .notify]) {
+        Read { 42 }
+        Write { _, _ in }
+    }
+    private static let peripheral = Peripheral("Phoenix") {
+        GATTService("5c3a0001-7e3c-4b6e-9d29-b3f1c0a1d001") { value }
+    }
+
+    private let rounds: Int
+    private let adapter: DeviceAddress
+    private let seed: UInt64
+
+    init(seed: UInt64, rounds: Int, on adapter: DeviceAddress) {
+        self.rounds = rounds
+        self.adapter = adapter
+        self.seed = seed
+    }
+
+    /// Runs all; tells whether each fault was recovered from each time.
+    func run(_ program: String) async throws -> Bool {
+        try await CentralPool.run(program) { pool in
+            try await Self.peripheral.run(on: .bluez) { session in
+                let failed = try await run(session, pool)
+                print("\(Fault.all.count * rounds - failed) passed, \(failed) failed")
+                fflush(nil)
+                // Nothing more can be learnt, and whatever is stuck must not hide it.
+                exit(failed == 0 ? 0 : 1)
+            }
+        }
+        return false
+    }
+
+    /// - Returns: How often it has failed.
+    private func run(_ session: PeripheralSession, _ pool: CentralPool) async throws -> Int {
+        var generator = SeededGenerator(state: seed)
+        var failed = 0
+        var handle: AttributeHandle?
+        for fault in Fault.all {
+            var times: [Duration] = []
+            for round in 1...rounds {
+                let pause = Duration.milliseconds(Int.random(in: 0...300, using: &generator))
+                let outage = Duration.milliseconds(Int.random(in: 0...1500, using: &generator))
+                do {
+                    let central = BumbleCentral(of: Self.peripheral, on: adapter, from: pool)
+                    let found = try await within(.seconds(30)) { try await Self.use(central, session) }
+                    guard handle ?? found == found else {
+                        throw Problem("handle \(found), not \(handle ?? 0)")
+                    }
+                    handle = found
+                    times.append(
+                        try await within(.seconds(60)) {
+                            try await Self.suffer(fault, after: pause, for: outage, with: central)
+                        }
+                    )
+                    try? await central.disconnect()
+                    print("ok    \(fault), round \(round): back after \(seconds(times.last ?? .zero)) s")
+                } catch {
+                    failed += 1
+                    print("FAIL  \(fault), round \(round): \(error); \(session.state)")
+                    await Rig.order([
+                        "start-bus", "plug", "unblock", "start-bluetoothd", "power on", "wait-ready",
+                    ])
+                }
+                fflush(nil)
+            }
+            let sorted = times.sorted()
+            if let longest = sorted.last {
+                print(
+                    "      \(fault): \(seconds(sorted[sorted.count / 2])) s in the median, \(seconds(longest)) s at most"
+                )
+            }
+        }
+        // The last recovery, too, has to have led to a peripheral that can be used.
+        let central = BumbleCentral(of: Self.peripheral, on: adapter, from: pool)
+        _ = try await within(.seconds(30)) { try await Self.use(central, session) }
+        return failed
+    }
+
+    /// Does all that a central may do.
+    ///
+    /// - Returns: The handle of the value.
+    private static func use(_ central: BumbleCentral, _ session: PeripheralSession) async throws
+        -> AttributeHandle
+    {
+        var events = session.events.makeAsyncIterator()
+        try await central.connect()
+        guard try await central.read(value) == 42 else { throw Problem("another value") }
+        try await central.write(value, 7)
+        try await central.subscribe(to: value)
+        while try session.subscribers(of: value).isEmpty { _ = try await events.next() }
+        try await session.notify(value, 43)
+        guard try await central.nextUpdate(of: value) == 43 else { throw Problem("another update") }
+        return try await central.locate(value).valueHandle
+    }
+
+    /// Has a fault happen while the central reads and writes, and waits until the peripheral is on the air again.
+    ///
+    /// - Returns: How long that took from when the fault was undone.
+    private static func suffer(
+        _ fault: Fault,
+        after pause: Duration,
+        for outage: Duration,
+        with central: BumbleCentral
+    ) async throws -> Duration {
+        let traffic = Task {
+            while !Task.isCancelled {
+                _ = try await central.read(value)
+                try await central.write(value, 1)
+            }
+        }
+        defer { traffic.cancel() }
+        async let loss: Void = reaches { !$0.isOnTheAir }
+        try await Task.sleep(for: pause)
+        await Rig.order(fault.orders)
+        await loss
+        try await Task.sleep(for: outage)
+        async let recovery = {
+            await reaches { $0.isOnTheAir }
+            return ContinuousClock.now
+        }()
+        await Rig.order(fault.remedy)
+        let mended = ContinuousClock.now
+        return await max(recovery - mended, .zero)
+    }
+
+    /// Waits until the peripheral's state is such.
+    private static func reaches(_ isMeant: (PeripheralState) -> Bool) async {
+        for await state in peripheral.states where isMeant(state) { return }
+    }
+
+    private func seconds(_ duration: Duration) -> String {
+        String("\(duration / .seconds(1))".prefix(5))
+    }
+}
+
+/// What was not as it has to be.
+private struct Problem: Error, CustomStringConvertible {
+    var description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}
+
+/// The same numbers for the same seed (SplitMix64).
+private struct SeededGenerator: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}
+
+/// Waits for something, but not longer than that.
+private func within<Output: Sendable>(
+    _ limit: Duration,
+    _ body: @escaping @Sendable () async throws -> Output
+) async throws -> Output {
+    try await withThrowingTaskGroup { group in
+        group.addTask { try await body() }
+        group.addTask {
+            try await Task.sleep(for: limit)
+            throw Problem("not within \(limit)")
+        }
+        defer { group.cancelAll() }
+        guard let output = try await group.next() else { throw CancellationError() }
+        return output
+    }
+}

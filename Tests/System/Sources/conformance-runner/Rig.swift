@@ -1,0 +1,26 @@
+import Glibc
+import Subprocess
+
+/// The virtual machine that the runner runs in.
+enum Rig {
+    /// What the radio gives to the adapter.
+    static let adapterAddress = "00:AA:01:00:00:42"
+
+    static func environment(_ name: String) -> String? {
+        getenv(name).map { String(cString: $0) }
+    }
+
+    /// Gives orders, one after the other; `rig/ctl` tells which there are.
+    static func order(_ orders: [String]) async {
+        guard let rig = environment("RIG_SRC") else { return }
+        for order in orders {
+            // What has ended by itself cannot be stopped, for one thing.
+            _ = try? await Subprocess.run(
+                .name("sh"),
+                arguments: Arguments([rig + "/ctl"] + order.split(separator: " ").map(String.init)),
+                output: .discarded,
+                error: .discarded
+            )
+        }
+    }
+}
