@@ -17,7 +17,7 @@ private import Synchronization
 /// ```
 ///
 /// The server behaves as that of BlueZ 5.87, on a Bluetooth 5 adapter that goes on advertising while centrals are
-/// connected. Handlers run in tasks of their own. Updates reach the centrals at
+/// connected. Advertisements do not pause, and their time is never over. Handlers run in tasks of their own. Updates reach the centrals at
 /// once: there is no limit to their speed, and each keeps its updates until the test takes them.
 public struct InMemoryBackend: PeripheralBackend {
     private let server: VirtualGATTServer

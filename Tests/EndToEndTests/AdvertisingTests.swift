@@ -51,7 +51,63 @@ struct AdvertisingTests {
         }
     }
 
+    @Test(arguments: [EmulatedAdapter.Kind.legacy, .extended])
+    func whatPausesIsOffTheAirWhileACentralIsConnected(kind: EmulatedAdapter.Kind) async throws {
+        let peripheral = Peripheral("Lamp") {
+            GATTService(0x180F) { Characteristic<UInt8>(0x2A19, value: 1) }
+            Advertisement(localName: "Always")
+            Advertisement(localName: "Idle", whileConnected: .pause)
+        }
+        try await withEmulatedBlueZ(.init(adapters: [EmulatedAdapter(kind: kind)])) { bluez in
+            let observer = bluez.central(for: peripheral)
+            try await peripheral.run(on: bluez.backend, logger: .silent) { session in
+                #expect(Set(observer.names) == ["Always", "Idle"])
+                let central = bluez.central(for: peripheral)
+                try await central.connect()
+                try await until { Set(observer.names) == ["Always"] }
+                central.disconnect()
+                try await until { Set(observer.names) == ["Always", "Idle"] }
+                #expect(session.state.isOnTheAir)
+            }
+        }
+    }
+
+    @Test func whoseTimeIsOverIsToldAndDoesNotComeBack() async throws {
+        let clock = ManualClock()
+        let short = Advertisement(localName: "Short", timeout: .seconds(60))
+        let peripheral = Peripheral("Lamp") {
+            GATTService(0x180F) { Characteristic<UInt8>(0x2A19, value: 1) }
+            Advertisement(localName: "Long")
+            short
+        }
+        try await withEmulatedBlueZ(.init(clock: clock)) { bluez in
+            let observer = bluez.central(for: peripheral)
+            try await peripheral.run(on: bluez.backend, logger: .silent) { session in
+                var events = session.events.makeAsyncIterator()
+                #expect(Set(observer.names) == ["Long", "Short"])
+                await clock.waitForSleeper()
+                clock.advance(by: .seconds(60))
+                guard case .advertisementEnded(let ended) = try await events.next() else {
+                    Issue.record("another event")
+                    return
+                }
+                #expect(ended.localName == "Short")
+                #expect(observer.names == ["Long"])
+                // A connection has what is advertised registered anew.
+                let central = bluez.central(for: peripheral)
+                try await central.connect()
+                try await until { observer.names == ["Long"] }
+                #expect(session.state.isOnTheAir)
+            }
+        }
+    }
+
     @Test func declarationsHaveNamesOfTheirOwn() {
         #expect(Set(AdvertisingDeclaration.all.map(\.name)).count == AdvertisingDeclaration.all.count)
     }
+}
+
+extension VirtualCentral {
+    /// The names on the air.
+    fileprivate var names: [String?] { scan().map(\.payload.localName) }
 }

@@ -20,13 +20,14 @@ struct Application: Sendable {
         _ publication: Publication,
         host: any PeripheralHost,
         handles: AssignedHandles,
+        times: AdvertisingTimes,
         on connection: BusConnection,
         linkSecurity: any LinkSecurity,
         logger: Logger
     ) throws(BusError) {
         self.publication = publication
         self.handles = handles
-        advertisements = try Self.advertisementObjects(of: publication)
+        advertisements = try Self.advertisementObjects(of: publication, times: times)
         let characteristics = try Self.characteristics(of: publication.table)
         centrals = Centrals(
             on: connection,
@@ -44,27 +45,35 @@ struct Application: Sendable {
 
     /// Exports everything; the objects of the database in the order of the declaration, in which bluetoothd gives the
     /// handles and wants a service before those that include it.
-    func export(on connection: BusConnection, released: @escaping @Sendable () -> Void) async throws {
+    ///
+    /// - Parameters:
+    ///   - connection: Where.
+    ///   - released: Told the number of an advertisement that bluetoothd has taken off the air by itself.
+    /// - Throws: `BusError`.
+    func export(on connection: BusConnection, released: @escaping @Sendable (Int) -> Void) async throws {
         for object in try databaseObjects() {
             try await connection.export(object)
         }
         // Last, so that it does not announce each object to the whole bus: bluetoothd asks for all of them.
         try await connection.exportObjectManager(at: Self.root)
-        for advertisement in advertisements {
-            try await connection.export(advertisement.exported(released: released))
+        for (number, advertisement) in advertisements.enumerated() {
+            try await connection.export(advertisement.exported { released(number) })
         }
         reportPinnedHandles()
         if publication.pairing != .system { try await connection.export(agent.object) }
     }
 
     private static func advertisementObjects(
-        of publication: Publication
+        of publication: Publication,
+        times: AdvertisingTimes
     ) throws(BusError) -> [AdvertisementObject] {
         var objects: [AdvertisementObject] = []
         for (index, advertisement) in publication.advertisements.enumerated() {
             let path = try ObjectPath("/advertisement" + padded(index))
             let name = publication.advertisements.name(at: index)
-            objects.append(AdvertisementObject(advertisement, named: name, at: path))
+            objects.append(
+                AdvertisementObject(advertisement, named: name, at: path, time: times.time(of: index))
+            )
         }
         return objects
     }

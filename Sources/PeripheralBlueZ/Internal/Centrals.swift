@@ -48,7 +48,7 @@ actor Centrals {
     private(set) var adapter: ObjectPath?
     var abilities = Abilities(of: .v5_66)
 
-    private var connectionChanged: (@Sendable () -> Void)?
+    private var connectionsChanged: (@Sendable (Int) -> Void)?
     private var devices = DeviceTable()
     private(set) var subscriptions = SubscriptionTable()
     private(set) var sockets: [SubscriptionTable.Socket: PacketSocket] = [:]
@@ -77,7 +77,7 @@ actor Centrals {
 
     /// Closes all sockets; nothing more is sent or heard.
     func close() {
-        connectionChanged = nil
+        connectionsChanged = nil
         let open = sockets.values
         sockets = [:]
         for socket in open { socket.close() }
@@ -97,9 +97,9 @@ actor Centrals {
 // MARK: - Connections
 
 extension Centrals {
-    /// Runs the handler whenever a central has come or gone.
-    func onConnectionChange(_ handler: @escaping @Sendable () -> Void) {
-        connectionChanged = handler
+    /// Tells the handler how many centrals there are, whenever one has come or gone.
+    func onConnectionChange(_ handler: @escaping @Sendable (Int) -> Void) {
+        connectionsChanged = handler
     }
 
     /// The central that asks for something.
@@ -142,14 +142,14 @@ extension Centrals {
                     confirmations.joined(.call(characteristic))
                     reportSubscription(of: central, to: characteristic)
                 }
-                connectionChanged?()
+                connectionsChanged?(devices.connectedCount)
             case .changed(let central):
                 receivers.connected(central)
                 subscriptions.changed(central)
                 report(.connected(central))
             case .disconnected(let central):
                 disconnected(central)
-                connectionChanged?()
+                connectionsChanged?(devices.connectedCount)
             case .forgotten(let central):
                 receivers.forgotten(central)
                 subscriptions.forgotten(central)

@@ -25,6 +25,9 @@ struct DeviceTable {
 
     private var devices: [Central.ID: Device] = [:]
 
+    /// How many centrals are connected.
+    var connectedCount: Int { devices.values.count { $0.isConnected } }
+
     /// The connected central with this address, as far as it is known.
     func central(_ id: Central.ID) -> Central? {
         devices[id].flatMap { $0.isConnected ? $0.central : nil }

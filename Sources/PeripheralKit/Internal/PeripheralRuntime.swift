@@ -82,6 +82,9 @@ final class PeripheralRuntime: PeripheralHost {
             peripheralState.set(new)
         case .handleAssigned(let handle, let onAir):
             server.handlesOnAir.assign(onAir, to: handle)
+        case .advertisementEnded(let number):
+            guard publication.advertisements.indices.contains(number) else { return }
+            events.send(.advertisementEnded(publication.advertisements[number]))
         case .connected(let central):
             note { $0.connected(central) }
         case .disconnected(let central):

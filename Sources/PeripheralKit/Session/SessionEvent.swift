@@ -14,4 +14,7 @@ public enum SessionEvent: Hashable, Sendable {
 
     /// A subscription has ended.
     case unsubscribed(Subscription)
+
+    /// An advertisement has been on the air for as long as its ``Advertisement/timeout`` says.
+    case advertisementEnded(Advertisement)
 }

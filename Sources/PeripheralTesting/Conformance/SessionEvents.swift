@@ -32,7 +32,7 @@ extension SessionEvent {
         case .subscribed: "subscribed"
         case .unsubscribed: "unsubscribed"
         case .disconnected: "disconnected"
-        case .changed: nil
+        case .changed, .advertisementEnded: nil
         }
     }
 }

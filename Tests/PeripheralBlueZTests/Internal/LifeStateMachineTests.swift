@@ -42,7 +42,7 @@ struct LifeStateMachineTests {
     private static let registering: [Event] = examining + [.examined([adapter])]
     private static let published: [Event] =
         registering
-        + [.registeredAgent, .registeredApplication, .registeredAdvertisement, .reportedPublication].map {
+        + [.registeredAgent, .registeredApplication, .registeredAdvertisements, .reportedPublication].map {
             .registration($0)
         }
     private static let stopping: [Event] = published + [.stopRequested]
@@ -162,7 +162,7 @@ struct LifeStateMachineTests {
             testDescription: "published",
             past: published,
             reactions: [
-                (.stopRequested, .registration(.withdrawAdvertisement(adapter: path))),
+                (.stopRequested, .registration(.withdrawAdvertisements(adapter: path))),
                 (.busLost, .disconnect), (.daemonLost, .disconnect), (.adapterLost(path), .disconnect),
                 (.failed(noBus), .disconnect), (.failed(noDaemon), .disconnect),
             ],
@@ -172,8 +172,8 @@ struct LifeStateMachineTests {
             testDescription: "published without power",
             past: published + [.powerChanged(path, false)],
             reactions: [
-                (.stopRequested, .registration(.withdrawAdvertisement(adapter: path))),
-                (.powerChanged(path, true), .registration(.withdrawAdvertisement(adapter: path))),
+                (.stopRequested, .registration(.withdrawAdvertisements(adapter: path))),
+                (.powerChanged(path, true), .registration(.withdrawAdvertisements(adapter: path))),
                 (.busLost, .disconnect), (.daemonLost, .disconnect), (.adapterLost(path), .disconnect),
                 (.failed(noBus), .disconnect), (.failed(noDaemon), .disconnect),
             ],
@@ -425,10 +425,10 @@ struct LifeStateMachineTests {
         case .disconnect: .disconnected
         case .registration(.registerAgent): .registration(.registeredAgent)
         case .registration(.registerApplication): .registration(.registeredApplication)
-        case .registration(.registerAdvertisement): .registration(.registeredAdvertisement)
+        case .registration(.registerAdvertisements): .registration(.registeredAdvertisements)
         case .registration(.reportPublication): .registration(.reportedPublication)
         case .registration(.awaitRenewal): .registration(.renewalIsDue)
-        case .registration(.withdrawAdvertisement): .registration(.withdrewAdvertisement)
+        case .registration(.withdrawAdvertisements): .registration(.withdrewAdvertisements)
         case .registration(.withdrawApplication): .registration(.withdrewApplication)
         case .registration(.withdrawAgent): .registration(.withdrewAgent)
         case .awaitChange, .registration(.finish), .finish, nil: nil

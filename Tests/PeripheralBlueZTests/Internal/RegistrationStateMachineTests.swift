@@ -32,10 +32,10 @@ struct RegistrationStateMachineTests {
 
     private static let prepared = [Event.registeredAgent]
     private static let registered = prepared + [.registeredApplication]
-    private static let advertised = registered + [.registeredAdvertisement]
+    private static let advertised = registered + [.registeredAdvertisements]
     private static let published = advertised + [.reportedPublication]
-    private static let interrupting = published + [.connectionChanged]
-    private static let renewing = interrupting + [.withdrewAdvertisement]
+    private static let interrupting = published + [.connectionsChanged(1)]
+    private static let renewing = interrupting + [.withdrewAdvertisements]
     private static let awaiting = renewing + [.failed(refused)]
 
     private static let awaitsRenewal = Action.awaitRenewal(
@@ -45,10 +45,10 @@ struct RegistrationStateMachineTests {
             message: "bluetoothd has withdrawn the advertisement; look into its log for the reason."
         )
     )
-    private static let withdrawsAdvertisement = Action.withdrawAdvertisement(adapter: path)
+    private static let withdrawsAdvertisement = Action.withdrawAdvertisements(adapter: path)
     private static let withdrawsApplication = Action.withdrawApplication(adapter: path)
     private static let withdrawsAgent = Action.withdrawAgent(adapter: path)
-    private static let advertises = Action.registerAdvertisement(adapter: path)
+    private static let advertises = Action.registerAdvertisements(adapter: path, [0])
     /// What is needed is gone, or a step found that out: the end of every step but a withdrawal.
     private static let ends: [(event: Event, action: Action)] = [
         (.lost(gone), .finish(gone)), (.failed(lost), .finish(lost)),
@@ -83,7 +83,7 @@ struct RegistrationStateMachineTests {
             testDescription: "registering the advertisement",
             past: registered,
             reactions: ends + [
-                (.registeredAdvertisement, .reportPublication(adapter: path)),
+                (.registeredAdvertisements, .reportPublication(adapter: path)),
                 (.failed(refused), withdrawsApplication),
             ]
         ),
@@ -91,14 +91,14 @@ struct RegistrationStateMachineTests {
             testDescription: "registering the advertisement, asked to stop",
             past: registered + [.stopRequested],
             reactions: ends + [
-                (.registeredAdvertisement, withdrawsAdvertisement), (.failed(refused), withdrawsApplication),
+                (.registeredAdvertisements, withdrawsAdvertisement), (.failed(refused), withdrawsApplication),
             ]
         ),
         Row(
             testDescription: "registering the advertisement, which is released before the answer is seen",
-            past: registered + [.advertisementReleased],
+            past: registered + [.advertisementReleased(0)],
             reactions: ends + [
-                (.registeredAdvertisement, .reportPublication(adapter: path)),
+                (.registeredAdvertisements, .reportPublication(adapter: path)),
                 (.failed(refused), withdrawsApplication),
             ]
         ),
@@ -116,14 +116,14 @@ struct RegistrationStateMachineTests {
         ),
         Row(
             testDescription: "reporting the publication of what is released",
-            past: advertised + [.advertisementReleased],
+            past: advertised + [.advertisementReleased(0)],
             reactions: ends + [
                 (.reportedPublication, awaitsRenewal), (.failed(refused), withdrawsAdvertisement),
             ]
         ),
         Row(
             testDescription: "reporting the publication, with a central there already",
-            past: registered + [.connectionChanged, .registeredAdvertisement],
+            past: registered + [.connectionsChanged(1), .registeredAdvertisements],
             reactions: ends + [
                 (.reportedPublication, withdrawsAdvertisement), (.failed(refused), withdrawsAdvertisement),
             ]
@@ -132,20 +132,20 @@ struct RegistrationStateMachineTests {
             testDescription: "published",
             past: published,
             reactions: ends + [
-                (.stopRequested, withdrawsAdvertisement), (.advertisementReleased, awaitsRenewal),
-                (.connectionChanged, withdrawsAdvertisement),
+                (.stopRequested, withdrawsAdvertisement), (.advertisementReleased(0), awaitsRenewal),
+                (.connectionsChanged(1), withdrawsAdvertisement),
             ]
         ),
         Row(
             testDescription: "interrupting the advertisement",
             past: interrupting,
-            reactions: ends + [(.withdrewAdvertisement, advertises), (.failed(refused), advertises)]
+            reactions: ends + [(.withdrewAdvertisements, advertises), (.failed(refused), advertises)]
         ),
         Row(
             testDescription: "interrupting the advertisement, asked to stop",
             past: interrupting + [.stopRequested],
             reactions: ends + [
-                (.withdrewAdvertisement, withdrawsApplication), (.failed(refused), withdrawsApplication),
+                (.withdrewAdvertisements, withdrawsApplication), (.failed(refused), withdrawsApplication),
             ]
         ),
         Row(
@@ -157,22 +157,22 @@ struct RegistrationStateMachineTests {
             testDescription: "renewing the advertisement, asked to stop",
             past: renewing + [.stopRequested],
             reactions: ends + [
-                (.registeredAdvertisement, withdrawsAdvertisement), (.failed(refused), withdrawsApplication),
+                (.registeredAdvertisements, withdrawsAdvertisement), (.failed(refused), withdrawsApplication),
             ]
         ),
         Row(
             testDescription: "renewing the advertisement, which is released before the answer is seen",
-            past: renewing + [.advertisementReleased],
+            past: renewing + [.advertisementReleased(0)],
             reactions: ends + [
-                (.registeredAdvertisement, awaitsRenewal),
+                (.registeredAdvertisements, awaitsRenewal),
                 (.failed(refused), .awaitRenewal(after: .seconds(1), because: refused)),
             ]
         ),
         Row(
             testDescription: "renewing the advertisement while centrals come and go",
-            past: renewing + [.connectionChanged, .connectionChanged, .connectionChanged],
+            past: renewing + [.connectionsChanged(1), .connectionsChanged(1), .connectionsChanged(1)],
             reactions: ends + [
-                (.registeredAdvertisement, withdrawsAdvertisement),
+                (.registeredAdvertisements, withdrawsAdvertisement),
                 (.failed(refused), .awaitRenewal(after: .seconds(1), because: refused)),
             ]
         ),
@@ -180,7 +180,7 @@ struct RegistrationStateMachineTests {
             testDescription: "awaiting another renewal",
             past: awaiting,
             reactions: ends + [
-                (.renewalIsDue, withdrawsAdvertisement), (.connectionChanged, withdrawsAdvertisement),
+                (.renewalIsDue, withdrawsAdvertisement), (.connectionsChanged(1), withdrawsAdvertisement),
                 (.stopRequested, withdrawsAdvertisement),
             ]
         ),
@@ -205,7 +205,7 @@ struct RegistrationStateMachineTests {
             testDescription: "renewing the advertisement, which has lost its power for a moment",
             past: renewing + [.powerChanged(false), .powerChanged(true)],
             reactions: ends + [
-                (.registeredAdvertisement, withdrawsAdvertisement),
+                (.registeredAdvertisements, withdrawsAdvertisement),
                 (.failed(refused), .awaitRenewal(after: .seconds(1), because: refused)),
             ]
         ),
@@ -225,25 +225,25 @@ struct RegistrationStateMachineTests {
         ),
         Row(
             testDescription: "published after a renewal",
-            past: renewing + [.registeredAdvertisement],
+            past: renewing + [.registeredAdvertisements],
             reactions: ends + [
-                (.stopRequested, withdrawsAdvertisement), (.advertisementReleased, awaitsRenewal),
-                (.connectionChanged, withdrawsAdvertisement),
+                (.stopRequested, withdrawsAdvertisement), (.advertisementReleased(0), awaitsRenewal),
+                (.connectionsChanged(1), withdrawsAdvertisement),
             ]
         ),
         Row(
             testDescription: "withdrawing the advertisement",
             past: published + [.stopRequested],
             reactions: [
-                (.withdrewAdvertisement, withdrawsApplication),
-                (.advertisementReleased, withdrawsApplication),
+                (.withdrewAdvertisements, withdrawsApplication),
+                (.advertisementReleased(0), withdrawsApplication),
                 (.failed(refused), withdrawsApplication), (.failed(lost), .finish(nil)),
                 (.lost(gone), .finish(nil)),
             ]
         ),
         Row(
             testDescription: "withdrawing the application",
-            past: published + [.stopRequested, .withdrewAdvertisement],
+            past: published + [.stopRequested, .withdrewAdvertisements],
             reactions: [
                 (.withdrewApplication, withdrawsAgent), (.failed(refused), withdrawsAgent),
                 (.failed(lost), .finish(nil)), (.lost(gone), .finish(nil)),
@@ -259,7 +259,7 @@ struct RegistrationStateMachineTests {
         ),
         Row(
             testDescription: "withdrawing the agent",
-            past: published + [.stopRequested, .withdrewAdvertisement, .withdrewApplication],
+            past: published + [.stopRequested, .withdrewAdvertisements, .withdrewApplication],
             reactions: [
                 (.withdrewAgent, .finish(nil)), (.failed(refused), .finish(nil)),
                 (.failed(lost), .finish(nil)), (.lost(gone), .finish(nil)),
@@ -276,7 +276,7 @@ struct RegistrationStateMachineTests {
         Row(
             testDescription: "finished",
             past: published + [
-                .stopRequested, .withdrewAdvertisement, .withdrewApplication, .withdrewAgent,
+                .stopRequested, .withdrewAdvertisements, .withdrewApplication, .withdrewAgent,
             ],
             reactions: []
         ),
@@ -284,11 +284,11 @@ struct RegistrationStateMachineTests {
 
     private static let events: [Event] = [
         .powerChanged(false), .powerChanged(true), .registeredAgent, .registeredApplication,
-        .registeredAdvertisement,
+        .registeredAdvertisements,
         .reportedPublication,
-        .renewalIsDue, .withdrewAdvertisement, .withdrewApplication, .withdrewAgent,
-        .advertisementReleased,
-        .connectionChanged, .stopRequested, .failed(refused), .failed(lost), .lost(gone),
+        .renewalIsDue, .withdrewAdvertisements, .withdrewApplication, .withdrewAgent,
+        .advertisementReleased(0),
+        .connectionsChanged(1), .stopRequested, .failed(refused), .failed(lost), .lost(gone),
     ]
 
     private static func machine(after past: [Event], on adapter: AdapterDescription = adapter) -> Machine {
@@ -316,26 +316,26 @@ struct RegistrationStateMachineTests {
         let adapter = AdapterDescription(path: Self.path, isPowered: true, isUsable: true)
         var machine = Self.machine(
             after: [
-                .registeredAgent, .registeredApplication, .connectionChanged, .registeredAdvertisement,
+                .registeredAgent, .registeredApplication, .connectionsChanged(1), .registeredAdvertisements,
                 .reportedPublication,
             ],
             on: adapter
         )
-        #expect(machine.handle(.connectionChanged) == nil)
+        #expect(machine.handle(.connectionsChanged(1)) == nil)
         #expect(machine.handle(.stopRequested) == Self.withdrawsAdvertisement)
     }
 
     /// The advertisement that bluetoothd drops, wherever the news finds the machine: the services stay.
     @Test(arguments: [
-        published + [.advertisementReleased],
-        advertised + [.advertisementReleased, .reportedPublication],
-        renewing + [.advertisementReleased, .registeredAdvertisement],
+        published + [.advertisementReleased(0)],
+        advertised + [.advertisementReleased(0), .reportedPublication],
+        renewing + [.advertisementReleased(0), .registeredAdvertisements],
     ]) func releasedAdvertisementIsRenewed(past: [Event]) {
         var machine = Self.machine(after: past)
         #expect(machine.isRegistered && !machine.isAdvertising)
         #expect(machine.handle(.renewalIsDue) == Self.withdrawsAdvertisement)
         #expect(machine.handle(.failed(Self.refused)) == Self.advertises)
-        #expect(machine.handle(.registeredAdvertisement) == nil)
+        #expect(machine.handle(.registeredAdvertisements) == nil)
         #expect(machine.isRegistered && machine.isAdvertising)
     }
 
@@ -343,31 +343,31 @@ struct RegistrationStateMachineTests {
         var machine = Self.machine(after: Self.published + [.powerChanged(false)])
         #expect(machine.isRegistered && !machine.isAdvertising)
         #expect(machine.handle(.powerChanged(true)) == Self.withdrawsAdvertisement)
-        #expect(machine.handle(.withdrewAdvertisement) == Self.advertises)
-        #expect(machine.handle(.registeredAdvertisement) == nil)
+        #expect(machine.handle(.withdrewAdvertisements) == Self.advertises)
+        #expect(machine.handle(.registeredAdvertisements) == nil)
         #expect(machine.isAdvertising)
     }
 
     @Test func advertisementReleasedAfterTheStopIsNoFailure() {
-        var machine = Self.machine(after: Self.registered + [.stopRequested, .advertisementReleased])
-        #expect(machine.handle(.registeredAdvertisement) == Self.withdrawsApplication)
+        var machine = Self.machine(after: Self.registered + [.stopRequested, .advertisementReleased(0)])
+        #expect(machine.handle(.registeredAdvertisements) == Self.withdrawsApplication)
         #expect(machine.handle(.withdrewApplication) == Self.withdrawsAgent)
         #expect(machine.handle(.withdrewAgent) == .finish(nil))
     }
 
     @Test func changesDuringARenewalLeadToOneMore() {
-        let changes = [Event](repeating: .connectionChanged, count: 3)
+        let changes = [Event](repeating: .connectionsChanged(1), count: 3)
         var machine = Self.machine(after: Self.renewing + changes)
-        #expect(machine.handle(.registeredAdvertisement) == Self.withdrawsAdvertisement)
-        #expect(machine.handle(.withdrewAdvertisement) == Self.advertises)
-        #expect(machine.handle(.registeredAdvertisement) == nil)
+        #expect(machine.handle(.registeredAdvertisements) == Self.withdrawsAdvertisement)
+        #expect(machine.handle(.withdrewAdvertisements) == Self.advertises)
+        #expect(machine.handle(.registeredAdvertisements) == nil)
     }
 
     @Test func releaseOfTheWithdrawnAdvertisementIsForgotten() {
         var machine = Self.machine(
-            after: Self.interrupting + [.advertisementReleased, .withdrewAdvertisement]
+            after: Self.interrupting + [.advertisementReleased(0), .withdrewAdvertisements]
         )
-        #expect(machine.handle(.registeredAdvertisement) == nil)
+        #expect(machine.handle(.registeredAdvertisements) == nil)
         #expect(machine.handle(.stopRequested) == Self.withdrawsAdvertisement)
     }
 
@@ -379,10 +379,81 @@ struct RegistrationStateMachineTests {
             #expect(machine.handle(.renewalIsDue) == Self.withdrawsAdvertisement)
             #expect(machine.handle(.failed(Self.refused)) == Self.advertises)
         }
-        #expect(machine.handle(.registeredAdvertisement) == nil)
-        for event in [Event.connectionChanged, .withdrewAdvertisement] { _ = machine.handle(event) }
+        #expect(machine.handle(.registeredAdvertisements) == nil)
+        for event in [Event.connectionsChanged(1), .withdrewAdvertisements] { _ = machine.handle(event) }
         let first = Action.awaitRenewal(after: .seconds(1), because: Self.refused)
         #expect(machine.handle(.failed(Self.refused)) == first)
+    }
+
+    // MARK: Several advertisements
+
+    private static let several: [Machine.AdvertisementTraits] = [
+        Machine.AdvertisementTraits(),
+        Machine.AdvertisementTraits(pausesWhileConnected: true),
+        Machine.AdvertisementTraits(hasTimeout: true),
+    ]
+
+    /// A published machine with an advertisement of each kind, on an adapter of either kind.
+    private static func published(isInterrupted: Bool, ended: Set<Int> = []) -> (
+        machine: Machine, first: Action?
+    ) {
+        let adapter = AdapterDescription(
+            path: path,
+            isPowered: true,
+            isUsable: true,
+            connectionsInterruptAdvertising: isInterrupted
+        )
+        var machine = Machine(on: adapter, advertisements: several, endedAdvertisements: ended)
+        _ = machine.start()
+        _ = machine.handle(.registeredAgent)
+        let first = machine.handle(.registeredApplication)
+        for event in [Event.registeredAdvertisements, .reportedPublication] { _ = machine.handle(event) }
+        return (machine, first)
+    }
+
+    @Test(arguments: [true, false]) func whatPausesIsOffTheAirWhileCentralsAreConnected(isInterrupted: Bool) {
+        var (machine, first) = Self.published(isInterrupted: isInterrupted)
+        #expect(first == .registerAdvertisements(adapter: Self.path, [0, 1, 2]))
+        #expect(machine.handle(.connectionsChanged(1)) == Self.withdrawsAdvertisement)
+        #expect(
+            machine.handle(.withdrewAdvertisements) == .registerAdvertisements(adapter: Self.path, [0, 2])
+        )
+        #expect(machine.handle(.registeredAdvertisements) == nil)
+        #expect(machine.handle(.connectionsChanged(2)) == (isInterrupted ? Self.withdrawsAdvertisement : nil))
+        if isInterrupted {
+            for event in [Event.withdrewAdvertisements, .registeredAdvertisements] {
+                _ = machine.handle(event)
+            }
+        }
+        #expect(machine.handle(.connectionsChanged(0)) == Self.withdrawsAdvertisement)
+        #expect(
+            machine.handle(.withdrewAdvertisements) == .registerAdvertisements(adapter: Self.path, [0, 1, 2])
+        )
+        #expect(machine.isAdvertising)
+    }
+
+    @Test func whoseTimeIsOverDoesNotComeBack() {
+        var (machine, _) = Self.published(isInterrupted: true)
+        #expect(machine.handle(.advertisementReleased(2)) == nil)
+        #expect(machine.endedAdvertisements == [2])
+        #expect(machine.isAdvertising)
+        #expect(machine.handle(.connectionsChanged(1)) == Self.withdrawsAdvertisement)
+        #expect(machine.handle(.withdrewAdvertisements) == .registerAdvertisements(adapter: Self.path, [0]))
+        let again = Self.published(isInterrupted: true, ended: [2])
+        #expect(again.first == .registerAdvertisements(adapter: Self.path, [0, 1]))
+    }
+
+    @Test func nothingIsOnTheAirWhenTheTimeOfAllIsOver() {
+        var machine = Machine(
+            on: Self.adapter,
+            advertisements: [Machine.AdvertisementTraits(hasTimeout: true)]
+        )
+        _ = machine.start()
+        for event in Self.published + [.advertisementReleased(0)] {
+            #expect(machine.handle(event) != .finish(nil))
+        }
+        #expect(machine.isRegistered && !machine.isAdvertising)
+        #expect(machine.handle(.stopRequested) == Self.withdrawsAdvertisement)
     }
 
     /// Whatever comes in whatever order: nothing goes on the air after a stop, and nothing stays registered.
@@ -405,7 +476,7 @@ struct RegistrationStateMachineTests {
             }
             for case .some(let action) in actions {
                 switch action {
-                case .withdrawAdvertisement, .withdrawApplication, .withdrawAgent, .finish: break
+                case .withdrawAdvertisements, .withdrawApplication, .withdrawAgent, .finish: break
                 default: Issue.record("\(action) after a stop; seed 2, \(past)")
                 }
             }

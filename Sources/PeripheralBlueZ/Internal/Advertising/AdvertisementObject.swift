@@ -9,17 +9,31 @@ final class AdvertisementObject: Sendable {
         var advertisement: Advertisement
         var capabilities: AdvertisingCapabilities
         var properties: AdvertisementProperties
+        var isRegistered = false
     }
 
     let path: ObjectPath
     /// What issues call it.
     let name: String
+    private let time: AdvertisingTime
     private let state: Mutex<State>
 
     /// Describes an advertisement for an adapter that is not known yet.
-    init(_ advertisement: Advertisement, named name: String, at path: ObjectPath) {
+    ///
+    /// - Parameters:
+    ///   - advertisement: The advertisement.
+    ///   - name: What issues call it.
+    ///   - path: Where bluetoothd finds it.
+    ///   - time: How long it has been on the air.
+    init(
+        _ advertisement: Advertisement,
+        named name: String,
+        at path: ObjectPath,
+        time: AdvertisingTime = AdvertisingTime()
+    ) {
         self.path = path
         self.name = name
+        self.time = time
         let capabilities = AdvertisingCapabilities.legacy(.v5_66)
         state = Mutex(
             State(
@@ -40,8 +54,22 @@ final class AdvertisementObject: Sendable {
     func prepare(for capabilities: AdvertisingCapabilities) {
         state.withLock { state in
             state.capabilities = capabilities
-            state.properties = AdvertisementProperties(of: state.advertisement, for: capabilities)
+            // bluetoothd counts anew when it is registered again.
+            var advertisement = state.advertisement
+            advertisement.timeout = advertisement.timeout.map { max($0 - time.elapsed, .seconds(1)) }
+            state.properties = AdvertisementProperties(of: advertisement, for: capabilities)
         }
+    }
+
+    /// Whether bluetoothd may have it: also after a refusal, which may have come too late.
+    var isRegistered: Bool {
+        get { state.withLock { $0.isRegistered } }
+        set { state.withLock { $0.isRegistered = newValue } }
+    }
+
+    /// Takes note that bluetoothd has taken it.
+    func noteOnTheAir(by clock: any Clock<Duration>) {
+        time.start(by: clock)
     }
 
     /// Changes what is advertised.
@@ -78,8 +106,9 @@ final class AdvertisementObject: Sendable {
                     BlueZ.advertisement,
                     callers: BlueZ.name,
                     methods: [
-                        ExportedMethod("Release", "", "") { _, reply in
+                        ExportedMethod("Release", "", "") { [self] _, reply in
                             reply.send()
+                            isRegistered = false
                             released()
                         }
                     ],

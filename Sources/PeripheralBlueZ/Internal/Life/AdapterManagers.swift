@@ -17,7 +17,11 @@ struct AdapterManagers {
     }
 
     /// Registers one after the other.
-    func register(_ advertisements: [AdvertisementObject], version: BlueZVersion) async throws {
+    func register(
+        _ advertisements: [AdvertisementObject],
+        version: BlueZVersion,
+        clock: any Clock<Duration>
+    ) async throws {
         let adapter = try await properties(of: BlueZ.adapter)
         for advertisement in advertisements {
             let capabilities = AdvertisingCapabilities(
@@ -30,11 +34,13 @@ struct AdapterManagers {
             let errors = plan.issues.filter { $0.severity == .error }
             guard errors.isEmpty else { throw RegistrationStateMachine.Failure(errors) }
             do {
+                advertisement.isRegistered = true
                 try await register(
                     "RegisterAdvertisement",
                     with: BlueZ.advertisingManager,
                     advertisement.path
                 )
+                advertisement.noteOnTheAir(by: clock)
             } catch {
                 throw RegistrationStateMachine.Failure(
                     refusedAdvertisement: error,
@@ -59,8 +65,9 @@ struct AdapterManagers {
     /// Withdraws all, also when bluetoothd has dropped one of them by itself.
     func withdraw(_ advertisements: [AdvertisementObject]) async throws(BusError) {
         var failure: BusError?
-        for advertisement in advertisements {
+        for advertisement in advertisements where advertisement.isRegistered {
             do {
+                advertisement.isRegistered = false
                 try await withdraw(
                     "UnregisterAdvertisement",
                     from: BlueZ.advertisingManager,

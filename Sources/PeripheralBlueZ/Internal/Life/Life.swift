@@ -33,6 +33,7 @@ final class Life: Sendable {
     let clock: any Clock<Duration>
     let logger: Logger
     let handles: AssignedHandles
+    private let times = AdvertisingTimes()
     private let backend: BlueZBackend
     private let loop: EventLoop
     private let occurrences = EventQueue<Occurrence>()
@@ -70,7 +71,8 @@ final class Life: Sendable {
         var machine = LifeStateMachine(
             selection: backend.adapter,
             settings: backend.settings,
-            recovery: backend.recovery
+            recovery: backend.recovery,
+            advertisements: publication.advertisements.map(RegistrationStateMachine.AdvertisementTraits.init)
         )
         var action = machine.start()
         var step = 0
@@ -81,7 +83,11 @@ final class Life: Sendable {
             }
             step += 1
             action = await carryOut(action, as: step) { event in
+                let ended = machine.endedAdvertisements
                 let action = machine.handle(event)
+                for number in machine.endedAdvertisements.subtracting(ended) {
+                    host.handle(.advertisementEnded(number))
+                }
                 host.handle(.stateChanged(machine.peripheralState))
                 return action
             }
@@ -181,6 +187,7 @@ extension Life {
             at: backend.bus,
             on: loop,
             handles: handles,
+            times: times,
             version: backend.version,
             linkSecurity: backend.linkSecurity ?? KernelLinkSecurity(),
             logger: logger
@@ -223,5 +230,14 @@ extension Life {
         } catch {
             return .failed((error as? Failure) ?? Failure(error, step: step))
         }
+    }
+}
+
+extension RegistrationStateMachine.AdvertisementTraits {
+    init(_ advertisement: Advertisement) {
+        self.init(
+            pausesWhileConnected: advertisement.whileConnected == .pause,
+            hasTimeout: advertisement.timeout != nil
+        )
     }
 }

@@ -69,6 +69,9 @@ struct LifeStateMachine {
     private let selection: AdapterSelection
     private let settings: AdapterSettings
     private let recovery: Recovery
+    private let advertisements: [Registration.AdvertisementTraits]
+    /// The numbers of the advertisements whose time is over.
+    private(set) var endedAdvertisements: Set<Int> = []
     private var state = State.idle
     private var backoff = Backoff()
     private var hasBeenPublished = false
@@ -79,11 +82,13 @@ struct LifeStateMachine {
     init(
         selection: AdapterSelection,
         settings: AdapterSettings = AdapterSettings(),
-        recovery: Recovery = .always
+        recovery: Recovery = .always,
+        advertisements: [Registration.AdvertisementTraits] = [Registration.AdvertisementTraits()]
     ) {
         self.selection = selection
         self.settings = settings
         self.recovery = recovery
+        self.advertisements = advertisements
     }
 
     /// Begins.
@@ -98,6 +103,7 @@ struct LifeStateMachine {
             return Self.translate(event, on: registration.adapter.path).flatMap { translated in
                 let action = registration.handle(translated)
                 state = .registering(registration)
+                endedAdvertisements = registration.endedAdvertisements
                 return follow(registration, action)
             }
         }
@@ -167,7 +173,11 @@ extension LifeStateMachine {
     }
 
     private mutating func register(on adapter: AdapterDescription) -> Action {
-        var registration = Registration(on: adapter)
+        var registration = Registration(
+            on: adapter,
+            advertisements: advertisements,
+            endedAdvertisements: endedAdvertisements
+        )
         let action = registration.start()
         state = .registering(registration)
         return .registration(action)

@@ -19,12 +19,13 @@ extension Presence {
         case .registerApplication(let adapter):
             try await registerApplication(on: adapter, handles: life.handles)
             return .registeredApplication
-        case .registerAdvertisement(let adapter):
+        case .registerAdvertisements(let adapter, let numbers):
             try await AdapterManagers(of: adapter, on: connection).register(
-                application.advertisements,
-                version: await application.centrals.abilities.version
+                numbers.sorted().map { application.advertisements[$0] },
+                version: await application.centrals.abilities.version,
+                clock: life.clock
             )
-            return .registeredAdvertisement
+            return .registeredAdvertisements
         case .reportPublication(let adapter):
             life.reportPublication(
                 by: BlueZLink(
@@ -41,9 +42,9 @@ extension Presence {
             )
             try await life.clock.sleep(for: delay)
             return .renewalIsDue
-        case .withdrawAdvertisement(let adapter):
+        case .withdrawAdvertisements(let adapter):
             try await AdapterManagers(of: adapter, on: connection).withdraw(application.advertisements)
-            return .withdrewAdvertisement
+            return .withdrewAdvertisements
         case .withdrawApplication(let adapter):
             // New centrals no longer find the peripheral; those that are here get their answers, but nobody has the
             // time to finish pairing.
@@ -73,7 +74,7 @@ extension Presence {
     private func watchCentrals(of adapter: String) async throws {
         let centrals = application.centrals
         let report = watcher.report
-        await centrals.onConnectionChange { report(.registration(.connectionChanged)) }
+        await centrals.onConnectionChange { report(.registration(.connectionsChanged($0))) }
         try await DeviceWatcher(connection: connection, adapter: try ObjectPath(adapter), centrals: centrals)
             .watch()
     }
@@ -123,9 +124,9 @@ extension RegistrationStateMachine.Action {
         switch self {
         case .registerAgent: .registeringAgent
         case .registerApplication: .registeringApplication
-        case .registerAdvertisement, .awaitRenewal: .registeringAdvertisement
+        case .registerAdvertisements, .awaitRenewal: .registeringAdvertisement
         case .reportPublication: .connecting
-        case .withdrawAdvertisement, .withdrawApplication, .withdrawAgent, .finish: .withdrawing
+        case .withdrawAdvertisements, .withdrawApplication, .withdrawAgent, .finish: .withdrawing
         }
     }
 }

@@ -21,6 +21,7 @@ struct Presence: Sendable {
         at bus: BusAddress,
         on loop: EventLoop,
         handles: AssignedHandles,
+        times: AdvertisingTimes,
         version: BlueZVersion?,
         linkSecurity: any LinkSecurity,
         logger: Logger,
@@ -32,6 +33,7 @@ struct Presence: Sendable {
                 publication,
                 host: host,
                 handles: handles,
+                times: times,
                 on: connection,
                 linkSecurity: linkSecurity,
                 logger: logger
@@ -43,7 +45,7 @@ struct Presence: Sendable {
                 logger: logger
             )
             watcher = DaemonWatcher(connection: connection, version: version, report: report)
-            try await application.export(on: connection) { report(.registration(.advertisementReleased)) }
+            try await application.export(on: connection) { report(.registration(.advertisementReleased($0))) }
             try await watcher.watch()
         } catch {
             await connection.close()

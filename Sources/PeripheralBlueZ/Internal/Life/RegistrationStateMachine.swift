@@ -13,10 +13,10 @@ struct RegistrationStateMachine {
 
         case registeredAgent
         case registeredApplication
-        case registeredAdvertisement
+        case registeredAdvertisements
         case reportedPublication
         case renewalIsDue
-        case withdrewAdvertisement
+        case withdrewAdvertisements
         case withdrewApplication
         case withdrewAgent
         case failed(Failure)
@@ -24,10 +24,10 @@ struct RegistrationStateMachine {
         // What happens to the registration:
 
         case stopRequested
-        /// A central has come or gone.
-        case connectionChanged
-        /// bluetoothd has dropped the advertisement by itself.
-        case advertisementReleased
+        /// A central has come or gone; how many are there now.
+        case connectionsChanged(Int)
+        /// bluetoothd has dropped one of the advertisements by itself, by its number.
+        case advertisementReleased(Int)
         /// The adapter was powered on or off.
         case powerChanged(Bool)
         /// What the registration needs is gone, and all that was registered with it.
@@ -37,11 +37,13 @@ struct RegistrationStateMachine {
     enum Action: Hashable {
         case registerAgent(adapter: String)
         case registerApplication(adapter: String)
-        case registerAdvertisement(adapter: String)
+        /// Those with these numbers; none is registered.
+        case registerAdvertisements(adapter: String, Set<Int>)
         case reportPublication(adapter: String)
         /// The advertisement could not be renewed; that is to be told, and tried again later.
         case awaitRenewal(after: Duration, because: Failure)
-        case withdrawAdvertisement(adapter: String)
+        /// Those that are registered.
+        case withdrawAdvertisements(adapter: String)
         case withdrawApplication(adapter: String)
         case withdrawAgent(adapter: String)
         case finish(Failure?)
@@ -75,7 +77,19 @@ struct RegistrationStateMachine {
         case finished
     }
 
+    /// What there is to know of an advertisement.
+    struct AdvertisementTraits: Hashable {
+        /// It is off the air while a central is connected.
+        var pausesWhileConnected = false
+        /// bluetoothd drops it after a time, for good.
+        var hasTimeout = false
+    }
+
     let adapter: AdapterDescription
+    private let advertisements: [AdvertisementTraits]
+    /// The numbers of those whose time is over.
+    private(set) var endedAdvertisements: Set<Int>
+    private var connections = 0
     private var state = State.idle
     private var failedRenewals = 0
     private(set) var isPowered = true
@@ -88,9 +102,27 @@ struct RegistrationStateMachine {
     private var isAdvertisementReleased = false
     private var isRenewalNeeded = false
 
-    /// - Parameter adapter: One that is powered on.
-    init(on adapter: AdapterDescription) {
+    /// - Parameters:
+    ///   - adapter: One that is powered on.
+    ///   - advertisements: What is advertised; the numbers are their places.
+    ///   - endedAdvertisements: The numbers of those whose time is over already.
+    init(
+        on adapter: AdapterDescription,
+        advertisements: [AdvertisementTraits] = [AdvertisementTraits()],
+        endedAdvertisements: Set<Int> = []
+    ) {
         self.adapter = adapter
+        self.advertisements = advertisements
+        self.endedAdvertisements = endedAdvertisements
+    }
+
+    /// What has to be on the air now.
+    private var wanted: Set<Int> {
+        let wanted = advertisements.indices.filter { number in
+            !endedAdvertisements.contains(number)
+                && !(advertisements[number].pausesWhileConnected && connections > 0)
+        }
+        return Set(wanted)
     }
 
     /// Begins.
@@ -103,8 +135,8 @@ struct RegistrationStateMachine {
     mutating func handle(_ event: Event) -> Action? {
         switch event {
         case .stopRequested: stop()
-        case .connectionChanged: changeConnection()
-        case .advertisementReleased: releaseAdvertisement()
+        case .connectionsChanged(let count): changeConnections(count)
+        case .advertisementReleased(let number): releaseAdvertisement(number)
         case .powerChanged(let isPowered): changePower(isPowered)
         case .lost(let failure): end(failure)
         case .failed(let failure): failure.leavesDaemon ? fail(failure) : end(failure)
@@ -126,24 +158,24 @@ extension RegistrationStateMachine {
         case (.registeringApplication(let adapter), .registeredApplication):
             if isStopRequested { return withdrawApplication(from: adapter, nil) }
             state = .registeringAdvertisement(adapter)
-            return .registerAdvertisement(adapter: adapter)
-        case (.registeringAdvertisement(let adapter), .registeredAdvertisement):
+            return .registerAdvertisements(adapter: adapter, wanted)
+        case (.registeringAdvertisement(let adapter), .registeredAdvertisements):
             if let end = endIfRequested(on: adapter) { return end }
-            isAdvertising = isPowered && !isAdvertisementReleased
+            noteAdvertising()
             state = .reportingPublication(adapter)
             return .reportPublication(adapter: adapter)
         case (.reportingPublication(let adapter), .reportedPublication):
             return settle(on: adapter)
-        case (.interruptingAdvertisement(let adapter), .withdrewAdvertisement):
+        case (.interruptingAdvertisement(let adapter), .withdrewAdvertisements):
             return renewAdvertisement(on: adapter)
-        case (.renewingAdvertisement(let adapter), .registeredAdvertisement):
+        case (.renewingAdvertisement(let adapter), .registeredAdvertisements):
             failedRenewals = 0
-            isAdvertising = isPowered && !isAdvertisementReleased
+            noteAdvertising()
             return settle(on: adapter)
         case (.awaitingRenewal(let adapter), .renewalIsDue):
             guard isPowered else { return awaitPower(on: adapter) }
             return interruptAdvertisement(on: adapter)
-        case (.withdrawingAdvertisement(let adapter, let failure), .withdrewAdvertisement):
+        case (.withdrawingAdvertisement(let adapter, let failure), .withdrewAdvertisements):
             return withdrawApplication(from: adapter, failure)
         case (.withdrawingApplication(let adapter, let failure), .withdrewApplication):
             return withdrawAgent(from: adapter, failure)
@@ -181,6 +213,12 @@ extension RegistrationStateMachine {
         }
     }
 
+    /// Takes note of what is on the air after what was wanted is registered; what pauses counts as if it was.
+    private mutating func noteAdvertising() {
+        isAdvertising =
+            isPowered && !isAdvertisementReleased && endedAdvertisements.count < advertisements.count
+    }
+
     /// The advertisement is on the air, but for what has happened since it was sent there.
     private mutating func settle(on adapter: String) -> Action? {
         if let end = endIfRequested(on: adapter) { return end }
@@ -214,7 +252,7 @@ extension RegistrationStateMachine {
 
     private mutating func interruptAdvertisement(on adapter: String) -> Action {
         state = .interruptingAdvertisement(adapter)
-        return .withdrawAdvertisement(adapter: adapter)
+        return .withdrawAdvertisements(adapter: adapter)
     }
 
     private mutating func renewAdvertisement(on adapter: String) -> Action? {
@@ -223,7 +261,7 @@ extension RegistrationStateMachine {
         isRenewalNeeded = false
         isAdvertisementReleased = false
         state = .renewingAdvertisement(adapter)
-        return .registerAdvertisement(adapter: adapter)
+        return .registerAdvertisements(adapter: adapter, wanted)
     }
 
     /// A second after the first failure, twice that after the next, at most half a minute.
@@ -234,7 +272,7 @@ extension RegistrationStateMachine {
     private mutating func withdrawAdvertisement(from adapter: String, _ failure: Failure?) -> Action {
         isAdvertising = false
         state = .withdrawingAdvertisement(adapter, failure)
-        return .withdrawAdvertisement(adapter: adapter)
+        return .withdrawAdvertisements(adapter: adapter)
     }
 
     private mutating func withdrawApplication(from adapter: String, _ failure: Failure?) -> Action {
@@ -290,8 +328,10 @@ extension RegistrationStateMachine {
         }
     }
 
-    private mutating func changeConnection() -> Action? {
-        guard adapter.connectionsInterruptAdvertising else { return nil }
+    private mutating func changeConnections(_ count: Int) -> Action? {
+        let before = wanted
+        connections = count
+        guard adapter.connectionsInterruptAdvertising || wanted != before else { return nil }
         guard isPowered else { return noteRenewal() }
         return renewIfPublished()
     }
@@ -324,7 +364,10 @@ extension RegistrationStateMachine {
         }
     }
 
-    private mutating func releaseAdvertisement() -> Action? {
+    private mutating func releaseAdvertisement(_ number: Int) -> Action? {
+        guard !(advertisements.indices.contains(number) && advertisements[number].hasTimeout) else {
+            return endAdvertisement(number)
+        }
         switch state {
         case .published(let adapter):
             // It goes on as it has begun: bluetoothd does so when the adapter is about to go, too.
@@ -338,6 +381,13 @@ extension RegistrationStateMachine {
             .awaitingRenewal, .withdrawingApplication, .withdrawingAgent, .finished:
             return nil
         }
+    }
+
+    /// The time of an advertisement is over; the others stay as they are.
+    private mutating func endAdvertisement(_ number: Int) -> Action? {
+        endedAdvertisements.insert(number)
+        if isAdvertising { noteAdvertising() }
+        return nil
     }
 
     /// Nothing can be withdrawn any more, nor has to be: what bluetoothd still has, it drops with the connection.
