@@ -56,6 +56,32 @@ extension BusConnection {
         return try result.get()
     }
 
+    /// Calls a method at once, before anything that is sent later.
+    ///
+    /// - Parameters:
+    ///   - destination: Who is called.
+    ///   - path: The object.
+    ///   - interface: The interface.
+    ///   - member: The method.
+    ///   - body: The arguments.
+    ///   - timeout: How long the answer may take.
+    ///   - completion: Told on the loop, in the order of the messages: of the values that were answered, or of
+    ///     ``BusError/remote(name:message:)``, ``BusError/timedOut`` or ``BusError/disconnected``.
+    /// - Throws: What is wrong with `body`; then nothing was sent.
+    package func call(
+        _ destination: BusName,
+        _ path: ObjectPath,
+        _ interface: InterfaceName,
+        _ member: MemberName,
+        _ body: [BusValue] = [],
+        timeout: Duration = .seconds(25),
+        completion: @escaping (Result<[BusValue], BusError>) -> Void
+    ) throws(BusError) {
+        let message = try OutgoingMessage.methodCall(destination, path, interface, member)
+        try message.write { $0.append(body) }
+        unsafe send(message.pointer, as: nextIdentifier(), timeout: timeout, completion: completion)
+    }
+
     /// Calls a method whose answer nobody needs, and tells the other side so.
     package func callWithoutReply(
         _ destination: BusName,

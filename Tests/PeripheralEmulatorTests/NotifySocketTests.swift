@@ -117,6 +117,35 @@ struct NotifySocketTests {
         }
     }
 
+    /// bluetoothd does everything on one thread.
+    @Test(arguments: [BlueZVersion.v5_66, .v5_87])
+    func theSocketIsAskedForBeforeWhatTheCentralDoesNext(version: BlueZVersion) async throws {
+        let value = Self.handle(version)
+        try await Self.run(version) { stage, central async throws in
+            for _ in 0..<10 {
+                try await central.subscribe(value, to: .notification)
+                _ = try await central.read(value, offset: 0)
+                #expect(await stage.application.calls.take(2).first == Self.acquisition(by: central))
+                try await stage.application.settle()
+                central.disconnect()
+                _ = await stage.application.calls.take(1)
+                try await central.connect()
+            }
+        }
+    }
+
+    @Test(arguments: [BlueZVersion.v5_66, .v5_87])
+    func theSocketIsAskedForBeforeTheCentralIsGone(version: BlueZVersion) async throws {
+        try await Self.run(version) { stage, central async throws in
+            _ = stage.application.signals.take()
+            try await central.subscribe(Self.handle(version), to: .notification)
+            central.disconnect()
+            let end = "'Connected': b false"
+            while await !stage.application.signals.take(1).contains(where: { $0.contains(end) }) {}
+            #expect(stage.application.calls.take().first == Self.acquisition(by: central))
+        }
+    }
+
     @Test func anUnbondedCentralTakesTheFirstSocketWithIt() async throws {
         let version = BlueZVersion.v5_87
         let value = Self.handle(version)

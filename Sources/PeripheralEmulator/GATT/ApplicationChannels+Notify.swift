@@ -56,28 +56,32 @@ extension ApplicationChannels {
         }
         let number = makeNumber()
         acquisitions[number] = central.address
-        tasks.start { await self.acquireNotify(handle, for: central, number) }
+        remote.acquireNotify(handle, for: central) { [weak self] answer in
+            self?.assumeIsolated { $0.acquired(handle, for: central, number, answer) }
+        }
     }
 
     private func count(_ handle: AttributeHandle) {
         characteristics[handle, default: Characteristic()].count += 1
     }
 
-    private func acquireNotify(_ handle: AttributeHandle, for central: Central, _ number: Int) async {
-        // bluetoothd calls at once; what comes after the end of the connection would be no call of its.
-        guard acquisitions[number] != nil else { return }
-        let answer: [BusValue]?
-        do throws(BusError) {
-            answer = try await remote.acquireNotify(handle, for: central)
-        } catch {
-            // Without an answer, and with this very error, bluetoothd gives up. The configuration stays.
-            guard case .remote(let name, _) = error, name != "org.bluez.Error.Failed",
-                name != "org.freedesktop.DBus.Error.NoReply"
-            else { return acquisitions[number] = nil }
-            answer = nil
-        }
+    private func acquired(
+        _ handle: AttributeHandle,
+        for central: Central,
+        _ number: Int,
+        _ result: Result<[BusValue], BusError>
+    ) {
         // Gone meanwhile: bluetoothd drops the answer.
         guard acquisitions.removeValue(forKey: number) != nil else { return }
+        let answer: [BusValue]?
+        switch result {
+        case .success(let values): answer = values
+        case .failure(.remote(let name, _))
+        where name != "org.bluez.Error.Failed" && name != "org.freedesktop.DBus.Error.NoReply":
+            answer = nil
+        // Without an answer, and with this very error, bluetoothd gives up. The configuration stays.
+        case .failure: return
+        }
         count(handle)
         guard let socket = answer.flatMap(socket(in:)) else { return remote.tell(handle, "StartNotify") }
         if sharing == .one { characteristics[handle]?.close(\.notify) { _ in true } }

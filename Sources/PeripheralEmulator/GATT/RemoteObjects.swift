@@ -25,21 +25,28 @@ struct RemoteObjects: Sendable {
         return .properties(options)
     }
 
-    /// Asks for a socket, with the patience of bluetoothd's gdbus (`METHOD_CALL_TIMEOUT`).
+    /// Asks for a socket at once, with the patience of bluetoothd's gdbus (`METHOD_CALL_TIMEOUT`); on the event loop.
     ///
     /// Without the clock, so that nothing comes between the answer and what follows from it.
-    func acquireNotify(_ attribute: AttributeHandle, for central: Central) async throws(BusError)
-        -> [BusValue]
-    {
-        guard let object = objects[attribute] else { throw .disconnected }
-        return try await connection.call(
-            owner,
-            object.path,
-            object.interface,
-            "AcquireNotify",
-            [options(of: central)],
-            timeout: .seconds(300)
-        )
+    func acquireNotify(
+        _ attribute: AttributeHandle,
+        for central: Central,
+        completion: @escaping @Sendable (Result<[BusValue], BusError>) -> Void
+    ) {
+        guard let object = objects[attribute] else { return }
+        let arguments = [options(of: central)]
+        connection.assumeIsolated { [owner] connection in
+            // The arguments are well-formed.
+            try? connection.call(
+                owner,
+                object.path,
+                object.interface,
+                "AcquireNotify",
+                arguments,
+                timeout: .seconds(300),
+                completion: completion
+            )
+        }
     }
 
     /// Calls a method on behalf of a central, whom the outcome is told.
