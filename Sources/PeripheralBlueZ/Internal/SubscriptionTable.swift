@@ -71,11 +71,9 @@ struct SubscriptionTable {
     ///
     /// - Returns: Whether ``explain(_:)`` is to be called in a moment: which of the two it is may not be known yet.
     mutating func closed(_ socket: Socket) -> Bool {
-        guard let index = index(of: socket.central, in: socket.characteristic),
-            subscribers[socket.characteristic]?[index].route == .socket
-        else { return false }
-        subscribers[socket.characteristic]?[index].route = .bus
-        guard endangered.remove(socket) == nil else { return false }
+        guard endangered.remove(socket) == nil, setRoute(of: socket, from: .socket, to: .bus) else {
+            return false
+        }
         unexplained.insert(socket)
         return true
     }
@@ -91,7 +89,8 @@ struct SubscriptionTable {
 
     /// Takes note that a central is gone.
     ///
-    /// - Returns: The sockets that are going to be closed by mistake in the next moment; thereafter,
+    /// - Returns: The sockets that are going to be closed by mistake in the next moment, if they are not closed already:
+    ///   what is sent by them is lost, so that the bus is the way to their centrals. Thereafter,
     ///   ``forgetDanger(to:)`` is to be called.
     mutating func disconnected(_ central: Central) -> [Socket] {
         var victims: [Socket] = []
@@ -108,7 +107,9 @@ struct SubscriptionTable {
             }
             guard let first, first.central.id != central.id else { continue }
             let victim = Socket(characteristic: characteristic, central: first.central.id)
-            if unexplained.remove(victim) == nil { victims.append(victim) }
+            guard unexplained.remove(victim) == nil else { continue }
+            setRoute(of: victim, from: .socket, to: .bus)
+            victims.append(victim)
         }
         endangered.formUnion(victims)
         return victims
@@ -116,7 +117,8 @@ struct SubscriptionTable {
 
     /// Takes note that the moment is over in which a socket could have been closed by mistake.
     mutating func forgetDanger(to socket: Socket) {
-        endangered.remove(socket)
+        guard endangered.remove(socket) != nil else { return }
+        setRoute(of: socket, from: .bus, to: .socket)
     }
 
     /// Takes note that a central is back; when it is bonded, its subscriptions resume, without sockets.
@@ -165,6 +167,16 @@ struct SubscriptionTable {
         subscribedByStrangers.remove(characteristic)
         for central in dormant.keys { dormant[central]?.removeAll { $0 == characteristic } }
         return ended
+    }
+
+    /// - Returns: Whether it was reached by that route.
+    @discardableResult
+    private mutating func setRoute(of socket: Socket, from old: Route, to new: Route) -> Bool {
+        guard let index = index(of: socket.central, in: socket.characteristic),
+            subscribers[socket.characteristic]?[index].route == old
+        else { return false }
+        subscribers[socket.characteristic]?[index].route = new
+        return true
     }
 
     private func index(of central: Central.ID, in characteristic: AttributeHandle) -> Int? {

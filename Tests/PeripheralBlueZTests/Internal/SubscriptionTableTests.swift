@@ -105,9 +105,29 @@ struct SubscriptionTableTests {
         #expect(names(table) == "b|a")
     }
 
+    /// bluetoothd may have closed it already.
+    @Test func nothingGoesByASocketInDanger() {
+        var table = table("abc")
+        _ = table.disconnected(central("c"))
+        #expect(names(table) == "b|a")
+        let asks = table.closed(socket("a"))
+        #expect(!asks)
+        table.forgetDanger(to: socket("a"))
+        #expect(names(table) == "b|a")
+    }
+
+    @Test func whoIsInDangerIsNotTakenForTheFirstAgain() {
+        var table = table("abcd")
+        let first = table.disconnected(central("d"))
+        let second = table.disconnected(central("c"))
+        #expect(first == [socket("a")])
+        #expect(second == [socket("b")])
+    }
+
     @Test func dangerPasses() {
         var table = table("abc")
         for socket in table.disconnected(central("c")) { table.forgetDanger(to: socket) }
+        #expect(names(table) == "ab|")
         let asks = table.closed(socket("a"))
         #expect(asks)
         let isOver = table.explain(socket("a"))
@@ -170,7 +190,7 @@ struct SubscriptionTableTests {
         let endangered = table.disconnected(central("b"))
         #expect(endangered == [socket("a", Self.other)])
         #expect(names(table) == "|a")
-        #expect(names(table, Self.other) == "a|")
+        #expect(names(table, Self.other) == "|a")
     }
 
     @Test func aSocketThatNobodyHasClosesInVain() {
