@@ -14,4 +14,5 @@ enum BlueZ {
     static let agentManager: InterfaceName = "org.bluez.AgentManager1"
     static let agent: InterfaceName = "org.bluez.Agent1"
     static let objectManager: InterfaceName = "org.freedesktop.DBus.ObjectManager"
+    static let peer: InterfaceName = "org.freedesktop.DBus.Peer"
 }

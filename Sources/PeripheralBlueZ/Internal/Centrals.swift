@@ -36,7 +36,7 @@ actor Centrals {
         var security: SecurityLevel
     }
 
-    /// In this time, bluetoothd is done with all that a central's leaving brings about.
+    /// In this time, bluetoothd does all that a central's leaving brings about.
     private static let moment = Duration.milliseconds(250)
 
     let connection: BusConnection
@@ -176,15 +176,33 @@ extension Centrals {
         }
         report(.disconnected(central.id))
         guard !endangered.isEmpty || !settling.isEmpty else { return }
+        afterMoment { centrals in
+            for socket in endangered { centrals.subscriptions.forgetDanger(to: socket) }
+            for characteristic in settling {
+                let remaining = centrals.subscriptions.count(of: characteristic)
+                centrals.end(centrals.confirmations.settleLeaving(characteristic, remaining: remaining))
+            }
+        }
+    }
+
+    /// Runs the body once all has come in that a central's leaving brings about.
+    ///
+    /// The moment is for bluetoothd. However late the bus is and this loop, what bluetoothd has told until then comes
+    /// before its next answer.
+    private func afterMoment(_ body: @escaping @Sendable (isolated Centrals) -> Void) {
         _ = connection.loop.schedule(after: Self.moment) { [weak self] in
-            self?.assumeIsolated { centrals in
-                for socket in endangered { centrals.subscriptions.forgetDanger(to: socket) }
-                for characteristic in settling {
-                    let remaining = centrals.subscriptions.count(of: characteristic)
-                    centrals.end(
-                        centrals.confirmations.settleLeaving(characteristic, remaining: remaining)
-                    )
-                }
+            self?.assumeIsolated { $0.afterAnswer(body) }
+        }
+    }
+
+    private func afterAnswer(_ body: @escaping @Sendable (isolated Centrals) -> Void) {
+        let loop = connection.loop
+        connection.assumeIsolated { connection in
+            // The arguments are well-formed.
+            try? connection.call(BlueZ.name, "/", BlueZ.peer, "Ping") { [weak self] answer in
+                if case .failure(.disconnected) = answer { return }
+                // A socket that has ended meanwhile is found ended before any timer is due.
+                _ = loop.schedule(after: .zero) { self?.assumeIsolated(body) }
             }
         }
     }
@@ -254,9 +272,7 @@ extension Centrals {
     private func closed(_ socket: SubscriptionTable.Socket) {
         guard subscriptions.closed(socket) else { return drop(socket, because: .closed) }
         sockets.removeValue(forKey: socket)?.close()
-        _ = connection.loop.schedule(after: Self.moment) { [weak self] in
-            self?.assumeIsolated { $0.explain(socket) }
-        }
+        afterMoment { $0.explain(socket) }
     }
 
     /// By now, a central whose socket was closed a moment ago is known to be gone, if it is.
