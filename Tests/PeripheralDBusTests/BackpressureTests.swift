@@ -1,4 +1,5 @@
 import BusTestSupport
+import TestSupport
 import Testing
 
 @testable import PeripheralDBus
@@ -52,8 +53,8 @@ struct BackpressureTests {
         }
     }
 
-    private func untilWaiting(_ count: Int, for connection: BusConnection) async {
-        while await connection.run({ $0.drainWaiters.count }) < count { await Task.yield() }
+    private func untilWaiting(_ count: Int, for connection: BusConnection) async throws {
+        try await until { await connection.run { $0.drainWaiters.count } >= count }
     }
 
     @Test func whoCameLaterDoesNotOvertake() async throws {
@@ -67,7 +68,7 @@ struct BackpressureTests {
                         try await connection.waitUntilOutgoing(isAtMost: bound)
                         order.send(turn)
                     }
-                    await untilWaiting(turn + 1, for: connection)
+                    try await untilWaiting(turn + 1, for: connection)
                 }
                 bus.read()
                 try await group.waitForAll()
@@ -88,7 +89,7 @@ struct BackpressureTests {
             try await withThrowingTaskGroup(of: Int.self) { group in
                 for turn in 0..<4 {
                     group.addTask { try await take(turn, on: connection) }
-                    await untilWaiting(turn + 1, for: connection)
+                    try await untilWaiting(turn + 1, for: connection)
                 }
                 bus.read()
                 var order: [Int] = []
@@ -101,9 +102,9 @@ struct BackpressureTests {
     @Test func whoGivesUpHoldsNobodyUp() async throws {
         try await withFullQueue { connection, bus in
             let first = Task { try await connection.waitUntilOutgoing(isAtMost: 0) }
-            await untilWaiting(1, for: connection)
+            try await untilWaiting(1, for: connection)
             let second = Task { try await connection.waitUntilOutgoing(isAtMost: 8_000_000) }
-            await untilWaiting(2, for: connection)
+            try await untilWaiting(2, for: connection)
             first.cancel()
             await #expect(throws: BusError.cancelled) { try await first.value }
             // The bus has still taken nothing.
@@ -125,7 +126,7 @@ struct BackpressureTests {
             let waits = [0, 1, 2].map { bound in
                 Task { try await connection.waitUntilOutgoing(isAtMost: bound) }
             }
-            await untilWaiting(3, for: connection)
+            try await untilWaiting(3, for: connection)
             await connection.abandon()
             for wait in waits {
                 await #expect(throws: BusError.disconnected) { try await wait.value }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import PeripheralKit
@@ -15,7 +16,7 @@ struct SlotsTests {
                     order.append(number)
                     slots.leave()
                 }
-                while slots.waiting < number + 1 { await Task.yield() }
+                try await until { slots.waiting == number + 1 }
             }
             #expect(order.entries == [])
             slots.leave()
@@ -28,9 +29,9 @@ struct SlotsTests {
         let slots = Slots(count: 1)
         try await slots.enter()
         let cancelled = Task { try await slots.enter() }
-        while slots.waiting < 1 { await Task.yield() }
+        try await until { slots.waiting == 1 }
         let patient = Task { try await slots.enter() }
-        while slots.waiting < 2 { await Task.yield() }
+        try await until { slots.waiting == 2 }
         cancelled.cancel()
         await #expect(throws: CancellationError.self) { try await cancelled.value }
         slots.leave()
@@ -51,7 +52,7 @@ struct SlotsTests {
         let slots = Slots(count: 1)
         try await slots.enter()
         let waiting = Task { try await slots.enter() }
-        while slots.waiting < 1 { await Task.yield() }
+        try await until { slots.waiting == 1 }
         slots.close()
         let first = await #expect(throws: PeripheralError.self) { try await waiting.value }
         #expect(first?.code == .stopped)

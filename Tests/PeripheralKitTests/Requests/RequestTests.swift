@@ -135,7 +135,7 @@ struct RequestTests {
             for await _ in entered { break }
             // The handler goes on when the backend has begun to stop.
             Task {
-                while !central.scan().isEmpty { await Task.yield() }
+                try await until { central.scan().isEmpty }
                 release.yield()
             }
             return reading
@@ -158,7 +158,7 @@ struct RequestTests {
         let backend = InMemoryBackend()
         let running = Task { try await peripheral.run(on: backend, logger: .silent) }
         let central = backend.makeCentral(of: peripheral)
-        while (try? await central.connect()) == nil { await Task.yield() }
+        try await until { (try? await central.connect()) != nil }
         let reading = Task { try await central.read(value) }
         for await _ in entered { break }
         running.cancel()
