@@ -112,8 +112,9 @@ extension AdapterService {
             return _ = call.reply.fail(.doesNotExist)
         }
         guard isPowered else { return _ = call.reply.fail(.notReady) }
-        call.reply.send()
         server.forget(address, leavingSubscriptions: true)
+        // What the central does when this is known, it does not do on the connection that ends.
+        call.reply.send()
         afterDisconnections { $0.forget(address) }
     }
 
