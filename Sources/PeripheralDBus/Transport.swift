@@ -167,7 +167,8 @@ extension Transport {
         isInsideLibrary = true
         unsafe dbus_watch_handle(watch, flags)
         isInsideLibrary = false
-        takeTurn()
+        // What was queued before a message was sent comes before it, also when this thread has slept meanwhile.
+        if loop.hasPendingWork { queueTurn() } else { takeTurn() }
         if events.contains(.writable) { owner?.assumeIsolated { $0.wakeFirstDrainWaiter() } }
     }
 }

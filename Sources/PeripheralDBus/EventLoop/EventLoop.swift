@@ -65,6 +65,11 @@ package final class EventLoop: @unchecked Sendable {
         thread.load(ordering: .relaxed) == UInt(pthread_self())
     }
 
+    /// Whether work waits for its turn.
+    var hasPendingWork: Bool {
+        state.withLock { !$0.pending.isEmpty }
+    }
+
     /// Runs `work` on the loop, after what is queued already.
     package func execute(_ work: @escaping @Sendable () -> Void) {
         submit(.closure(work))

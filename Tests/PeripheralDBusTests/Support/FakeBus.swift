@@ -85,6 +85,11 @@ final class FakeBus: @unchecked Sendable {
         }
     }
 
+    /// Hangs up.
+    func end() {
+        loop.execute { self.hangUp() }
+    }
+
     private func stop() async {
         await withCheckedContinuation { continuation in
             loop.execute { [self] in
