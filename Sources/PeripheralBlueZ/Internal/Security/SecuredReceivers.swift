@@ -33,7 +33,8 @@ struct SecuredReceivers {
             guard let links else { return !isConnected || provenByConnection >= level }
             // The path of a device keeps the address with which it first came.
             let own = links.filter { $0.address == central.address || $0.address == central.id.address }
-            guard !own.isEmpty else { return true }
+            // The kernel may know an address that bluetoothd has not told.
+            guard !own.isEmpty else { return !isConnected }
             return own.allSatisfy(\.isEncrypted)
                 && (level <= .encrypted || max(provenByConnection, provenByBond) >= level)
         }

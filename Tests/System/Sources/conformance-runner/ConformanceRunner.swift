@@ -53,6 +53,11 @@ struct ConformanceRunner {
         let failures = Mutex(0)
         try await CentralPool.run(program) { pool in
             for scenario in scenarios {
+                if await !Rig.order(["check-bluetoothd"]) {
+                    // It does at times when a central leaves it; that is no fault of the next scenario.
+                    print("      bluetoothd has crashed, and is started again")
+                    await Rig.order(["start-bluetoothd"])
+                }
                 let start = ContinuousClock.now
                 let result = await run(scenario, as: version, on: adapter, with: pool)
                 let time = "\((ContinuousClock.now - start) / .seconds(1))".prefix(4)

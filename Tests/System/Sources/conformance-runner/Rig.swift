@@ -11,16 +11,21 @@ enum Rig {
     }
 
     /// Gives orders, one after the other; `rig/ctl` tells which there are.
-    static func order(_ orders: [String]) async {
-        guard let rig = environment("RIG_SRC") else { return }
+    ///
+    /// - Returns: Whether all were carried out: what has ended by itself cannot be stopped, for one thing.
+    @discardableResult
+    static func order(_ orders: [String]) async -> Bool {
+        guard let rig = environment("RIG_SRC") else { return false }
+        var isDone = true
         for order in orders {
-            // What has ended by itself cannot be stopped, for one thing.
-            _ = try? await Subprocess.run(
+            let outcome = try? await Subprocess.run(
                 .name("sh"),
                 arguments: Arguments([rig + "/ctl"] + order.split(separator: " ").map(String.init)),
                 output: .discarded,
                 error: .discarded
             )
+            isDone = isDone && outcome?.terminationStatus.isSuccess == true
         }
+        return isDone
     }
 }
