@@ -24,6 +24,7 @@ let products: [Product] = [
     .library(name: "PeripheralHeartRate", targets: ["PeripheralHeartRate"]),
     .library(name: "PeripheralBattery", targets: ["PeripheralBattery"]),
     .library(name: "PeripheralDeviceInformation", targets: ["PeripheralDeviceInformation"]),
+    .executable(name: "peripheral-doctor", targets: ["peripheral-doctor"]),
 ]
 
 // The documentation's plugin is only there when the documentation is built: it is slow to fetch and build.
@@ -124,6 +125,30 @@ let layers: [Target] = [
     ),
 ]
 
+/// The command `peripheral-doctor`: what is wrong with a machine that a peripheral shall run on.
+///
+/// It is for devices too, and therefore as free of Foundation as the libraries: it reads its few options by itself.
+let doctor: [Target] = [
+    .target(
+        name: "PeripheralDoctor",
+        dependencies: ["PeripheralBlueZ", "PeripheralCore", "PeripheralDBus"],
+        swiftSettings: cFacingSettings
+    ),
+    .executableTarget(
+        name: "peripheral-doctor",
+        dependencies: ["PeripheralDoctor"],
+        swiftSettings: cFacingSettings
+    ),
+    .testTarget(
+        name: "PeripheralDoctorTests",
+        dependencies: [
+            "PeripheralDoctor", "PeripheralCore", "PeripheralDBus", "PeripheralEmulator", "PeripheralKit",
+            "CPeripheralGLib", "TestSupport",
+        ],
+        swiftSettings: swiftSettings
+    ),
+]
+
 /// A ready-made service of the Bluetooth SIG: a target and a product each, on the public API alone.
 func service(_ name: String) -> Target {
     .target(
@@ -169,5 +194,5 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: products,
     dependencies: dependencies + documentation,
-    targets: layers + services + testSupport
+    targets: layers + doctor + services + testSupport
 )

@@ -7,7 +7,7 @@ package enum BusAddress: Sendable, Equatable {
     /// A server address in D-Bus notation, such as `unix:path=/run/dbus/system_bus_socket`.
     case address(String)
 
-    var text: String {
+    package var text: String {
         switch self {
         case .address(let text): return text
         case .system:

@@ -1,5 +1,5 @@
-internal import PeripheralCore
-internal import PeripheralDBus
+package import PeripheralCore
+package import PeripheralDBus
 
 extension BlueZVersion {
     /// The oldest version that the bluetoothd may be that exports this adapter; never newer than what runs.
@@ -15,8 +15,8 @@ extension BlueZVersion {
     /// assumed: this package needs it.
     ///
     /// - Parameter adapter: The properties of `org.bluez.Adapter1`.
-    init(ofAdapter adapter: BusValue) {
-        if let modalias = adapter["Modalias"]?.string, let version = BlueZVersion(modalias: modalias) {
+    package init(ofAdapter adapter: BusValue) {
+        if let version = BlueZVersion(toldBy: adapter) {
             self = version
         } else if adapter["Connectable"] != nil {
             self.init(major: 5, minor: 79)
@@ -25,6 +25,12 @@ extension BlueZVersion {
         } else {
             self = .v5_66
         }
+    }
+
+    /// The very version, where bluetoothd tells it: in its device ID, unless `DeviceID` in main.conf replaces that.
+    package init?(toldBy adapter: BusValue) {
+        guard let modalias = adapter["Modalias"]?.string else { return nil }
+        self.init(modalias: modalias)
     }
 
     /// The version in BlueZ's own device ID; `nil` for that of a product.

@@ -1,5 +1,5 @@
-internal import PeripheralCore
-internal import PeripheralDBus
+package import PeripheralCore
+package import PeripheralDBus
 internal import PeripheralKit
 
 extension AdvertisingCapabilities {
@@ -11,7 +11,7 @@ extension AdvertisingCapabilities {
     ///   - manager: The properties of `org.bluez.LEAdvertisingManager1`.
     ///   - adapter: The properties of `org.bluez.Adapter1`.
     ///   - version: The version of BlueZ.
-    init(ofManager manager: BusValue, adapter: BusValue, version: BlueZVersion) {
+    package init(ofManager manager: BusValue, adapter: BusValue, version: BlueZVersion) {
         let channels = manager["SupportedSecondaryChannels"]?.elements
         self.init(version: version, isExtended: channels != nil)
         secondaryChannels = Set((channels ?? []).compactMap { $0.string.flatMap(SecondaryChannel.init) })

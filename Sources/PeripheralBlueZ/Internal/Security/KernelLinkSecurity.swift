@@ -1,13 +1,13 @@
 internal import Glibc
 internal import PeripheralCore
-internal import PeripheralDBus
+package import PeripheralDBus
 
 /// What the kernel says of the connections, to any program that may open a Bluetooth socket.
 ///
 /// It says whether a connection is encrypted, not how the keys have come about: `HCI_LM_AUTH` goes with every encryption
 /// of an LE connection, `HCI_LM_SECURE` and `HCI_LM_FIPS` with none (measured on 6.1). In a container with a network of
 /// its own, or where systemd keeps this family of addresses from a service, there is no such socket.
-struct KernelLinkSecurity: LinkSecurity {
+package struct KernelLinkSecurity: LinkSecurity {
     // Of <bluetooth/bluetooth.h> and <bluetooth/hci.h>, which come with BlueZ's library, not with the C library.
     private static let addressFamily: CInt = 31  // AF_BLUETOOTH
     private static let hciProtocol: CInt = 1  // BTPROTO_HCI
@@ -16,13 +16,16 @@ struct KernelLinkSecurity: LinkSecurity {
     /// `nil` where there are no such sockets.
     private let socket: OwnedFileDescriptor?
 
-    init() {
+    package init() {
         let kind = CInt(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue)
         let descriptor = Glibc.socket(Self.addressFamily, kind, Self.hciProtocol)
         socket = descriptor < 0 ? nil : OwnedFileDescriptor(adopting: descriptor)
     }
 
-    func links(of adapter: ObjectPath) -> [LinkState]? {
+    /// Whether the kernel answers this program at all.
+    package var isAvailable: Bool { socket != nil }
+
+    package func links(of adapter: ObjectPath) -> [LinkState]? {
         guard let socket, let number = Self.number(of: adapter) else { return nil }
         var list = HCIConnectionList(adapter: number)
         let isListed = unsafe list.bytes.withUnsafeMutableBytes { bytes in

@@ -1,0 +1,101 @@
+package import PeripheralCore
+
+/// A setting of main.conf that matters to a peripheral.
+package struct Setting: Hashable, Sendable {
+    /// The values that bluetoothd takes; it passes over any other, and keeps the default.
+    package enum Values: Hashable, Sendable {
+        case truth
+        case words([String])
+        case number(ClosedRange<Int>)
+        case any
+    }
+
+    package var group: String
+    package var key: String
+    package var values: Values
+    /// The first version of BlueZ that has it; `nil` for all that this package supports.
+    package var since: BlueZVersion?
+
+    package init(_ group: String, _ key: String, _ values: Values, since: BlueZVersion? = nil) {
+        self.group = group
+        self.key = key
+        self.values = values
+        self.since = since
+    }
+
+    /// As it is written in the file.
+    package var name: String { "[\(group)] \(key)" }
+
+    /// Whether bluetoothd takes a value.
+    package func accepts(_ value: String) -> Bool {
+        switch values {
+        case .truth: Self.truth(value) != nil
+        case .words(let words): words.contains(value)
+        case .number(let range): Self.number(value).map(range.contains) ?? false
+        case .any: true
+        }
+    }
+
+    /// What stands for yes and no in a key file.
+    package static func truth(_ value: String) -> Bool? {
+        switch trimmingEnd(of: value) {
+        case "true", "1": true
+        case "false", "0": false
+        default: nil
+        }
+    }
+
+    package static func number(_ value: String) -> Int? {
+        Int(trimmingEnd(of: value))
+    }
+
+    private static func trimmingEnd(of value: String) -> Substring {
+        var value = value[...]
+        while let last = value.last, last.isWhitespace { value.removeLast() }
+        return value
+    }
+}
+
+extension Setting {
+    package static let autoEnable = Setting("Policy", "AutoEnable", .truth)
+    package static let cache = Setting("GATT", "Cache", .words(["always", "yes", "no"]))
+    package static let channels = Setting("GATT", "Channels", .number(1...6))
+    package static let client = Setting("GATT", "Client", .truth, since: "5.74")
+    package static let controllerMode = Setting("General", "ControllerMode", .words(["dual", "bredr", "le"]))
+    package static let deviceID = Setting("General", "DeviceID", .any)
+    package static let exchangeMTU = Setting("GATT", "ExchangeMTU", .number(23...517))
+    package static let experimental = Setting("General", "Experimental", .truth)
+    package static let justWorksRepairing = Setting(
+        "General",
+        "JustWorksRepairing",
+        .words(["never", "confirm", "always"])
+    )
+    package static let keySize = Setting("GATT", "KeySize", .number(7...16))
+    package static let maximumInterval = Setting("LE", "MaxAdvertisementInterval", .any)
+    package static let minimumInterval = Setting("LE", "MinAdvertisementInterval", .any)
+    package static let privacy = Setting(
+        "General",
+        "Privacy",
+        .words(["off", "network", "on", "device", "limited-network", "limited-device"])
+    )
+    package static let reverseServiceDiscovery = Setting("General", "ReverseServiceDiscovery", .truth)
+    package static let secureConnections = Setting(
+        "General",
+        "SecureConnections",
+        .words(["off", "on", "only"]),
+        since: "5.67"
+    )
+    package static let security = Setting("GATT", "Security", .any, since: "5.87")
+    package static let temporaryTimeout = Setting(
+        "General",
+        "TemporaryTimeout",
+        .number(0...Int(UInt32.max))
+    )
+
+    /// Those that the examination looks at.
+    package static let all: [Setting] = [
+        .autoEnable, .cache, .channels, .client, .controllerMode, .deviceID, .exchangeMTU, .experimental,
+        .justWorksRepairing, .keySize, .maximumInterval, .minimumInterval, .privacy, .reverseServiceDiscovery,
+        .secureConnections, .security, .temporaryTimeout,
+    ]
+}

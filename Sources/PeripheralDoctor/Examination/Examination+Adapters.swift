@@ -1,0 +1,122 @@
+internal import PeripheralCore
+
+extension Examination {
+    /// The adapters that bluetoothd shows; why there is none.
+    var adapterFindings: [Finding] {
+        guard machine.daemon.answer == .answered else { return [] }
+        guard !machine.adapters.isEmpty else { return [absentAdapter] }
+        return machine.adapters.flatMap(findings(of:))
+    }
+
+    private var absentAdapter: Finding {
+        let known = machine.kernelAdapters ?? []
+        guard known.isEmpty else {
+            return Finding(
+                .error,
+                "adapters",
+                "adapter-hidden",
+                "The kernel has \(known.joined(separator: ", ")), but bluetoothd does not show it.",
+                reason: "A peripheral is registered with an adapter.",
+                remedy: "Wait a moment; otherwise look into bluetoothd's log. Its firmware may be missing, or "
+                    + "'ControllerMode' or 'MaxControllers' in main.conf leave it out.",
+                command: "journalctl -b -u bluetooth"
+            )
+        }
+        return Finding(
+            .error,
+            "adapters",
+            "adapter-missing",
+            "There is no Bluetooth adapter.",
+            reason: "A peripheral is registered with an adapter.",
+            remedy: "Plug one in; for one that is built in, look whether the kernel has its driver and firmware.",
+            command: "dmesg | grep -i bluetooth"
+        )
+    }
+
+    private func findings(of adapter: Machine.Adapter) -> [Finding] {
+        let isMadeUpFor = machine.adapters.contains { $0 != adapter && $0.isReady }
+        let severity = Finding.Severity.error(unless: isMadeUpFor)
+        guard adapter.canBePeripheral else { return [incapacity(of: adapter, severity)] }
+        return [power(of: adapter, severity)] + advertisingFindings(of: adapter, severity)
+            + pairingFindings(of: adapter)
+    }
+
+    private func incapacity(of adapter: Machine.Adapter, _ severity: Finding.Severity) -> Finding {
+        let lack =
+            switch (adapter.servesAttributes, adapter.advertising) {
+            case (false, _): "it has no GattManager1"
+            case (_, nil): "it has no LEAdvertisingManager1"
+            default: "it has no role 'peripheral'"
+            }
+        return Finding(
+            severity,
+            adapter.name,
+            "adapter-incapable",
+            "\(adapter.name) cannot be an LE peripheral: \(lack).",
+            reason: "The controller, its driver or the configuration leaves it out.",
+            remedy: "Look whether 'ControllerMode' in main.conf is 'bredr'; otherwise use another adapter.",
+            command: "btmgmt info"
+        )
+    }
+
+    private func power(of adapter: Machine.Adapter, _ severity: Finding.Severity) -> Finding {
+        let name = "\(adapter.name) (\(adapter.address), '\(adapter.alias)')"
+        guard adapter.isPowered else {
+            return Finding(
+                severity,
+                adapter.name,
+                "adapter-off",
+                "\(name) is powered off.",
+                reason: "Nothing is on the air.",
+                remedy: "Power it on, or have the program do it: AdapterSettings(powersOn: true).",
+                command: "bluetoothctl power on"
+            )
+        }
+        return Finding(.ok, adapter.name, "adapter-on", "\(name) is powered on.")
+    }
+
+    private func advertisingFindings(
+        of adapter: Machine.Adapter,
+        _ severity: Finding.Severity
+    ) -> [Finding] {
+        guard let advertising = adapter.advertising else { return [] }
+        let (active, free) = (advertising.activeInstances, advertising.freeInstances)
+        guard free > 0 else {
+            return [
+                Finding(
+                    severity,
+                    adapter.name,
+                    "advertising-full",
+                    "No advertisement is left: \(active) are registered.",
+                    reason: "bluetoothd refuses another with 'Maximum advertisements reached'.",
+                    remedy: "End a program that advertises, or use another adapter."
+                )
+            ]
+        }
+        let kind = advertising.isExtended ? "extended" : "legacy"
+        return [
+            Finding(
+                .ok,
+                adapter.name,
+                "advertising-free",
+                "\(free) advertisements are free, \(active) registered; \(kind) advertising, "
+                    + "up to \(advertising.maximumAdvertisingDataLength) bytes."
+            )
+        ]
+    }
+
+    private func pairingFindings(of adapter: Machine.Adapter) -> [Finding] {
+        guard !adapter.isPairable else { return [] }
+        return [
+            Finding(
+                .note,
+                adapter.name,
+                "adapter-not-pairable",
+                "\(adapter.name) takes no new bonds.",
+                reason: "A program whose centrals may pair changes that while it runs; with 'pairing: .system', it "
+                    + "stays so.",
+                command: "bluetoothctl pairable on"
+            )
+        ]
+    }
+}

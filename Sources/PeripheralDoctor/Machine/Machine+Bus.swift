@@ -1,0 +1,161 @@
+internal import PeripheralBlueZ
+internal import PeripheralCore
+package import PeripheralDBus
+internal import Synchronization
+
+extension Machine {
+    /// Finds out about this machine; nothing on it is changed, and bluetoothd is not started.
+    ///
+    /// - Parameters:
+    ///   - bus: The system bus.
+    ///   - files: The files of the machine.
+    /// - Throws: `CancellationError`.
+    package init(bus: BusAddress, files: MachineFiles = MachineFiles()) async throws {
+        self.init(bus: Bus(address: bus.text))
+        let loop = EventLoop(name: "peripheral-doctor")
+        do throws(BusError) {
+            let connection = try await BusConnection.connect(to: bus, on: loop)
+            await ask(connection)
+            await connection.close()
+        } catch {
+            self.bus.obstacle =
+                if case .connectionFailed(_, let reason) = error { reason } else { error.description }
+        }
+        await loop.stop()
+        try Task.checkCancellation()
+        look(at: files)
+    }
+
+    private mutating func ask(_ connection: BusConnection) async {
+        do throws(BusError) {
+            guard try await connection.isOwned(BlueZ.name) else {
+                let canStart = try await connection.canStart(BlueZ.name)
+                daemon.state = canStart ? .startable : .absent
+                return
+            }
+            daemon.state = .running
+            if let process = try? await connection.process(of: BlueZ.name) {
+                daemon.arguments = Self.arguments(ofProcess: process)
+            }
+        } catch {
+            bus.obstacle = error.description
+            return
+        }
+        do throws(BusError) {
+            take(
+                try await connection.call(
+                    BlueZ.name,
+                    "/",
+                    BlueZ.objectManager,
+                    "GetManagedObjects",
+                    timeout: .seconds(10)
+                )
+            )
+            await tryCallBack(connection)
+        } catch {
+            daemon.answer =
+                switch error {
+                case .timedOut, .remote(name: "org.freedesktop.DBus.Error.NoReply", _): .silent
+                case .remote(name: "org.freedesktop.DBus.Error.AccessDenied", _): .denied
+                default: .failed(error.description)
+                }
+        }
+    }
+
+    private mutating func take(_ answer: [BusValue]) {
+        guard let objects = answer.first?.dictionary else {
+            daemon.answer = .failed("its answer is not understood")
+            return
+        }
+        daemon.answer = .answered
+        for object in objects.entries {
+            guard let path = object.key.objectPath, let properties = object.value[BlueZ.adapter.text] else {
+                continue
+            }
+            let version = BlueZVersion(ofAdapter: properties)
+            daemon.toldVersion = daemon.toldVersion ?? BlueZVersion(toldBy: properties)
+            daemon.oldestVersion = max(version, daemon.oldestVersion ?? version)
+            adapters.append(
+                Adapter(
+                    name: path.text.split(separator: "/").last.map(String.init) ?? path.text,
+                    address: properties["Address"]?.string ?? "",
+                    alias: properties["Alias"]?.string ?? "",
+                    isPowered: properties["Powered"]?.bool ?? false,
+                    isPairable: properties["Pairable"]?.bool ?? false,
+                    roles: properties["Roles"]?.elements?.compactMap(\.string),
+                    servesAttributes: object.value[BlueZ.gattManager.text] != nil,
+                    advertising: object.value[BlueZ.advertisingManager.text].map {
+                        AdvertisingCapabilities(ofManager: $0, adapter: properties, version: version)
+                    }
+                )
+            )
+        }
+    }
+
+    /// Has bluetoothd ask this program for its services.
+    ///
+    /// There are none, so that bluetoothd refuses, and nothing is registered; but its question has come, or not.
+    private mutating func tryCallBack(_ connection: BusConnection) async {
+        guard let adapter = adapters.first(where: \.servesAttributes),
+            let path = try? ObjectPath("/org/bluez/\(adapter.name)")
+        else { return }
+        let wasCalled = CallBackFlag()
+        let root: ObjectPath = "/peripheral_doctor"
+        let question = ExportedMethod("GetManagedObjects", "", "a{oa{sa{sv}}}") { _, reply in
+            wasCalled.set()
+            reply.send { $0.append(.dictionary(BusDictionary(key: "o", value: "a{sa{sv}}"))) }
+        }
+        do throws(BusError) {
+            try await connection.export(
+                ExportedObject(root, [ExportedInterface(BlueZ.objectManager, methods: [question])])
+            )
+            _ = try await connection.call(
+                BlueZ.name,
+                path,
+                BlueZ.gattManager,
+                "RegisterApplication",
+                [.objectPath(root), .properties([:])],
+                timeout: .seconds(10)
+            )
+        } catch {
+            // Lost or silent, it says nothing of the policy.
+            guard case .remote = error else { return }
+        }
+        daemon.callBack = wasCalled.isSet ? .arrived : .missing
+    }
+
+    /// The command line of a process, if it is bluetoothd's; empty where it cannot be seen.
+    private static func arguments(ofProcess process: UInt32) -> [String] {
+        guard let bytes = try? MachineFiles().read("/proc/\(process)/cmdline", limit: 4096) else { return [] }
+        let arguments = bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+        let program = arguments.first?.split(separator: "/").last
+        return program == "bluetoothd" ? arguments : []
+    }
+}
+
+/// Whether a call has come, told by one thread to another.
+private final class CallBackFlag: Sendable {
+    private let flag = Atomic(false)
+
+    func set() { flag.store(true, ordering: .relaxed) }
+
+    var isSet: Bool { flag.load(ordering: .relaxed) }
+}
+
+extension BusConnection {
+    fileprivate func isOwned(_ name: BusName) async throws(BusError) -> Bool {
+        try await ask("NameHasOwner", [.string(name.text)])?.bool ?? false
+    }
+
+    fileprivate func canStart(_ name: BusName) async throws(BusError) -> Bool {
+        try await ask("ListActivatableNames")?.elements?.contains(.string(name.text)) ?? false
+    }
+
+    fileprivate func process(of name: BusName) async throws(BusError) -> UInt32? {
+        try await ask("GetConnectionUnixProcessID", [.string(name.text)])?.integer()
+    }
+
+    private func ask(_ member: MemberName, _ arguments: [BusValue] = []) async throws(BusError) -> BusValue? {
+        try await call(.bus, "/org/freedesktop/DBus", "org.freedesktop.DBus", member, arguments).first
+    }
+}

@@ -1,0 +1,67 @@
+internal import Glibc
+
+/// The files of a machine, read with bounds.
+package struct MachineFiles: Sendable {
+    /// The directory that stands for `/`: another one in tests.
+    package var root: String
+
+    package init(root: String = "") {
+        self.root = root
+    }
+
+    package enum ReadError: Error, Hashable {
+        case missing
+        case refused(String)
+    }
+
+    /// The first bytes of a file.
+    package func read(_ path: String, limit: Int) throws(ReadError) -> [UInt8] {
+        let descriptor = unsafe open(root + path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw Self.error() }
+        defer { close(descriptor) }
+        var content: [UInt8] = []
+        var part = [UInt8](repeating: 0, count: 4096)
+        while content.count < limit {
+            let wanted = min(part.count, limit - content.count)
+            let count = unsafe part.withUnsafeMutableBytes { bytes in
+                unsafe Glibc.read(descriptor, bytes.baseAddress, wanted)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw Self.error() }
+            guard count > 0 else { break }
+            content += part.prefix(count)
+        }
+        return content
+    }
+
+    /// The text of a short file without the end of its line; `nil` when it cannot be read.
+    package func line(_ path: String) -> String? {
+        guard let bytes = try? read(path, limit: 256) else { return nil }
+        return String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
+    }
+
+    /// The names in a directory, in order; `nil` when it cannot be read.
+    package func names(in path: String) -> [String]? {
+        guard let directory = unsafe opendir(root + path) else { return nil }
+        defer { unsafe closedir(directory) }
+        let nameOffset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
+        var names: [String] = []
+        while names.count < 256, let entry = unsafe readdir(directory) {
+            let name = unsafe UnsafeRawPointer(entry).advanced(by: nameOffset)
+                .assumingMemoryBound(to: CChar.self)
+            let text = unsafe String(cString: name)
+            if !text.hasPrefix(".") { names.append(text) }
+        }
+        return names.sorted()
+    }
+
+    package func canExecute(_ path: String) -> Bool {
+        unsafe access(root + path, X_OK) == 0
+    }
+
+    private static func error() -> ReadError {
+        let number = errno
+        guard number != ENOENT && number != ENOTDIR else { return .missing }
+        return .refused(unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)")
+    }
+}

@@ -1,0 +1,100 @@
+import PeripheralCore
+import PeripheralDoctor
+import Testing
+
+/// What is said of bluetoothd's configuration.
+@Suite(.timeLimit(.minutes(1)))
+struct ConfigurationExaminationTests {
+    private static func remarks(_ lines: String, _ version: BlueZVersion = .v5_87) -> Set<String> {
+        var machine = ExaminationTests.perfect
+        machine.daemon.toldVersion = version
+        ExaminationTests.configure(&machine, lines)
+        return ExaminationTests.remarks(of: machine)
+    }
+
+    @Test(
+        arguments: [
+            ("", []),
+            ("Client = true", ["warning setting-client"]),
+            ("Client = 0 ", []),
+            ("Client = yes", ["warning setting-invalid", "warning setting-client"]),
+            ("Client = true\n[General]\nReverseServiceDiscovery = false", []),
+            ("Cache = no", ["note setting-cache"]),
+            ("Cache = always", []),
+            ("Channels = 3", ["warning setting-channels"]),
+            ("Channels = 1", []),
+            ("Channels = 7", ["warning setting-invalid"]),
+            ("ExchangeMTU = 100", ["note setting-exchange-mtu"]),
+            ("ExchangeMTU = 517", []),
+            ("KeySize = 16", ["note setting-key-size"]),
+            ("Security = low", ["warning setting-security"]),
+            ("[General]\nControllerMode = bredr", ["error setting-controller-mode"]),
+            ("[General]\nControllerMode = le ", ["warning setting-invalid"]),
+            ("[General]\nJustWorksRepairing = always", ["warning setting-repairing"]),
+            ("[General]\nJustWorksRepairing = never", ["note setting-repairing"]),
+            ("[General]\nDeviceID = usb:1234:5678:0001", ["note setting-device-id"]),
+            ("[General]\nTemporaryTimeout = 0", ["note setting-temporary-timeout"]),
+            ("[General]\nTemporaryTimeout = 30", []),
+            ("[General]\nPrivacy = device", ["note setting-privacy"]),
+            ("[General]\nAutoEnable = false", ["warning setting-misplaced"]),
+            ("[Policy]\nAutoEnable = false", ["warning setting-auto-enable"]),
+            ("[Policy]\nAutoEnable = true", []),
+            ("[LE]\nMinAdvertisementInterval = 160", ["note setting-intervals"]),
+            ("[CSIS]\nSize = 2\nUnknown = 1", []),
+            ("nonsense", [
+                "warning configuration-damaged", "warning setting-client", "note setting-repairing",
+                "note setting-device-id",
+            ]),
+        ] as [(String, Set<String>)]
+    )
+    func settingIsJudged(lines: String, expected: Set<String>) {
+        #expect(Self.remarks(lines) == expected)
+    }
+
+    @Test func valueOfAnotherVersionDoesNotCount() {
+        // The number of channels is 3 by default before 5.67, and [GATT] Client is not there before 5.74.
+        #expect(
+            Self.remarks("[General]\nExperimental = true", .v5_66) == [
+                "note daemon-shares-updates", "warning setting-unknown", "warning setting-client",
+                "note setting-channels",
+            ]
+        )
+        #expect(
+            Self.remarks("[General]\nReverseServiceDiscovery = 0\nExperimental = 1", "5.70") == [
+                "note daemon-shares-updates", "warning setting-unknown",
+            ]
+        )
+    }
+
+    @Test func classicAdapterMattersUnlessItIsOff() {
+        var machine = ExaminationTests.perfect
+        machine.adapters[0].advertising?.usesClassic = true
+        #expect(ExaminationTests.remarks(of: machine).isEmpty)
+        ExaminationTests.configure(&machine, "[General]\nControllerMode = dual")
+        #expect(ExaminationTests.remarks(of: machine) == ["note setting-controller-mode"])
+    }
+
+    @Test func commandLineCounts() {
+        var machine = ExaminationTests.perfect
+        ExaminationTests.configure(&machine, "Client = true")
+        machine.daemon.arguments = ["/usr/libexec/bluetooth/bluetoothd", "-P", "input,battery"]
+        #expect(ExaminationTests.remarks(of: machine) == ["note setting-client"])
+        machine.daemon.arguments = ["bluetoothd", "--noplugin=battery"]
+        #expect(ExaminationTests.remarks(of: machine) == ["note setting-client"])
+        machine.daemon.arguments = ["bluetoothd", "-Pinput", "--configfile=/etc/other.conf"]
+        #expect(ExaminationTests.remarks(of: machine) == ["warning setting-client"])
+        #expect(machine.daemon.value(of: "-f", "--configfile") == "/etc/other.conf")
+    }
+
+    @Test func unreadableFileIsTold() {
+        var machine = ExaminationTests.perfect
+        machine.configuration.content = .unreadable("Permission denied")
+        #expect(ExaminationTests.remarks(of: machine) == ["note configuration-unreadable"])
+        machine.configuration.content = .missing
+        #expect(
+            ExaminationTests.remarks(of: machine) == [
+                "warning setting-client", "note setting-repairing", "note setting-device-id",
+            ]
+        )
+    }
+}

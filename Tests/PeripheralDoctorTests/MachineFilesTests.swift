@@ -1,0 +1,116 @@
+import Glibc
+import PeripheralCore
+import PeripheralDoctor
+import Testing
+
+/// What the files of a machine tell.
+@Suite(.timeLimit(.minutes(1)))
+struct MachineFilesTests {
+    private static let unreachable = "unix:path=/nonexistent/bus"
+
+    private func machine(_ files: [String: String]) async throws -> Machine {
+        let directory = try TemporaryDirectory(files)
+        return try await Machine(bus: .address(Self.unreachable), files: MachineFiles(root: directory.path))
+    }
+
+    @Test func emptyMachine() async throws {
+        let machine = try await machine([:])
+        #expect(machine.kernelAdapters == nil)
+        #expect(machine.radioSwitches.isEmpty)
+        #expect(machine.membership == .noGroup)
+        #expect(machine.policyInterfaces == nil)
+        #expect(machine.configuration == Machine.MainConfiguration())
+        #expect(machine.daemon.installedVersion == nil)
+    }
+
+    @Test func radioSwitchesAreThoseOfBluetooth() async throws {
+        let machine = try await machine([
+            "sys/class/rfkill/rfkill0/type": "wlan\n", "sys/class/rfkill/rfkill0/soft": "1\n",
+            "sys/class/rfkill/rfkill1/type": "bluetooth\n", "sys/class/rfkill/rfkill1/name": "hci0\n",
+            "sys/class/rfkill/rfkill1/soft": "1\n", "sys/class/rfkill/rfkill1/hard": "0\n",
+            "sys/class/rfkill/rfkill2/type": "bluetooth\n", "sys/class/rfkill/rfkill2/hard": "1\n",
+        ])
+        #expect(
+            machine.radioSwitches == [
+                Machine.RadioSwitch(name: "hci0", isSoftBlocked: true),
+                Machine.RadioSwitch(name: "rfkill2", isHardBlocked: true),
+            ]
+        )
+    }
+
+    @Test func adaptersOfTheKernel() async throws {
+        let machine = try await machine([
+            "sys/class/bluetooth/hci0/address": "", "sys/class/bluetooth/hci0:64/address": "",
+        ])
+        #expect(machine.kernelAdapters == ["hci0"])
+    }
+
+    @Test func policyAndConfiguration() async throws {
+        let machine = try await machine([
+            "usr/share/dbus-1/system.d/bluetooth.conf":
+                "<allow send_interface=\"org.bluez.Agent1\"/>\n<allow send_destination=\"org.bluez\"/>",
+            "etc/bluetooth/main.conf": "[GATT]\nClient=false\n",
+        ])
+        #expect(machine.policyInterfaces == ["org.bluez.Agent1", "org.bluez"])
+        guard case .read(let file) = machine.configuration.content else {
+            Issue.record("not read: \(machine.configuration)")
+            return
+        }
+        #expect(file["GATT", "Client"] == "false")
+    }
+
+    @Test func groupOfOthers() async throws {
+        let machine = try await machine(["etc/group": "root:x:0:\nbluetooth:x:4294967000:nobody-here\n"])
+        #expect(machine.membership == .outsider)
+    }
+
+    @Test func groupOfThisSession() async throws {
+        let machine = try await machine(["etc/group": "bluetooth:x:\(getegid()):\n"])
+        #expect(machine.membership == .member)
+    }
+
+    @Test func directoryIsNoConfiguration() async throws {
+        let machine = try await machine(["etc/bluetooth/main.conf/file": ""])
+        guard case .unreadable = machine.configuration.content else {
+            Issue.record("read: \(machine.configuration)")
+            return
+        }
+    }
+
+    @Test func installedVersionIsAsked() async throws {
+        let path = "usr/libexec/bluetooth/bluetoothd"
+        let machine = try await machine([path: "#!/bin/sh\necho 5.79\n"])
+        #expect(machine.daemon.installedVersion == "5.79")
+    }
+}
+
+/// Files in a directory that goes with this object.
+private final class TemporaryDirectory {
+    let path: String
+    private var entries: [String] = []
+
+    init(_ files: [String: String]) throws {
+        var template = Array("/tmp/peripheral-doctor-XXXXXX".utf8CString)
+        path = try #require(mkdtemp(&template).map { String(cString: $0) })
+        for (name, content) in files { try write(content, to: name) }
+    }
+
+    deinit {
+        for entry in entries.sorted(by: >) { remove(entry) }
+        rmdir(path)
+    }
+
+    private func write(_ content: String, to name: String) throws {
+        var directory = path
+        for part in name.split(separator: "/").dropLast() {
+            directory += "/\(part)"
+            mkdir(directory, 0o700)
+            if !entries.contains(directory) { entries.append(directory) }
+        }
+        let descriptor = open("\(path)/\(name)", O_WRONLY | O_CREAT | O_CLOEXEC, 0o700)
+        try #require(descriptor >= 0)
+        defer { close(descriptor) }
+        entries.append("\(path)/\(name)")
+        #expect(Glibc.write(descriptor, content, content.utf8.count) == content.utf8.count)
+    }
+}
