@@ -41,10 +41,13 @@ struct ConfigurationExaminationTests {
             ("[Policy]\nAutoEnable = true", []),
             ("[LE]\nMinAdvertisementInterval = 160", ["note setting-intervals"]),
             ("[CSIS]\nSize = 2\nUnknown = 1", []),
-            ("nonsense", [
-                "warning configuration-damaged", "warning setting-client", "note setting-repairing",
-                "note setting-device-id",
-            ]),
+            (
+                "nonsense",
+                [
+                    "warning configuration-damaged", "warning setting-client", "note setting-repairing",
+                    "note setting-device-id",
+                ]
+            ),
         ] as [(String, Set<String>)]
     )
     func settingIsJudged(lines: String, expected: Set<String>) {

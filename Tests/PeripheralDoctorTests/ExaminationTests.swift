@@ -112,7 +112,10 @@ struct ExaminationTests {
             $0.daemon.toldVersion = .v5_66
             configure(&$0, "Channels=1\n[General]\nExperimental=true")
         },
-        Case("5.75", ["note daemon-shares-updates", "warning daemon-refuses-handles", "note setting-experimental"]) {
+        Case(
+            "5.75",
+            ["note daemon-shares-updates", "warning daemon-refuses-handles", "note setting-experimental"]
+        ) {
             $0.daemon.toldVersion = "5.75"
         },
         Case("the version is not told", ["note daemon-version-untold"]) { $0.daemon.toldVersion = nil },
@@ -169,7 +172,7 @@ struct ExaminationTests {
 
     @Test(
         arguments: [
-            (.noGroup, nil), (.outsider, "usermod -aG bluetooth \"$USER\""),
+            (.noGroup, nil), (.outsider, "sudo usermod -aG bluetooth \"$USER\""),
             (.memberAtNextLogin, "newgrp bluetooth"), (.member, nil),
         ] as [(Machine.GroupMembership, String?)]
     )
@@ -181,6 +184,14 @@ struct ExaminationTests {
         let finding = try #require(Examination(of: machine).findings.first { $0.severity == .error })
         #expect(finding.command == command)
         #expect(finding.remedy != nil)
+    }
+
+    @Test func rootNeedsNoSudo() {
+        var machine = Self.unasked(Self.perfect)
+        machine.daemon.state = .startable
+        #expect(Examination(of: machine).findings.compactMap(\.command) == ["sudo systemctl start bluetooth"])
+        machine.isRoot = true
+        #expect(Examination(of: machine).findings.compactMap(\.command) == ["systemctl start bluetooth"])
     }
 
     @Test(arguments: machines)

@@ -1,5 +1,6 @@
 import Glibc
 import PeripheralCore
+import PeripheralDBus
 import PeripheralDoctor
 import Testing
 

@@ -12,7 +12,8 @@ struct ReportTests {
             "adapter-off",
             "hci0 ('La\u{1B}mp') is powered off.",
             reason: "Nothing is on the air.",
-            remedy: "Power it on, or have the program do it, which takes a line that is too long for one line here.",
+            remedy:
+                "Power it on, or have the program do it, which takes a line that is too long for one line here.",
             command: "bluetoothctl power on"
         ),
         Finding(.note, "hci0", "adapter-not-pairable", "hci0 takes no new bonds.", reason: "So it is."),
@@ -27,8 +28,8 @@ struct ReportTests {
                 hci0
                   error    hci0 ('La\u{FFFD}mp') is powered off.
                            Nothing is on the air.
-                           Power it on, or have the program do it, which takes a line that is too long for one
-                           line here.
+                           Power it on, or have the program do it, which takes a line that is too long for one line
+                           here.
                            $ bluetoothctl power on
                   note     hci0 takes no new bonds.
                            So it is.
@@ -57,7 +58,8 @@ struct ReportTests {
 
     @Test(
         arguments: [
-            ("Lamp", #""Lamp""#), (#"a"b\c"#, #""a\"b\\c""#), ("a\nb", #""a\nb""#), ("\u{1B}\u{7F}", #""\u001b\u007f""#),
+            ("Lamp", #""Lamp""#), (#"a"b\c"#, #""a\"b\\c""#), ("a\nb", #""a\nb""#),
+            ("\u{1B}\u{7F}", #""\u001b\u007f""#),
             ("é🙂", #""é🙂""#), ("", #""""#),
         ]
     )

@@ -40,7 +40,8 @@ package struct KeyFile: Hashable, Sendable {
             if name == nil { refuse(number) }
             group = name ?? group
         } else if let group, let (key, value) = Self.keyAndValue(text) {
-            entries.append(Entry(group: group, key: key, value: value, line: number))
+            // What is for one language alone is for no program without one.
+            if key.last != "]" { entries.append(Entry(group: group, key: key, value: value, line: number)) }
         } else {
             refuse(number)
         }
@@ -63,10 +64,21 @@ package struct KeyFile: Hashable, Sendable {
     private static func keyAndValue(_ text: some Collection<UInt8>) -> (key: String, value: String)? {
         let parts = text.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
         let key = trimmingEnd(of: parts[0])
-        guard parts.count == 2, !key.isEmpty else { return nil }
+        guard parts.count == 2, isKey(key) else { return nil }
         var value = Array(parts[1].drop(while: \.isKeyFileSpace))
         if value.last == 0x0D { value.removeLast() }
         return (String(decoding: key, as: UTF8.self), String(decoding: value, as: UTF8.self))
+    }
+
+    /// A name, and perhaps a language in brackets behind it.
+    private static func isKey(_ text: [UInt8]) -> Bool {
+        let name = text.prefix { $0 != UInt8(ascii: "[") && $0 != UInt8(ascii: "]") }
+        guard let last = name.last, last != UInt8(ascii: " ") else { return false }
+        let language = text.dropFirst(name.count)
+        guard !language.isEmpty else { return true }
+        return language.count >= 2 && language.first == UInt8(ascii: "[")
+            && language.last == UInt8(ascii: "]")
+            && language.dropFirst().dropLast().allSatisfy(\.isPartOfLanguage)
     }
 
     private static func trimmingEnd(of text: some Collection<UInt8>) -> [UInt8] {
@@ -82,6 +94,16 @@ package struct KeyFile: Hashable, Sendable {
 }
 
 extension UInt8 {
+    fileprivate var isPartOfLanguage: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
+            UInt8(ascii: "@"), 0x80...:
+            true
+        default: false
+        }
+    }
+
     fileprivate var isKeyFileSpace: Bool {
         self == 0x20 || (0x09...0x0D).contains(self)
     }

@@ -17,9 +17,10 @@ extension Examination {
                 "adapter-hidden",
                 "The kernel has \(known.joined(separator: ", ")), but bluetoothd does not show it.",
                 reason: "A peripheral is registered with an adapter.",
-                remedy: "Wait a moment; otherwise look into bluetoothd's log. Its firmware may be missing, or "
+                remedy:
+                    "Wait a moment; otherwise look into bluetoothd's log. Its firmware may be missing, or "
                     + "'ControllerMode' or 'MaxControllers' in main.conf leave it out.",
-                command: "journalctl -b -u bluetooth"
+                command: privileged("journalctl -b -u bluetooth")
             )
         }
         return Finding(
@@ -28,8 +29,9 @@ extension Examination {
             "adapter-missing",
             "There is no Bluetooth adapter.",
             reason: "A peripheral is registered with an adapter.",
-            remedy: "Plug one in; for one that is built in, look whether the kernel has its driver and firmware.",
-            command: "dmesg | grep -i bluetooth"
+            remedy:
+                "Plug one in; for one that is built in, look whether the kernel has its driver and firmware.",
+            command: privileged("dmesg | grep -i bluetooth")
         )
     }
 
@@ -55,7 +57,7 @@ extension Examination {
             "\(adapter.name) cannot be an LE peripheral: \(lack).",
             reason: "The controller, its driver or the configuration leaves it out.",
             remedy: "Look whether 'ControllerMode' in main.conf is 'bredr'; otherwise use another adapter.",
-            command: "btmgmt info"
+            command: privileged("btmgmt info")
         )
     }
 
@@ -113,7 +115,8 @@ extension Examination {
                 adapter.name,
                 "adapter-not-pairable",
                 "\(adapter.name) takes no new bonds.",
-                reason: "A program whose centrals may pair changes that while it runs; with 'pairing: .system', it "
+                reason:
+                    "A program whose centrals may pair changes that while it runs; with 'pairing: .system', it "
                     + "stays so.",
                 command: "bluetoothctl pairable on"
             )

@@ -44,7 +44,7 @@ extension Examination {
             "Line \(line) of \(machine.configuration.path) is neither a group, a setting nor a comment.",
             reason: "bluetoothd passes over the whole file for it, and has its defaults.",
             remedy: "Correct the line and restart bluetoothd.",
-            command: "systemctl restart bluetooth"
+            command: privileged("systemctl restart bluetooth")
         )
     }
 
@@ -75,7 +75,7 @@ extension Examination {
                     "Line \(entry.line): \(setting.key) stands in [\(entry.group)].",
                     reason: "bluetoothd looks for it in [\(setting.group)] only.",
                     remedy: "Move it there and restart bluetoothd.",
-                    command: "systemctl restart bluetooth"
+                    command: privileged("systemctl restart bluetooth")
                 )
             )
         }
@@ -101,7 +101,7 @@ extension Examination {
                     "\(setting.name) is '\(value)', which bluetoothd does not take.",
                     reason: "It stays at its default or at its limit. Spaces behind a word are part of it.",
                     remedy: "Correct the line and restart bluetoothd.",
-                    command: "systemctl restart bluetooth"
+                    command: privileged("systemctl restart bluetooth")
                 )
             )
         }

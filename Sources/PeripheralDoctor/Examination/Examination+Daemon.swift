@@ -12,10 +12,11 @@ extension Examination {
                     .warning,
                     "bluetoothd",
                     "daemon-stopped",
-                    "bluetoothd does not run; the bus starts it when a program calls it.",
-                    reason: "Nothing can be said of its adapters before.",
+                    "bluetoothd does not run; the bus can start it when a program calls it.",
+                    reason:
+                        "Nothing can be said of its adapters before. Where its systemd unit is disabled, the bus fails to.",
                     remedy: "Start it, and examine again.",
-                    command: "systemctl start bluetooth"
+                    command: privileged("systemctl start bluetooth")
                 )
             ]
         case .running: return [conduct] + versionFindings
@@ -31,7 +32,7 @@ extension Examination {
                 "bluetoothd does not run, and is not installed where it usually is.",
                 reason: "It is the Bluetooth stack that a peripheral runs on.",
                 remedy: "Install BlueZ.",
-                command: "apt-get install bluez"
+                command: privileged("apt-get install bluez")
             )
         }
         return Finding(
@@ -41,13 +42,13 @@ extension Examination {
             "bluetoothd \(version) is installed, but does not run.",
             reason: "It is the Bluetooth stack that a peripheral runs on.",
             remedy: "Start it now and at each boot.",
-            command: "systemctl enable --now bluetooth"
+            command: privileged("systemctl enable --now bluetooth")
         )
     }
 
     /// What the running one does when it is called.
     private var conduct: Finding {
-        let command = "systemctl restart bluetooth"
+        let command = privileged("systemctl restart bluetooth")
         switch machine.daemon.answer {
         case .silent:
             return Finding(
@@ -119,7 +120,8 @@ extension Examination {
             "bluetoothd",
             "daemon-shares-updates",
             "BlueZ \(version) sends an update to all subscribers together.",
-            reason: "Updates for one central among several fail, and the end of one subscription among others "
+            reason:
+                "Updates for one central among several fail, and the end of one subscription among others "
                 + "is not told. BlueZ 5.76 can do both.",
             remedy: "Nothing, unless the program addresses single centrals."
         )
@@ -143,9 +145,11 @@ extension Examination {
             "bluetoothd",
             "daemon-version-untold",
             "bluetoothd does not tell its version.",
-            reason: "It stands in its device ID, which 'DeviceID' in main.conf replaces or leaves out. swift-peripheral then "
+            reason:
+                "It stands in its device ID, which 'DeviceID' in main.conf replaces or leaves out. swift-peripheral then "
                 + "goes by the oldest version that it may be\(machine.daemon.oldestVersion.map { ", \($0)" } ?? "").",
-            remedy: "Tell the program: .bluez(version: \"\(machine.daemon.installedVersion ?? .v5_66)\"), with what "
+            remedy:
+                "Tell the program: .bluez(version: \"\(machine.daemon.installedVersion ?? .v5_66)\"), with what "
                 + "'bluetoothd --version' prints."
         )
     }

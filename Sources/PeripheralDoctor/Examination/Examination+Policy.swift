@@ -27,7 +27,7 @@ extension Examination {
             case .outsider:
                 (
                     "Add the user to the group 'bluetooth', and log in again.",
-                    "usermod -aG bluetooth \"$USER\""
+                    privileged("usermod -aG bluetooth \"$USER\"")
                 )
             case .memberAtNextLogin:
                 (
@@ -60,7 +60,8 @@ extension Examination {
                     "policy-callbacks-denied",
                     "bluetoothd cannot call this program.",
                     reason: "It reads the services from the program, and passes each request on to it.",
-                    remedy: "Restore the D-Bus policy that comes with BlueZ, bluetooth.conf, which lets root call "
+                    remedy:
+                        "Restore the D-Bus policy that comes with BlueZ, bluetooth.conf, which lets root call "
                         + "programs by the interfaces of org.bluez and the standard ones."
                 )
             ]

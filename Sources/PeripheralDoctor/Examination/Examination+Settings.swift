@@ -26,7 +26,7 @@ extension Examination {
             summary,
             reason: reason,
             remedy: remedy.map { "\($0) in \(machine.configuration.path), and restart bluetoothd." },
-            command: remedy.map { _ in "systemctl restart bluetooth" }
+            command: remedy.map { _ in privileged("systemctl restart bluetooth") }
         )
     }
 
@@ -35,7 +35,8 @@ extension Examination {
         let isOff = settings.truth(.client) == false || settings.truth(.reverseServiceDiscovery) == false
         guard !isOff else { return nil }
         let knowsClient = settings.version.map { $0 >= "5.74" } ?? false
-        let line = knowsClient ? "'Client = false' in [GATT]" : "'ReverseServiceDiscovery = false' in [General]"
+        let line =
+            knowsClient ? "'Client = false' in [GATT]" : "'ReverseServiceDiscovery = false' in [General]"
         let readsBattery = !machine.daemon.excludedPlugins.contains("battery")
         return finding(
             readsBattery ? .warning : .note,
@@ -61,14 +62,16 @@ extension Examination {
                 remedy: "Write 'ControllerMode = le', or 'dual',"
             )
         case "le": nil
-        case _ where !machine.adapters.isEmpty && !machine.adapters.contains { $0.advertising?.usesClassic == true }:
+        case _
+        where !machine.adapters.isEmpty && !machine.adapters.contains { $0.advertising?.usesClassic == true }:
             nil
         default:
             finding(
                 .note,
                 "setting-controller-mode",
                 "Classic Bluetooth is on where the controller has it.",
-                reason: "Advertisements then do not say that it is missing, and a phone may try to connect by it.",
+                reason:
+                    "Advertisements then do not say that it is missing, and a phone may try to connect by it.",
                 remedy: "On a device that needs LE only, write 'ControllerMode = le' in [General]"
             )
         }
@@ -81,7 +84,8 @@ extension Examination {
             "setting-auto-enable",
             "AutoEnable is off.",
             reason: "After each start, adapters stay powered off until somebody powers them on.",
-            remedy: "Unless the program does it (AdapterSettings(powersOn: true)), write 'AutoEnable = true' in [Policy]"
+            remedy:
+                "Unless the program does it (AdapterSettings(powersOn: true)), write 'AutoEnable = true' in [Policy]"
         )
     }
 
@@ -92,8 +96,10 @@ extension Examination {
                 .warning,
                 "setting-repairing",
                 "JustWorksRepairing is 'always'.",
-                reason: "Whoever takes the address of a bonded central can pair in its place, and nobody is asked.",
-                remedy: "Write 'JustWorksRepairing = confirm', which asks the program, or 'never', in [General]"
+                reason:
+                    "Whoever takes the address of a bonded central can pair in its place, and nobody is asked.",
+                remedy:
+                    "Write 'JustWorksRepairing = confirm', which asks the program, or 'never', in [General]"
             )
         case "confirm": nil
         default:
@@ -101,7 +107,8 @@ extension Examination {
                 .note,
                 "setting-repairing",
                 "JustWorksRepairing is 'never'.",
-                reason: "A central that has forgotten its bond cannot pair again before this machine forgets it too.",
+                reason:
+                    "A central that has forgotten its bond cannot pair again before this machine forgets it too.",
                 remedy: "To have the program asked instead, write 'JustWorksRepairing = confirm' in [General]"
             )
         }
@@ -116,7 +123,8 @@ extension Examination {
             "bluetoothd publishes a Device Information service of its own, with "
                 + (value == nil ? "BlueZ's PnP ID." : "the PnP ID of DeviceID."),
             reason: "Centrals find it beside that of the program, and may read the wrong one.",
-            remedy: "Where that matters, write 'DeviceID = false' in [General] (bluetoothd then tells its version no "
+            remedy:
+                "Where that matters, write 'DeviceID = false' in [General] (bluetoothd then tells its version no "
                 + "more: give it to the program)"
         )
     }
@@ -127,7 +135,8 @@ extension Examination {
             .note,
             "setting-cache",
             "Cache is '\(word)'.",
-            reason: "bluetoothd explores the services of a central anew at each connection, where it is their client.",
+            reason:
+                "bluetoothd explores the services of a central anew at each connection, where it is their client.",
             remedy: "Write 'Cache = always' in [GATT]"
         )
     }
@@ -168,7 +177,8 @@ extension Examination {
             .note,
             "setting-experimental",
             "Experimental is off.",
-            reason: "BlueZ \(version) passes over the interval and the transmission power of an advertisement then.",
+            reason:
+                "BlueZ \(version) passes over the interval and the transmission power of an advertisement then.",
             remedy: "Where they matter, write 'Experimental = true' in [General]"
         )
     }
@@ -179,7 +189,8 @@ extension Examination {
             .note,
             "setting-temporary-timeout",
             "TemporaryTimeout is 0.",
-            reason: "bluetoothd keeps each central that ever connected, under each address that it had: its memory "
+            reason:
+                "bluetoothd keeps each central that ever connected, under each address that it had: its memory "
                 + "grows where phones come by.",
             remedy: "Write 'TemporaryTimeout = 30' in [General]"
         )
@@ -207,7 +218,9 @@ extension Examination {
     }
 
     private func intervals(_ settings: Settings) -> Finding? {
-        guard settings.word(.minimumInterval) != nil || settings.word(.maximumInterval) != nil else { return nil }
+        guard settings.word(.minimumInterval) != nil || settings.word(.maximumInterval) != nil else {
+            return nil
+        }
         return finding(
             .note,
             "setting-intervals",
@@ -222,7 +235,8 @@ extension Examination {
             .warning,
             "setting-security",
             "[GATT] Security is '\(word)'.",
-            reason: "It is made for tests: together with 'Testing', 'low' lets everybody read and write secured "
+            reason:
+                "It is made for tests: together with 'Testing', 'low' lets everybody read and write secured "
                 + "attributes.",
             remedy: "Leave it out"
         )

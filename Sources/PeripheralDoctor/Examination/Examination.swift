@@ -12,6 +12,11 @@ package struct Examination: Sendable {
             + linkFindings + configurationFindings
     }
 
+    /// What to type for a command that only root may run.
+    func privileged(_ command: String) -> String {
+        machine.isRoot ? command : "sudo \(command)"
+    }
+
     private var busFinding: Finding {
         guard let obstacle = machine.bus.obstacle else {
             return Finding(.ok, "bus", "bus-reachable", "The system bus answers at \(machine.bus.address).")
@@ -23,7 +28,7 @@ package struct Examination: Sendable {
             "The system bus does not answer at \(machine.bus.address): \(obstacle).",
             reason: "Programs talk to bluetoothd by the bus alone.",
             remedy: "Start D-Bus. In a container, mount the host's /run/dbus/system_bus_socket.",
-            command: "systemctl start dbus"
+            command: privileged("systemctl start dbus")
         )
     }
 
@@ -44,7 +49,8 @@ package struct Examination: Sendable {
                 "kernel",
                 "links-hidden",
                 "The kernel opens no Bluetooth socket for this program.",
-                reason: "Which links are encrypted cannot be told, so that a bonded central that returns gets "
+                reason:
+                    "Which links are encrypted cannot be told, so that a bonded central that returns gets "
                     + "secured values only after it has used a secured attribute. A container with a network of "
                     + "its own has no such sockets, nor has a systemd service whose RestrictAddressFamilies= "
                     + "leaves AF_BLUETOOTH out.",
@@ -70,8 +76,8 @@ package struct Examination: Sendable {
                     "radio-soft-blocked",
                     "A program has blocked the radio \(radio.name).",
                     reason: reason,
-                    remedy: "Unblock it.",
-                    command: "rfkill unblock bluetooth"
+                    remedy: "Unblock it, with the command of the package 'rfkill'.",
+                    command: privileged("rfkill unblock bluetooth")
                 )
             }
             return Finding(

@@ -62,7 +62,9 @@ extension Machine {
         for line in lines {
             let fields = String(decoding: line, as: UTF8.self)
                 .split(separator: ":", omittingEmptySubsequences: false)
-            guard fields.count == 4, fields[0] == "bluetooth", let number = UInt32(fields[2]) else { continue }
+            guard fields.count == 4, fields[0] == "bluetooth", let number = UInt32(fields[2]) else {
+                continue
+            }
             if sessionGroups.contains(number) { return .member }
             let isListed = userName.map { fields[3].split(separator: ",").contains(Substring($0)) } ?? false
             return isListed ? .memberAtNextLogin : .outsider
