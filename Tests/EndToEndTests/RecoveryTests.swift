@@ -175,6 +175,34 @@ struct RecoveryTests {
         }
     }
 
+    /// What is sent to all subscribers while bluetoothd dies was sent to nobody: the program's loop goes on.
+    @Test(arguments: [BlueZVersion.v5_66, .v5_87])
+    func notifyingAllGoesOnWhateverHappens(version: BlueZVersion) async throws {
+        let value = Characteristic<UInt8>(0x2A19, [.notify])
+        let peripheral = Peripheral("Phoenix") { GATTService(.battery) { value } }
+        try await withEmulatedBlueZ(.init(version: version)) { bluez in
+            try await peripheral.run(on: bluez.backend, logger: .silent) { session in
+                var states = peripheral.states.makeAsyncIterator()
+                for _ in 0..<10 {
+                    var events = session.events.makeAsyncIterator()
+                    let central = bluez.central(for: peripheral)
+                    try await central.connect()
+                    try await central.subscribe(to: value)
+                    while try session.subscribers(of: value).isEmpty { _ = try await events.next() }
+                    let loop = Task {
+                        for _ in 0..<200 { try await session.notify(value, 1) }
+                    }
+                    _ = try await central.nextUpdate(of: value)
+                    await bluez.killDaemon()
+                    try await loop.value
+                    _ = try await states.first { !$0.isOnTheAir }
+                    try await bluez.startDaemon()
+                    _ = try await states.first { $0.isOnTheAir }
+                }
+            }
+        }
+    }
+
     /// An update that is under way when bluetoothd dies ends by an error, not in silence.
     @Test func anIndicationThatIsLostWithTheDaemonEnds() async throws {
         let value = Characteristic<UInt8>(0x2A19, .indicate)

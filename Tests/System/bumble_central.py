@@ -149,6 +149,7 @@ class Driver:
         self.leaving = None
         self.person = None
         self.bonding = None
+        self.has_forgotten = False
         self.events = Events()
 
     # ---------------------------------------------------------------- helpers
@@ -236,12 +237,12 @@ class Driver:
         wanted = parse_target(target)
         self.events.clear()
         central.device.gatt_server.max_mtu = mtu
+        central.answer_security_requests = False  # whether to pair is the driver's to say
         try:
             self.peer = await asyncio.wait_for(
                 central.connect(**wanted, seconds=seconds, encrypt=False), seconds + 5)
         except RigError:
             raise asyncio.TimeoutError() from None
-        self.peer.answer_security_requests = False  # whether to pair is the driver's to say
         self.listen(self.peer)
         if await central.is_bonded(self.peer):
             if encrypting:
@@ -252,6 +253,10 @@ class Driver:
             else:
                 # The kernel drops the requests that a bonded central sends before it is asked to encrypt.
                 await self.peer.wait_security_request(3)
+        elif self.has_forgotten:
+            # The peripheral may have kept its keys, and the kernel then drops requests as well.
+            await self.peer.wait_security_request(1.5)
+            self.has_forgotten = self.peer.security_requests > 0
         return '%s %d' % (self.peer.advertiser.json['address'], self.peer.mtu)
 
     async def encrypt(self):
@@ -294,6 +299,7 @@ class Driver:
         return ''
 
     async def forget(self):
+        self.has_forgotten = bool(await self.opened().device.keystore.get_all())
         self.opened().device.keystore = MemoryKeyStore()
         return ''
 

@@ -165,7 +165,7 @@ extension Centrals {
                 try connection.emitPropertyChanged(path, BlueZ.characteristic, "Value", bytes: update.value)
             }
         } catch {
-            return end(update, .failed(PeripheralError(sending: error)))
+            return end(update, outcome(of: update, notSentBecause: error))
         }
         let source = Confirmations.Source.call(update.characteristic)
         expectConfirmation(of: update, from: [source: subscriptions.count(of: update.characteristic)])
@@ -181,9 +181,18 @@ extension Centrals {
                 try await connection.waitUntilOutgoing(isAtMost: Self.outgoingBound)
                 end(update, .delivered)
             } catch {
-                end(update, .failed(PeripheralError(sending: error)))
+                end(update, outcome(of: update, notSentBecause: error))
             }
         }
+    }
+
+    /// When the bus is gone, so are all centrals: what is for those who have subscribed is for nobody then.
+    private func outcome(of update: Update, notSentBecause error: any Error) -> UpdateOutcome {
+        if case BusError.disconnected = error {
+            let isForAll = update.recipients == .subscribers && !update.awaitsConfirmation
+            return isForAll ? .delivered : .failed(.left)
+        }
+        return .failed(PeripheralError(sending: error))
     }
 }
 
@@ -193,8 +202,6 @@ extension PeripheralError {
         switch error {
         case let error as PeripheralError:
             self = error
-        case BusError.disconnected:
-            self.init(code: .stopped, message: "The peripheral is no longer published.")
         default:
             self.init(
                 code: .connectionLost,

@@ -16,8 +16,8 @@ final class UpdateSender: Sendable {
         var abandoned: Set<Update.ID> = []
         /// What ends an indication that nobody confirms.
         var timers: [Update.ID: Task<Void, Never>] = [:]
-        /// The updates that have a place in the slots.
-        var withSlot: Set<Update.ID> = []
+        /// The updates that have a place in the slots, and for whom they are.
+        var withSlot: [Update.ID: Update.Recipients] = [:]
 
         /// The way for updates.
         var linkOnTheAir: (any BackendLink)? { isOffTheAir ? nil : link }
@@ -59,16 +59,20 @@ final class UpdateSender: Sendable {
 
     /// Takes note that the backend is off the air: what is under way has lost its centrals, and what comes meets none.
     func suspend() {
-        let (waiting, freedSlots) = state.withLock { state in
+        let (waiting, notifications) = state.withLock { state in
             for timer in state.timers.values { timer.cancel() }
             state.timers = [:]
             state.isOffTheAir = true
             state.indications = IndicationQueues()
-            defer { (state.waiting, state.withSlot) = ([:], []) }
-            return (state.waiting.values, state.withSlot.count)
+            defer { (state.waiting, state.withSlot) = ([:], [:]) }
+            return (state.waiting, state.withSlot)
         }
-        for _ in 0..<freedSlots { slots.leave() }
-        for caller in waiting { caller.resume(returning: .failure(PeripheralError.disconnected)) }
+        for _ in notifications { slots.leave() }
+        for (id, caller) in waiting {
+            // An indication that nobody can confirm any more has failed, also one for all.
+            let outcome = notifications[id].map { Self.outcome(withoutBackendFor: $0) }
+            caller.resume(returning: outcome ?? .failure(PeripheralError.disconnected))
+        }
     }
 
     /// What becomes of an update that meets no backend.
@@ -105,7 +109,7 @@ final class UpdateSender: Sendable {
             let (update, link, isStopped) = state.withLock { state in
                 let id = state.makeID()
                 if state.linkOnTheAir != nil {
-                    state.withSlot.insert(id)
+                    state.withSlot[id] = recipients
                     state.waiting[id] = continuation
                 }
                 let update = Update(
@@ -192,7 +196,7 @@ final class UpdateSender: Sendable {
 
     /// Takes note of how an update has ended.
     func ended(_ id: Update.ID, _ outcome: UpdateOutcome) {
-        if state.withLock({ $0.withSlot.remove(id) != nil }) { slots.leave() }
+        if state.withLock({ $0.withSlot.removeValue(forKey: id) != nil }) { slots.leave() }
         let (caller, next) = state.withLock { state in
             state.timers.removeValue(forKey: id)?.cancel()
             return (state.waiting.removeValue(forKey: id), state.indications.ended(id))

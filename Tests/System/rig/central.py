@@ -241,7 +241,6 @@ class Peer:
         self.disconnect_reason = None
         self.encryption_changes = []
         connection.on('disconnection', self._on_disconnection)
-        self.answer_security_requests = True  # as phones do
         self.security_requests = 0
         self.security_requested = asyncio.Event()
         connection.on('security_request', self._on_security_request)
@@ -261,7 +260,7 @@ class Peer:
         """bluetoothd asks for this when the central is bonded, and serves nothing before."""
         self.security_requests += 1
         self.security_requested.set()
-        if self.answer_security_requests and not self.encrypted:
+        if self.central.answer_security_requests and not self.encrypted:
             self._securing = asyncio.ensure_future(self._secure())
 
     async def wait_security_request(self, seconds):
@@ -518,6 +517,7 @@ class Central:
     """A BLE host on a virtual controller of its own."""
 
     def __init__(self, transport, device, delegate):
+        self.answer_security_requests = True  # as phones do
         self.transport, self.device, self.delegate = transport, device, delegate
         self.heard = {}
         self._parts = {}

@@ -123,8 +123,7 @@ final class Life: Sendable {
             state.number += 1
             return (state.presence, state.isPublished)
         }
-        await presence?.close()
-        if wasPublished { host.handle(.suspended) }
+        await presence?.close { if wasPublished { host.handle(.suspended) } }
     }
 }
 

@@ -54,9 +54,12 @@ struct Presence: Sendable {
     }
 
     /// Leaves nothing behind, also in bluetoothd, which drops what belongs to a connection.
-    func close() async {
+    ///
+    /// - Parameter silenced: Called when nothing more is told to the host, while what it sends still meets a connection.
+    func close(_ silenced: () -> Void) async {
         await application.agent.close()
         await application.centrals.close()
+        silenced()
         await connection.close()
     }
 }
