@@ -40,6 +40,12 @@ public import PeripheralKit
 /// answers by itself, with the right error. A characteristic with `.writeWithoutResponse` refuses nothing: to bluetoothd,
 /// each write to it has succeeded.
 ///
+/// ## What may end bluetoothd
+///
+/// bluetoothd crashes at times (a use after free, 5.66 to 5.87) when a central leaves while its request is not answered, or
+/// when a run ends while a central has not confirmed an indication. The peripheral comes back as soon as bluetoothd does,
+/// which systemd starts again. Handlers that answer quickly make it rare; await `indicate` before a run ends.
+///
 /// ## Names
 ///
 /// bluetoothd checks the security of a link when a central subscribes, and never again: a bonded central that returns

@@ -32,12 +32,7 @@ struct BlueZLink: BackendLink {
 
     func forget(_ central: Central.ID) async throws {
         await centrals.willForget(central)
-        do {
-            try await devices.forget(central)
-        } catch {
-            await centrals.isKept(central)
-            throw error
-        }
+        try await devices.forget(central)
     }
 
     func stop() {

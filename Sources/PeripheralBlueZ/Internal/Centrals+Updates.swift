@@ -219,8 +219,8 @@ extension PeripheralError {
         PeripheralError(
             code: .notAddressable,
             message: "bluetoothd can reach central \(central) only together with all other subscribers; "
-                + "BlueZ 5.76 and later can reach each by itself, unless it was subscribed before it connected or "
-                + "another has just left."
+                + "BlueZ 5.76 and later (5.80 for indications) can reach each by itself, unless it was subscribed before "
+                + "it connected or another has just left."
         )
     }
 

@@ -118,14 +118,9 @@ extension Centrals {
         apply(devices.update(path, properties))
     }
 
-    /// Takes note that a central is about to be forgotten by this program.
+    /// Takes note that this program has a central forgotten: one that is away has not left because of that.
     func willForget(_ central: Central.ID) {
-        subscriptions.willBeForgotten(central)
-    }
-
-    /// Takes note that it is not forgotten after all.
-    func isKept(_ central: Central.ID) {
-        subscriptions.isKept(central)
+        subscriptions.hasLeft(central)
     }
 
     func deviceRemoved(_ path: ObjectPath) {
@@ -175,8 +170,8 @@ extension Centrals {
             return asks
         }
         report(.disconnected(central.id))
-        guard !endangered.isEmpty || !settling.isEmpty else { return }
         afterMoment { centrals in
+            centrals.subscriptions.hasLeft(central.id)
             for socket in endangered { centrals.subscriptions.forgetDanger(to: socket) }
             for characteristic in settling {
                 let remaining = centrals.subscriptions.count(of: characteristic)

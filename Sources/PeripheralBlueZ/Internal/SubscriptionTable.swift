@@ -31,8 +31,8 @@ struct SubscriptionTable {
     private var subscribedByStrangers: Set<AttributeHandle> = []
     /// The subscriptions of bonded centrals that are away: bluetoothd keeps them, and says nothing when they resume.
     private var dormant: [Central.ID: [AttributeHandle]] = [:]
-    /// The centrals that are being forgotten while they are away.
-    private var leftBehind: Set<Central.ID> = []
+    /// The centrals that went away a moment ago, perhaps since they are being forgotten.
+    private var leaving: Set<Central.ID> = []
     /// The sockets that were closed a moment ago, it is not yet known why.
     private var unexplained: Set<Socket> = []
     /// The sockets that are about to be closed by mistake.
@@ -93,6 +93,7 @@ struct SubscriptionTable {
     ///   what is sent by them is lost, so that the bus is the way to their centrals. Thereafter,
     ///   ``forgetDanger(to:)`` is to be called.
     mutating func disconnected(_ central: Central) -> [Socket] {
+        leaving.insert(central.id)
         var victims: [Socket] = []
         for characteristic in subscribers.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
             guard index(of: central.id, in: characteristic) != nil else { continue }
@@ -125,6 +126,7 @@ struct SubscriptionTable {
     ///
     /// - Returns: The characteristics that it is subscribed to.
     mutating func connected(_ central: Central) -> [AttributeHandle] {
+        leaving.remove(central.id)
         guard let resumed = dormant.removeValue(forKey: central.id) else { return [] }
         for characteristic in resumed { subscribed(central, to: characteristic, by: .bus) }
         return resumed
@@ -138,24 +140,18 @@ struct SubscriptionTable {
         }
     }
 
-    /// Takes note that bluetoothd is about to forget a central.
+    /// Takes note that bluetoothd has forgotten a central, whoever has asked for that.
     ///
     /// The subscriptions of one that is away outlive that (`att_disconnected` in gatt-database.c is not called any more;
     /// seen on 5.87): they resume when it returns under the same address, and bluetoothd does not tell that it subscribes
     /// anew. Who is connected is disconnected first, as a stranger.
-    mutating func willBeForgotten(_ central: Central.ID) {
-        if dormant[central] != nil { leftBehind.insert(central) }
-    }
-
-    /// Takes note that bluetoothd does not forget a central after all.
-    mutating func isKept(_ central: Central.ID) {
-        leftBehind.remove(central)
-    }
-
-    /// Takes note that bluetoothd has forgotten a central.
     mutating func forgotten(_ central: Central.ID) {
-        guard leftBehind.remove(central) == nil else { return }
-        dormant[central] = nil
+        if leaving.remove(central) != nil { dormant[central] = nil }
+    }
+
+    /// Takes note that a central has left for another reason than being forgotten, which would be known by now.
+    mutating func hasLeft(_ central: Central.ID) {
+        leaving.remove(central)
     }
 
     /// Takes note that bluetoothd counts no subscriber any more, of those without a socket at least.

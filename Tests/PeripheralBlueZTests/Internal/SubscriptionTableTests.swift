@@ -161,22 +161,18 @@ struct SubscriptionTableTests {
         #expect(names(table) == "ab|")
     }
 
-    @Test func aForgottenCentralDoesNotResume() {
+    @Test func whoIsForgottenWhileConnectedDoesNotResume() {
         var table = table("A")
         _ = table.disconnected(central("A"))
         table.forgotten(central("A").id)
+        table.hasLeft(central("A").id)
         #expect(table.connected(central("A")) == [])
     }
 
     @Test func whoIsForgottenWhileAwayIsStillSubscribed() {
         var table = table("A")
-        table.willBeForgotten(central("A").id)
         _ = table.disconnected(central("A"))
-        table.forgotten(central("A").id)
-        #expect(table.connected(central("A")) == [])
-        table.subscribed(central("A"), to: Self.level, by: .socket)
-        _ = table.disconnected(central("A"))
-        table.willBeForgotten(central("A").id)
+        table.hasLeft(central("A").id)
         table.forgotten(central("A").id)
         #expect(table.connected(central("A")) == [Self.level])
     }
