@@ -118,6 +118,8 @@ extension AdapterService {
         guard let client = call.client, let registration = applications.removeValue(forKey: client) else {
             return _ = call.reply.fail(.doesNotExist)
         }
+        // Nobody finds on the air what its program knows to be gone.
+        if let application = registration.content { server.removeAtOnce(application.id) }
         call.reply.send()
         remove(registration)
     }
