@@ -147,13 +147,21 @@ extension BluetoothDaemon {
         agents.release()
         for adapter in adapters { await adapter.finishShutdown() }
         adapters = []
+        await giveUpName()
         await connection.close()
     }
 
     /// Ends at once, as when it is killed.
     func kill() async {
+        await giveUpName()
         await connection.abandon()
         for adapter in adapters { await adapter.drop() }
         adapters = []
+    }
+
+    /// The bus would notice the end of the connection in its own time, and refuse the name to the next daemon until then.
+    private func giveUpName() async {
+        // A bus that is gone has no names.
+        try? await connection.releaseOwnName(BlueZName.service)
     }
 }
