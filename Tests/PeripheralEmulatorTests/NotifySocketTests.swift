@@ -292,6 +292,8 @@ struct NotifySocketTests {
                 )
             }
             #expect(try await Self.next(central, version) == [1])
+            // Both have reached bluetoothd before the time is over.
+            try await stage.application.settle()
             await clock.waitForSleeper()
             clock.advance(by: .seconds(30))
             #expect(
