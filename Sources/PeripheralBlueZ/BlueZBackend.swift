@@ -46,6 +46,10 @@ public import PeripheralKit
 /// when a run ends while a central has not confirmed an indication. The peripheral comes back as soon as bluetoothd does,
 /// which systemd starts again. Handlers that answer quickly make it rare; await `indicate` before a run ends.
 ///
+/// From 5.76 on, bluetoothd closes by mistake the socket of the first subscriber when one that is not bonded leaves. The
+/// peripheral reaches that subscriber by the bus from then on; what lay in the socket at that moment is lost, though it
+/// counts as delivered. Where each value counts, use `indicate`.
+///
 /// ## Names
 ///
 /// bluetoothd checks the security of a link when a central subscribes, and never again: a bonded central that returns
