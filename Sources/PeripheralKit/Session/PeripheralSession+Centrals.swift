@@ -15,6 +15,7 @@ extension PeripheralSession {
     /// pairing.
     ///
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/disconnected`` when it is not connected,
+    ///   ``PeripheralError/Code/connectionLost`` while the peripheral is off the air,
     ///   ``PeripheralError/Code/stopped``, or with the reason of the Bluetooth stack.
     public func disconnect(_ central: Central) async throws {
         try await runtime.link().disconnect(central.id)
@@ -24,16 +25,16 @@ extension PeripheralSession {
     ///
     /// Bonds belong to the device, not to this peripheral: those that other programs have made are among them.
     ///
-    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/stopped``, or with the reason of the
-    ///   Bluetooth stack.
+    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/connectionLost`` while the peripheral is off
+    ///   the air, ``PeripheralError/Code/stopped``, or with the reason of the Bluetooth stack.
     public func bondedCentrals() async throws -> [Central] {
         try await runtime.link().bondedCentrals()
     }
 
     /// Removes the bond of a central, and ends its connection; it has to pair again.
     ///
-    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/stopped``, or with the reason of the
-    ///   Bluetooth stack.
+    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/connectionLost`` while the peripheral is off
+    ///   the air, ``PeripheralError/Code/stopped``, or with the reason of the Bluetooth stack.
     public func forget(_ central: Central) async throws {
         try await runtime.link().forget(central.id)
     }

@@ -66,7 +66,10 @@ extension Presence {
         do {
             try await managers.registerApplication()
         } catch BusError.remote(let name, let message) {
-            guard handles.unpin() else { throw BusError.remote(name: name, message: message) }
+            // Any other error, such as that of a daemon which has just died, says nothing about the handles.
+            guard name == "org.bluez.Error.Failed", handles.unpin() else {
+                throw BusError.remote(name: name, message: message)
+            }
             try await managers.registerApplication()
         }
     }
