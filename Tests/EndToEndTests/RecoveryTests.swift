@@ -224,6 +224,32 @@ struct RecoveryTests {
         }
     }
 
+    /// bluetoothd would give others now, since the program that had registered before is gone.
+    @Test func theDatabaseComesBackAtItsHandles() async throws {
+        let value = Characteristic<UInt8>(0x2A19, value: 99)
+        let peripheral = Peripheral("Phoenix") { GATTService(.battery) { value } }
+        try await withEmulatedBlueZ { bluez in
+            let another = Self.makePeripheral()
+            let before = Task { try await another.run(on: bluez.backend, logger: .silent) }
+            var states = another.states.makeAsyncIterator()
+            _ = try await states.first { $0.isOnTheAir }
+            try await peripheral.run(on: bluez.backend, logger: .silent) { session in
+                before.cancel()
+                _ = await before.result
+                let handle = try #require(try session.handle(of: value))
+                var states = peripheral.states.makeAsyncIterator()
+                await bluez.killDaemon()
+                _ = try await states.first { !$0.isOnTheAir }
+                try await bluez.startDaemon()
+                _ = try await states.first { $0.isOnTheAir }
+                #expect(try session.handle(of: value) == handle)
+                let central = bluez.central(for: peripheral)
+                try await central.connect()
+                #expect(try await central.read(handle, offset: 0) == [99])
+            }
+        }
+    }
+
     /// However often bluetoothd starts anew, nothing is left of what was before.
     @Test func oneConnectionToTheBusIsLeft() async throws {
         try await withEmulatedBlueZ { bluez in
