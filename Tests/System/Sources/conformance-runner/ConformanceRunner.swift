@@ -55,8 +55,8 @@ struct ConformanceRunner {
             for scenario in scenarios {
                 if await !Rig.order(["check-bluetoothd"]) {
                     // It does at times when a central leaves it; that is no fault of the next scenario.
-                    print("      bluetoothd has crashed, and is started again")
-                    await Rig.order(["start-bluetoothd"])
+                    print("      bluetoothd has crashed or hangs, and is started again")
+                    await Rig.order(["kill-bluetoothd", "start-bluetoothd"])
                 }
                 let start = ContinuousClock.now
                 let result = await run(scenario, as: version, on: adapter, with: pool)
