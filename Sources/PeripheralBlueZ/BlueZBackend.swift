@@ -43,8 +43,9 @@ public import PeripheralKit
 /// ## What may end bluetoothd
 ///
 /// bluetoothd crashes at times (a use after free, 5.66 to 5.87) when a central leaves while its request is not answered, or
-/// when a run ends while a central has not confirmed an indication. The peripheral comes back as soon as bluetoothd does,
-/// which systemd starts again. Handlers that answer quickly make it rare; await `indicate` before a run ends.
+/// when a central confirms an indication, or leaves, after the run that has sent it. The peripheral comes back as soon as
+/// bluetoothd does, which systemd starts again. Handlers that answer quickly make it rare; and a run that ends waits for
+/// confirmations that are missing, for a second at most. A program that is killed does not.
 ///
 /// From 5.76 on, bluetoothd closes by mistake the socket of the first subscriber when one that is not bonded leaves. The
 /// peripheral reaches that subscriber by the bus from then on; what lay in the socket at that moment is lost, though it

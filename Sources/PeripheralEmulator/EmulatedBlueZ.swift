@@ -102,11 +102,22 @@ extension EmulatedBlueZ {
         settings: AdapterSettings = AdapterSettings(),
         recovery: Recovery = .always
     ) -> BlueZBackend {
+        backend(adapter: adapter, settings: settings, recovery: recovery, clock: ContinuousClock())
+    }
+
+    /// BlueZ, with a clock that measures what the backend waits for.
+    package func backend(
+        adapter: AdapterSelection = .firstPowered,
+        settings: AdapterSettings = AdapterSettings(),
+        recovery: Recovery = .always,
+        clock: any Clock<Duration>
+    ) -> BlueZBackend {
         BlueZBackend(
             adapter: adapter,
             settings: settings,
             recovery: recovery,
             bus: .address(bus.address),
+            clock: clock,
             linkSecurity: EmulatedLinkSecurity { name in self.hardware.withLock { $0.controller(named: name) }
             }
         )

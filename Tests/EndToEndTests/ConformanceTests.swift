@@ -17,7 +17,7 @@ struct ConformanceTests {
     func emulatedBlueZ(scenario: Scenario, daemon: EmulatedBlueZ.Configuration) async throws {
         try await withEmulatedBlueZ(daemon) { bluez in
             try await scenario.run(
-                on: bluez.backend,
+                on: bluez.backend(clock: ManualClock()),
                 as: daemon.version,
                 knowing: ConformanceSuite.knownDifferences.filter { !$0.endsDaemon },
                 logger: .silent,

@@ -11,10 +11,6 @@ extension Centrals {
     /// What the bus has not taken yet may grow to this many bytes; then updates are not yet delivered.
     private static let outgoingBound = 64 * 1024
 
-    /// What has not come this long after 30 s, when bluetoothd disconnects a central that has not confirmed, does not
-    /// come any more.
-    private static let lateness = Duration.seconds(1)
-
     enum Way {
         /// By the bus, to all who have subscribed.
         case bus
@@ -27,24 +23,10 @@ extension Centrals {
         connection.loop.execute { self.assumeIsolated { $0.transmit(update) } }
     }
 
-    /// Ends an update that nobody waits for, once its confirmation cannot come any more.
-    nonisolated func abandon(_ update: Update.ID) {
-        connection.loop.execute { self.assumeIsolated { $0.giveUp(update) } }
-    }
-
-    private func giveUp(_ update: Update.ID) {
-        guard confirmations.doubt(update) else { return }
-        _ = connection.loop.schedule(after: Self.lateness) { [weak self] in
-            self?.assumeIsolated { $0.end($0.confirmations.giveUp(update)) }
-        }
-    }
-
-    /// Takes note that some central has confirmed an indication, or is gone.
-    func confirmed(_ characteristic: AttributeHandle) {
-        end(confirmations.confirmed(.call(characteristic)))
-    }
-
     private func transmit(_ update: Update) {
+        guard !isEnding else {
+            return end(update, outcome(of: update, notSentBecause: BusError.disconnected))
+        }
         let way =
             insecureReceivers(of: update.characteristic).map { self.way(of: update, withholdingFrom: $0) }
             ?? self.way(of: update)
@@ -85,17 +67,6 @@ extension Centrals {
     func canUseSockets(for update: Update) -> Bool {
         // An empty message ends the socket.
         !update.value.isEmpty && (!update.awaitsConfirmation || abilities.confirmsOnSockets)
-    }
-
-    /// Also of an update that nobody waits for: its confirmations come nevertheless, and do not tell of which update
-    /// they are.
-    private func expectConfirmation(
-        of update: Update,
-        from sources: [Confirmations.Source: Int],
-        lacking failure: PeripheralError? = nil
-    ) {
-        guard characteristics[update.characteristic]?.isIndicated == true else { return }
-        confirmations.sent(update.awaitsConfirmation ? update.id : nil, awaiting: sources, lacking: failure)
     }
 
     private func end(_ update: Update, _ outcome: UpdateOutcome) {

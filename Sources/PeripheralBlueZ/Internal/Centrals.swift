@@ -36,9 +36,6 @@ actor Centrals {
         var security: SecurityLevel
     }
 
-    /// In this time, bluetoothd does all that a central's leaving brings about.
-    private static let moment = Duration.milliseconds(250)
-
     let connection: BusConnection
     let characteristics: [AttributeHandle: Characteristic]
     let linkSecurity: any LinkSecurity
@@ -48,14 +45,18 @@ actor Centrals {
     private(set) var adapter: ObjectPath?
     var abilities = Abilities(of: .v5_66)
 
-    private var connectionsChanged: (@Sendable (Int) -> Void)?
-    private var devices = DeviceTable()
-    private(set) var subscriptions = SubscriptionTable()
-    private(set) var sockets: [SubscriptionTable.Socket: PacketSocket] = [:]
+    var connectionsChanged: (@Sendable (Int) -> Void)?
+    var devices = DeviceTable()
+    var subscriptions = SubscriptionTable()
+    var sockets: [SubscriptionTable.Socket: PacketSocket] = [:]
     var confirmations = Confirmations()
+    /// Called when no confirmation is missing.
+    var allConfirmed: (@Sendable () -> Void)?
+    /// The application is about to be withdrawn: nothing is sent any more.
+    var isEnding = false
     var receivers = SecuredReceivers()
     /// The calls of StartNotify that are to come for subscribers who are known already.
-    private var expectedStarts: [AttributeHandle: Int] = [:]
+    var expectedStarts: [AttributeHandle: Int] = [:]
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {
         unsafe connection.loop.asUnownedSerialExecutor()
@@ -78,6 +79,7 @@ actor Centrals {
     /// Closes all sockets; nothing more is sent or heard.
     func close() {
         connectionsChanged = nil
+        allConfirmed?()
         let open = sockets.values
         sockets = [:]
         for socket in open { socket.close() }
@@ -92,213 +94,4 @@ actor Centrals {
         if self.adapter == nil { logJudgement(of: adapter) }
         self.adapter = adapter
     }
-}
-
-// MARK: - Connections
-
-extension Centrals {
-    /// Tells the handler how many centrals there are, whenever one has come or gone.
-    func onConnectionChange(_ handler: @escaping @Sendable (Int) -> Void) {
-        connectionsChanged = handler
-    }
-
-    /// The central that asks for something.
-    func central(_ address: DeviceAddress, mtu: Int) -> Central {
-        let (central, changes) = devices.heard(from: address, mtu: mtu)
-        apply(changes)
-        return central
-    }
-
-    /// The central that a device is, as far as it is known; `nil` when it is no path of a device.
-    func central(at device: ObjectPath) -> Central? {
-        Central.ID(devicePath: device).map { devices.central($0) ?? Central(address: $0.address) }
-    }
-
-    func deviceChanged(_ path: ObjectPath, _ properties: BusValue) {
-        apply(devices.update(path, properties))
-    }
-
-    /// Takes note that this program has a central forgotten: one that is away has not left because of that.
-    func willForget(_ central: Central.ID) {
-        subscriptions.hasLeft(central)
-    }
-
-    func deviceRemoved(_ path: ObjectPath) {
-        apply(devices.remove(path))
-    }
-
-    private func apply(_ changes: [DeviceTable.Change]) {
-        for change in changes {
-            switch change {
-            case .connected(let central):
-                receivers.connected(central)
-                report(.connected(central))
-                for characteristic in subscriptions.connected(central) {
-                    confirmations.joined(.call(characteristic))
-                    reportSubscription(of: central, to: characteristic)
-                }
-                connectionsChanged?(devices.connectedCount)
-            case .changed(let central):
-                receivers.connected(central)
-                subscriptions.changed(central)
-                report(.connected(central))
-            case .disconnected(let central):
-                disconnected(central)
-                connectionsChanged?(devices.connectedCount)
-            case .forgotten(let central):
-                receivers.forgotten(central)
-                subscriptions.forgotten(central)
-            }
-        }
-    }
-
-    private func disconnected(_ central: Central) {
-        receivers.disconnected(central)
-        let characteristics = subscriptions.subscriptions(of: central.id)
-        let endangered = subscriptions.disconnected(central)
-        for socket in sockets.keys where socket.central == central.id {
-            drop(socket, because: .gone(central.id))
-        }
-        // Those of sockets that were closed a moment before.
-        end(confirmations.lost(from: central.id, because: .gone(central.id)))
-        let settling = characteristics.filter { characteristic in
-            let (ends, asks) = confirmations.left(
-                characteristic,
-                remaining: subscriptions.count(of: characteristic)
-            )
-            end(ends)
-            return asks
-        }
-        report(.disconnected(central.id))
-        afterMoment { centrals in
-            centrals.subscriptions.hasLeft(central.id)
-            for socket in endangered { centrals.subscriptions.forgetDanger(to: socket) }
-            for characteristic in settling {
-                let remaining = centrals.subscriptions.count(of: characteristic)
-                centrals.end(centrals.confirmations.settleLeaving(characteristic, remaining: remaining))
-            }
-        }
-    }
-
-    /// Runs the body once all has come in that a central's leaving brings about.
-    ///
-    /// The moment is for bluetoothd. However late the bus is and this loop, what bluetoothd has told until then comes
-    /// before its next answer.
-    private func afterMoment(_ body: @escaping @Sendable (isolated Centrals) -> Void) {
-        _ = connection.loop.schedule(after: Self.moment) { [weak self] in
-            self?.assumeIsolated { $0.afterAnswer(body) }
-        }
-    }
-
-    private func afterAnswer(_ body: @escaping @Sendable (isolated Centrals) -> Void) {
-        let loop = connection.loop
-        connection.assumeIsolated { connection in
-            // The arguments are well-formed.
-            try? connection.call(BlueZ.name, "/", BlueZ.peer, "Ping") { [weak self] answer in
-                if case .failure(.disconnected) = answer { return }
-                // A socket that has ended meanwhile is found ended before any timer is due.
-                _ = loop.schedule(after: .zero) { self?.assumeIsolated(body) }
-            }
-        }
-    }
-}
-
-// MARK: - Subscriptions
-
-extension Centrals {
-    /// Takes note that a central has subscribed.
-    ///
-    /// - Returns: bluetoothd's end of a socket for it; `nil` when it is to be reached by the bus.
-    func subscribed(_ central: Central, to characteristic: AttributeHandle) -> OwnedFileDescriptor? {
-        let socket = SubscriptionTable.Socket(characteristic: characteristic, central: central.id)
-        drop(socket, because: .replaced)
-        let pair = abilities.hasSocketPerCentral ? makePair(for: socket) : nil
-        if let pair {
-            sockets[socket] = pair.own
-        } else {
-            expectedStarts[characteristic, default: 0] += 1
-        }
-        subscriptions.subscribed(central, to: characteristic, by: pair == nil ? .bus : .socket)
-        confirmations.joined(.call(characteristic))
-        if let level = notifySecurity(of: characteristic) {
-            receivers.subscribed(central, to: characteristic, at: level)
-        }
-        reportSubscription(of: central, to: characteristic)
-        return pair?.other
-    }
-
-    /// Takes note of a call of StartNotify, which does not tell who has subscribed.
-    func started(_ characteristic: AttributeHandle) {
-        guard let expected = expectedStarts[characteristic], expected > 0 else {
-            receivers.strangerSubscribed(to: characteristic)
-            subscriptions.subscribedByStranger(characteristic)
-            confirmations.joined(.call(characteristic))
-            return report(.subscribed(BackendSubscription(characteristic: characteristic, central: nil)))
-        }
-        expectedStarts[characteristic] = expected - 1
-    }
-
-    /// Takes note of a call of StopNotify: nobody is subscribed any more, as far as bluetoothd counts.
-    func stopped(_ characteristic: AttributeHandle) {
-        for central in subscriptions.stopped(characteristic) {
-            report(.unsubscribed(characteristic, by: central))
-        }
-        receivers.strangersUnsubscribed(from: characteristic)
-        report(.unsubscribed(characteristic, by: nil))
-    }
-
-    private func reportSubscription(of central: Central, to characteristic: AttributeHandle) {
-        report(.subscribed(BackendSubscription(characteristic: characteristic, central: central)))
-    }
-
-    private func makePair(
-        for socket: SubscriptionTable.Socket
-    ) -> (own: PacketSocket, other: OwnedFileDescriptor)? {
-        PacketSocket.pair(on: connection.loop) { [weak self] event in
-            self?.assumeIsolated { centrals in
-                switch event {
-                case .packet: centrals.end(centrals.confirmations.confirmed(.socket(socket)))
-                case .closed: centrals.closed(socket)
-                }
-            }
-        }
-    }
-
-    private func closed(_ socket: SubscriptionTable.Socket) {
-        guard subscriptions.closed(socket) else { return drop(socket, because: .closed) }
-        sockets.removeValue(forKey: socket)?.close()
-        afterMoment { $0.explain(socket) }
-    }
-
-    /// By now, a central whose socket was closed a moment ago is known to be gone, if it is.
-    private func explain(_ socket: SubscriptionTable.Socket) {
-        if sockets[socket] == nil { drop(socket, because: .closed) }
-        guard subscriptions.explain(socket) else { return }
-        report(.unsubscribed(socket.characteristic, by: socket.central))
-    }
-
-    private func drop(_ socket: SubscriptionTable.Socket, because failure: PeripheralError) {
-        sockets.removeValue(forKey: socket)?.close()
-        end(confirmations.lost(.socket(socket), because: failure))
-    }
-
-    func end(_ ends: [Confirmations.End]) {
-        for end in ends { report(.updateEnded(end.update, end.outcome)) }
-    }
-}
-
-extension PeripheralError {
-    fileprivate static func gone(_ central: Central.ID) -> PeripheralError {
-        PeripheralError(code: .disconnected, message: "Central \(central) is gone.")
-    }
-
-    fileprivate static let replaced = PeripheralError(
-        code: .notSubscribed,
-        message: "The central has subscribed anew before it has confirmed."
-    )
-
-    fileprivate static let closed = PeripheralError(
-        code: .notSubscribed,
-        message: "The central has ended its subscription before it has confirmed, or is gone."
-    )
 }

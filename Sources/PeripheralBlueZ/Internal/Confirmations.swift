@@ -27,6 +27,9 @@ struct Confirmations {
     private var awaited: [Update.ID: Awaited] = [:]
     private var ledgers: [Source: ConfirmationLedger] = [:]
 
+    /// Whether bluetoothd awaits a confirmation, as far as is known.
+    var isAnyMissing: Bool { ledgers.values.contains { $0.isAnyMissing } }
+
     /// Takes note of an update that was sent, and may be confirmed.
     ///
     /// - Parameters:
@@ -76,6 +79,11 @@ struct Confirmations {
         guard let ledger = ledgers[source], ledger.isAnyMissing else { return ([], false) }
         ledgers[source]?.left()
         return ([], true)
+    }
+
+    /// Takes note that no central is connected any more, also none that has ended its subscription.
+    mutating func allLeft() -> [End] {
+        ledgers.keys.flatMap { lost($0, because: .left) }
     }
 
     /// Takes note that the confirmations have come that bluetoothd reports for those who have left.

@@ -67,7 +67,7 @@ extension AdapterService {
             version: configuration.version,
             clock: configuration.clock
         )
-        let channels = ApplicationChannels(remote, server: server, tasks: tasks)
+        let channels = ApplicationChannels(remote, server: server, tasks: tasks, crash: crash)
         let id: ApplicationID
         do {
             id = try server.add(
@@ -134,7 +134,7 @@ extension AdapterService {
     private func remove(_ registration: Registration<RegisteredApplication>) {
         guard let application = registration.content else { return }
         server.removeAtOnce(application.id)
-        application.channels.assumeIsolated { $0.end() }
+        application.channels.assumeIsolated { $0.withdraw() }
         announceServices()
     }
 }

@@ -113,6 +113,11 @@ extension AdapterService {
         }
         guard isPowered else { return _ = call.reply.fail(.notReady) }
         server.forget(address, leavingSubscriptions: true)
+        guard devices[address]?.isConnected == true else {
+            // It may come back as soon as this is known.
+            forget(address)
+            return _ = call.reply.send()
+        }
         // What the central does when this is known, it does not do on the connection that ends.
         call.reply.send()
         afterDisconnections { $0.forget(address) }

@@ -12,6 +12,8 @@ actor AdapterService {
     let connection: BusConnection
     let tasks: LoopTasks
     let configuration: EmulatedBlueZ.Configuration
+    /// Ends the whole daemon, as the use of freed memory does.
+    let crash: @Sendable () -> Void
 
     var isPowered: Bool
     var alias: String
@@ -34,8 +36,10 @@ actor AdapterService {
         _ controller: Controller,
         connection: BusConnection,
         tasks: LoopTasks,
-        configuration: EmulatedBlueZ.Configuration
+        configuration: EmulatedBlueZ.Configuration,
+        crash: @escaping @Sendable () -> Void
     ) throws {
+        self.crash = crash
         self.controller = controller
         self.connection = connection
         self.tasks = tasks

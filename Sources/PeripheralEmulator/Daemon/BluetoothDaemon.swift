@@ -9,6 +9,7 @@ actor BluetoothDaemon {
     private let configuration: EmulatedBlueZ.Configuration
     private var adapters: [AdapterService] = []
     private let agents: AgentRegister
+    private var isOver = false
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {
         unsafe connection.loop.asUnownedSerialExecutor()
@@ -115,7 +116,8 @@ extension BluetoothDaemon {
             controller,
             connection: connection,
             tasks: tasks,
-            configuration: configuration
+            configuration: configuration,
+            crash: { [weak self, tasks] in tasks.start { await self?.kill() } }
         )
         adapters.append(adapter)
         try await adapter.start(agent: agents.current)
@@ -140,6 +142,8 @@ extension BluetoothDaemon {
 extension BluetoothDaemon {
     /// Ends in order: takes everything off the bus, and tells those whose advertisements are gone.
     func stop() async {
+        guard !isOver else { return }
+        isOver = true
         for adapter in adapters { await adapter.beginShutdown() }
         await connection.withdraw(BlueZName.root, [BlueZName.healthManager])
         let rest = [.introspectable, BlueZName.agentManager, BlueZName.profileManager]
@@ -151,8 +155,10 @@ extension BluetoothDaemon {
         await connection.close()
     }
 
-    /// Ends at once, as when it is killed.
+    /// Ends at once, as when it is killed or crashes.
     func kill() async {
+        guard !isOver else { return }
+        isOver = true
         await giveUpName()
         await connection.abandon()
         for adapter in adapters { await adapter.drop() }

@@ -102,11 +102,11 @@ extension ApplicationChannels {
         let answers = remote.version >= Self.confirmingSockets
         server.deliver(message, of: handle, in: application) { subscriber in
             subscriber.central == owner
-        } completion: { [weak self, remote] central, outcome in
-            if !answers { return remote.confirm(handle, outcome) }
-            guard outcome == .confirmed else { return }
-            remote.connection.loop.execute {
-                self?.assumeIsolated { $0.confirm(handle, to: central) }
+        } completion: { central, outcome in
+            guard outcome != .sent else { return }
+            self.afterIndication { channels in
+                if !answers { return channels.remote.tell(handle, "Confirm") }
+                if outcome == .confirmed { channels.confirm(handle, to: central) }
             }
         }
     }
@@ -117,12 +117,14 @@ extension ApplicationChannels {
     }
 
     /// Sends a new value of a characteristic to all centrals that have subscribed.
+    ///
+    /// bluetoothd tells of a confirmation also when it waits for one no longer.
     func update(_ handle: AttributeHandle, _ value: [UInt8]) {
         guard let application else { return }
         server.deliver(value, of: handle, in: application) { _ in
             true
-        } completion: { [remote] _, outcome in
-            remote.confirm(handle, outcome)
+        } completion: { _, outcome in
+            if outcome != .sent { self.afterIndication { $0.remote.tell(handle, "Confirm") } }
         }
     }
 }

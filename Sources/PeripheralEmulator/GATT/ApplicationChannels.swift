@@ -68,13 +68,21 @@ actor ApplicationChannels {
     /// What nobody has subscribed to any more, without having been told yet.
     var stopped: [AttributeHandle] = []
     let tasks: LoopTasks
+    private let crash: @Sendable () -> Void
+    private var isWithdrawn = false
     private var lastNumber = 0
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {
         unsafe remote.connection.loop.asUnownedSerialExecutor()
     }
 
-    init(_ remote: RemoteObjects, server: VirtualGATTServer, tasks: LoopTasks) {
+    init(
+        _ remote: RemoteObjects,
+        server: VirtualGATTServer,
+        tasks: LoopTasks,
+        crash: @escaping @Sendable () -> Void
+    ) {
+        self.crash = crash
         self.remote = remote
         self.server = server
         self.tasks = tasks
@@ -98,6 +106,23 @@ actor ApplicationChannels {
         for handle in characteristics.keys {
             characteristics[handle]?.close(\.notify) { $0.central.address == central }
             characteristics[handle]?.close(\.write) { $0.central.address == central }
+        }
+    }
+
+    /// The program has withdrawn the services, or is gone.
+    func withdraw() {
+        isWithdrawn = true
+        end()
+    }
+
+    /// Runs the body after all that is on its way to the loop, since an indication is no longer awaited.
+    ///
+    /// bluetoothd then uses what it has freed with the application (`conf_cb` and `sock_io_conf` in gatt-database.c).
+    nonisolated func afterIndication(_ body: @escaping @Sendable (isolated ApplicationChannels) -> Void) {
+        remote.connection.loop.execute {
+            self.assumeIsolated { channels in
+                channels.isWithdrawn ? channels.crash() : body(channels)
+            }
         }
     }
 

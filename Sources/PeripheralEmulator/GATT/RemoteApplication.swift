@@ -71,7 +71,7 @@ struct RemoteApplication: VirtualAttributeProvider {
     }
 
     func indicationConfirmed(_ characteristic: AttributeHandle, by central: Central) {
-        remote.confirm(characteristic, .confirmed)
+        channels.afterIndication { $0.remote.tell(characteristic, "Confirm") }
     }
 }
 

@@ -92,14 +92,6 @@ struct RemoteObjects: Sendable {
         // The central has its response already.
         try? await connection.callWithoutReply(owner, object.path, object.interface, method, arguments)
     }
-
-    /// Tells of a confirmation, after all that is on its way to the loop.
-    ///
-    /// bluetoothd does so also when it waits for one no longer.
-    func confirm(_ attribute: AttributeHandle, _ outcome: VirtualUpdateOutcome) {
-        guard outcome != .sent else { return }
-        connection.loop.execute { tell(attribute, "Confirm") }
-    }
 }
 
 extension ObjectPath {

@@ -50,6 +50,7 @@ extension Presence {
             // time to finish pairing.
             await application.agent.close()
             await life.host.untilAnswered()
+            await application.centrals.untilConfirmed(within: .seconds(1), by: life.clock)
             try await AdapterManagers(of: adapter, on: connection).withdrawApplication()
             return .withdrewApplication
         case .withdrawAgent(let adapter):

@@ -6,7 +6,7 @@ extension ConformanceSuite {
         indicationIsConfirmed, indicationsOfSeveralCallers, indicationOfAll, indicationOfOne,
         indicationOfOneThatLeaves, indicationOfNobody, confirmationOfAnother, confirmationsOfTheQuick,
         indicationAfterUnsubscription, indicationOfThoseWhoAreGone, indicationOfAllOfWhomOneLeaves([1]),
-        indicationOfAllOfWhomOneLeaves([]), indicationOfTheLastWhoLeaves,
+        indicationOfAllOfWhomOneLeaves([]), indicationOfTheLastWhoLeaves, runEndsBeforeConfirmation,
     ]
 
     /// Waits for the next indication of a central.
@@ -197,16 +197,13 @@ extension ConformanceSuite {
                 for central in centrals { _ = try await central.read(value) }
                 let others = [centrals[0], centrals[2]]
                 let ended = Flag()
-                async let first: Void = {
+                let first = Task {
                     try? await session.indicate(value, [1])
                     ended.set(true)
-                }()
-                for central in others { try await expectIndication([1], of: value, by: central) }
-                while !ended.isSet {
-                    clock?.advance(by: .seconds(1))
-                    try await Task.sleep(for: .milliseconds(10))
                 }
-                await first
+                for central in others { try await expectIndication([1], of: value, by: central) }
+                try await clock?.advance(until: "the first indication is over") { ended.isSet }
+                await first.value
                 for number: UInt8 in 2...3 {
                     try await others[1].setConfirmsIndications(false)
                     let ended = Flag()
@@ -268,6 +265,39 @@ extension ConformanceSuite {
             try await expectIndication([], of: value, by: centrals[0])
             try await centrals[0].disconnect()
             try await expectError(of: "indication", .disconnected) { try await indication.value }
+        }
+    }
+
+    /// bluetoothd crashes when a confirmation comes after the services are withdrawn.
+    static let runEndsBeforeConfirmation = Scenario(
+        "a run that ends awaits the confirmations of its last indications"
+    ) {
+        let value = Characteristic<[UInt8]>(ScenarioUUID.value, [.read, .indicate]) { Read { [] } }
+        let peripheral = Peripheral("Again") { GATTService(ScenarioUUID.service) { value } }
+        let late = Recorder<(any TestCentral, Task<Void, any Error>)>()
+        return Trial(peripheral, mtu: nil, runs: 2) { central, session in
+            guard late.count == 0 else {
+                let (central, confirmation) = try await late.next()
+                try await confirmation.value
+                // With bluetoothd, its connection would have ended.
+                _ = try await central.discover()
+                return try await central.disconnect()
+            }
+            let central = try await central.makeAnother()
+            try await central.connect()
+            try await central.setConfirmsIndications(false)
+            try await central.subscribe(to: value)
+            let handle = try await central.locate(value).valueHandle
+            _ = try await central.read(handle, offset: 0)
+            try await session.notify(value, [1])
+            try await expectIndication([1], of: value, by: central)
+            let confirmation = Task {
+                for await _ in session.events {}
+                // Meanwhile, the run ends unless it waits.
+                for _ in 0..<5 { _ = try? await central.read(handle, offset: 0) }
+                try await central.confirmIndication()
+            }
+            late.record((central, confirmation))
         }
     }
 }

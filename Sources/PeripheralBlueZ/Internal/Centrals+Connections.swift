@@ -1,0 +1,121 @@
+internal import PeripheralCore
+internal import PeripheralDBus
+internal import PeripheralKit
+
+/// Who is connected, as bluetoothd tells.
+extension Centrals {
+    /// In this time, bluetoothd does all that a central's leaving brings about.
+    private static let moment = Duration.milliseconds(250)
+
+    /// Tells the handler how many centrals there are, whenever one has come or gone.
+    func onConnectionChange(_ handler: @escaping @Sendable (Int) -> Void) {
+        connectionsChanged = handler
+    }
+
+    /// The central that asks for something.
+    func central(_ address: DeviceAddress, mtu: Int) -> Central {
+        let (central, changes) = devices.heard(from: address, mtu: mtu)
+        apply(changes)
+        return central
+    }
+
+    /// The central that a device is, as far as it is known; `nil` when it is no path of a device.
+    func central(at device: ObjectPath) -> Central? {
+        Central.ID(devicePath: device).map { devices.central($0) ?? Central(address: $0.address) }
+    }
+
+    func deviceChanged(_ path: ObjectPath, _ properties: BusValue) {
+        apply(devices.update(path, properties))
+    }
+
+    /// Takes note that this program has a central forgotten: one that is away has not left because of that.
+    func willForget(_ central: Central.ID) {
+        subscriptions.hasLeft(central)
+    }
+
+    func deviceRemoved(_ path: ObjectPath) {
+        apply(devices.remove(path))
+    }
+
+    private func apply(_ changes: [DeviceTable.Change]) {
+        for change in changes {
+            switch change {
+            case .connected(let central):
+                receivers.connected(central)
+                report(.connected(central))
+                for characteristic in subscriptions.connected(central) {
+                    confirmations.joined(.call(characteristic))
+                    reportSubscription(of: central, to: characteristic)
+                }
+                connectionsChanged?(devices.connectedCount)
+            case .changed(let central):
+                receivers.connected(central)
+                subscriptions.changed(central)
+                report(.connected(central))
+            case .disconnected(let central):
+                disconnected(central)
+                connectionsChanged?(devices.connectedCount)
+            case .forgotten(let central):
+                receivers.forgotten(central)
+                subscriptions.forgotten(central)
+            }
+        }
+    }
+
+    private func disconnected(_ central: Central) {
+        receivers.disconnected(central)
+        let characteristics = subscriptions.subscriptions(of: central.id)
+        let endangered = subscriptions.disconnected(central)
+        for socket in sockets.keys where socket.central == central.id {
+            drop(socket, because: .gone(central.id))
+        }
+        // Those of sockets that were closed a moment before.
+        end(confirmations.lost(from: central.id, because: .gone(central.id)))
+        let settling = characteristics.filter { characteristic in
+            let (ends, asks) = confirmations.left(
+                characteristic,
+                remaining: subscriptions.count(of: characteristic)
+            )
+            end(ends)
+            return asks
+        }
+        if devices.connectedCount == 0 { end(confirmations.allLeft()) }
+        report(.disconnected(central.id))
+        afterMoment { centrals in
+            centrals.subscriptions.hasLeft(central.id)
+            for socket in endangered { centrals.subscriptions.forgetDanger(to: socket) }
+            for characteristic in settling {
+                let remaining = centrals.subscriptions.count(of: characteristic)
+                centrals.end(centrals.confirmations.settleLeaving(characteristic, remaining: remaining))
+            }
+        }
+    }
+
+    /// Runs the body once all has come in that a central's leaving brings about.
+    ///
+    /// The moment is for bluetoothd. However late the bus is and this loop, what bluetoothd has told until then comes
+    /// before its next answer.
+    func afterMoment(_ body: @escaping @Sendable (isolated Centrals) -> Void) {
+        _ = connection.loop.schedule(after: Self.moment) { [weak self] in
+            self?.assumeIsolated { $0.afterAnswer(body) }
+        }
+    }
+
+    private func afterAnswer(_ body: @escaping @Sendable (isolated Centrals) -> Void) {
+        let loop = connection.loop
+        connection.assumeIsolated { connection in
+            // The arguments are well-formed.
+            try? connection.call(BlueZ.name, "/", BlueZ.peer, "Ping") { [weak self] answer in
+                if case .failure(.disconnected) = answer { return }
+                // A socket that has ended meanwhile is found ended before any timer is due.
+                _ = loop.schedule(after: .zero) { self?.assumeIsolated(body) }
+            }
+        }
+    }
+}
+
+extension PeripheralError {
+    fileprivate static func gone(_ central: Central.ID) -> PeripheralError {
+        PeripheralError(code: .disconnected, message: "Central \(central) is gone.")
+    }
+}

@@ -1,0 +1,94 @@
+internal import PeripheralCore
+internal import PeripheralDBus
+internal import PeripheralKit
+
+/// Who has subscribed, and the sockets that bluetoothd asks for then.
+extension Centrals {
+    /// Takes note that a central has subscribed.
+    ///
+    /// - Returns: bluetoothd's end of a socket for it; `nil` when it is to be reached by the bus.
+    func subscribed(_ central: Central, to characteristic: AttributeHandle) -> OwnedFileDescriptor? {
+        let socket = SubscriptionTable.Socket(characteristic: characteristic, central: central.id)
+        drop(socket, because: .replaced)
+        let pair = abilities.hasSocketPerCentral ? makePair(for: socket) : nil
+        if let pair {
+            sockets[socket] = pair.own
+        } else {
+            expectedStarts[characteristic, default: 0] += 1
+        }
+        subscriptions.subscribed(central, to: characteristic, by: pair == nil ? .bus : .socket)
+        confirmations.joined(.call(characteristic))
+        if let level = notifySecurity(of: characteristic) {
+            receivers.subscribed(central, to: characteristic, at: level)
+        }
+        reportSubscription(of: central, to: characteristic)
+        return pair?.other
+    }
+
+    /// Takes note of a call of StartNotify, which does not tell who has subscribed.
+    func started(_ characteristic: AttributeHandle) {
+        guard let expected = expectedStarts[characteristic], expected > 0 else {
+            receivers.strangerSubscribed(to: characteristic)
+            subscriptions.subscribedByStranger(characteristic)
+            confirmations.joined(.call(characteristic))
+            return report(.subscribed(BackendSubscription(characteristic: characteristic, central: nil)))
+        }
+        expectedStarts[characteristic] = expected - 1
+    }
+
+    /// Takes note of a call of StopNotify: nobody is subscribed any more, as far as bluetoothd counts.
+    func stopped(_ characteristic: AttributeHandle) {
+        for central in subscriptions.stopped(characteristic) {
+            report(.unsubscribed(characteristic, by: central))
+        }
+        receivers.strangersUnsubscribed(from: characteristic)
+        report(.unsubscribed(characteristic, by: nil))
+    }
+
+    func reportSubscription(of central: Central, to characteristic: AttributeHandle) {
+        report(.subscribed(BackendSubscription(characteristic: characteristic, central: central)))
+    }
+
+    private func makePair(
+        for socket: SubscriptionTable.Socket
+    ) -> (own: PacketSocket, other: OwnedFileDescriptor)? {
+        PacketSocket.pair(on: connection.loop) { [weak self] event in
+            self?.assumeIsolated { centrals in
+                switch event {
+                case .packet: centrals.end(centrals.confirmations.confirmed(.socket(socket)))
+                case .closed: centrals.closed(socket)
+                }
+            }
+        }
+    }
+
+    private func closed(_ socket: SubscriptionTable.Socket) {
+        guard subscriptions.closed(socket) else { return drop(socket, because: .closed) }
+        sockets.removeValue(forKey: socket)?.close()
+        afterMoment { $0.explain(socket) }
+    }
+
+    /// By now, a central whose socket was closed a moment ago is known to be gone, if it is.
+    private func explain(_ socket: SubscriptionTable.Socket) {
+        if sockets[socket] == nil { drop(socket, because: .closed) }
+        guard subscriptions.explain(socket) else { return }
+        report(.unsubscribed(socket.characteristic, by: socket.central))
+    }
+
+    func drop(_ socket: SubscriptionTable.Socket, because failure: PeripheralError) {
+        sockets.removeValue(forKey: socket)?.close()
+        end(confirmations.lost(.socket(socket), because: failure))
+    }
+}
+
+extension PeripheralError {
+    fileprivate static let replaced = PeripheralError(
+        code: .notSubscribed,
+        message: "The central has subscribed anew before it has confirmed."
+    )
+
+    fileprivate static let closed = PeripheralError(
+        code: .notSubscribed,
+        message: "The central has ended its subscription before it has confirmed, or is gone."
+    )
+}
