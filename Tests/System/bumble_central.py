@@ -283,7 +283,8 @@ class Driver:
         self.connected()
         if self.bonding is None:
             raise Usage('pair first')
-        return await self.on_link(self.next_of_pairing())
+        # The other side may give up after 30 s, too, and its answer is the one that counts.
+        return await self.on_link(self.next_of_pairing(), PROCEDURE)
 
     async def next_of_pairing(self):
         question = asyncio.ensure_future(self.person.questions.get())

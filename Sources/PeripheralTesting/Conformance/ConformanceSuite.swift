@@ -8,9 +8,8 @@ public enum ConformanceSuite: Sendable {
     public static let scenarios: [Scenario] =
         advertising + discovery + reading + writing + writeStreaming + longWriting + updating + handlers
         + centrals + size
-        + pairing + subscribing + bondedSubscribing + securedUpdating + targeted + indicating + connections
-        + structure
-        + permitting
+        + pairing + unansweredPairing + subscribing + bondedSubscribing + securedUpdating + targeted
+        + indicating + connections + structure + permitting
 
     /// Scenarios that take long, and are not among ``scenarios``.
     public static let longScenarios: [Scenario] = [manyUpdatesOfOne(rounds: 1000)]

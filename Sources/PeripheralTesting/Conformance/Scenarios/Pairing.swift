@@ -278,7 +278,7 @@ extension ConformanceSuite {
         let secret = attribute(securedBy: .encrypted)
         let pairing = Pairing.displayPasskey { _, _ in throw CancellationError() }
         return Trial(peripheral(pairing, secret)) { central, _ in
-            try await expectEnd(of: central)
+            try await expectEnd(of: central, pairingAs: entersNothing)
             try await central.connect()
             try await expectRefusal(of: "read", by: .insufficientEncryption) {
                 try await central.read(secret)
@@ -300,7 +300,7 @@ extension ConformanceSuite {
             try await central.disconnect()
             try await central.connect()
             isRefusing.set(true)
-            try await expectEnd(of: central)
+            try await expectEnd(of: central, pairingAs: entersNothing)
             try expect("bonds", try await session.bondedCentrals().count, is: 1)
             isRefusing.set(false)
             try await central.connect()
@@ -310,10 +310,12 @@ extension ConformanceSuite {
         }
     }
 
-    /// Has a central wait for a passkey to enter, and fails the scenario unless its connection ends.
-    private static func expectEnd(of central: any TestCentral) async throws {
+    private static let entersNothing = PairingUser.entering { try? await Recorder<UInt32>().next() }
+
+    /// Has a central pair, and fails the scenario unless that or its connection ends.
+    static func expectEnd(of central: any TestCentral, pairingAs user: PairingUser) async throws {
         do {
-            try await central.pair(.entering { try? await Recorder<UInt32>().next() })
+            try await central.pair(user)
         } catch let error as TestCentralError where [.pairingFailed, .disconnected].contains(error.code) {
             try? await central.disconnect()
             return
