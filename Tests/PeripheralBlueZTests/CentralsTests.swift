@@ -3,6 +3,7 @@ import Glibc
 import Logging
 import PeripheralCore
 import PeripheralDBus
+import PeripheralEmulator
 import PeripheralKit
 import Synchronization
 import TestSupport
@@ -22,6 +23,71 @@ struct CentralsTests {
     /// The path of a device whose address ends with a digit.
     private static func device(_ number: Int) throws -> ObjectPath {
         try adapter.appending("dev_C0_FF_EE_00_00_0\(number)")
+    }
+
+    /// What bluetoothd tells of its devices is older than what it tells next, however late either is heard.
+    @Test func theNewsOfALeavingIsNewerThanTheDevicesThatThereWere() async throws {
+        try await TestBus.run { bus in
+            let daemonLoop = EventLoop(name: "daemon")
+            let daemon = try await BusConnection.connect(to: .address(bus.bus.address), on: daemonLoop)
+            let devices = try (0..<20).map { try Self.adapter.appending("dev_C0_FF_EE_00_00_\(10 + $0)") }
+            let gate = LoopGate()
+            let isAsked = Mutex(false)
+            let connected = ExportedProperty("Connected", "b") { () throws(MethodError) in
+                guard
+                    isAsked.withLock({ wasAsked in
+                        defer { wasAsked = true }
+                        return !wasAsked
+                    })
+                else { return .bool(true) }
+                bus.loop.execute { gate.wait() }
+                // The answer has been sent then.
+                daemonLoop.execute {
+                    daemon.assumeIsolated { daemon in
+                        for device in devices {
+                            try? daemon.emitPropertiesChanged(
+                                device,
+                                "org.bluez.Device1",
+                                [("Connected", .bool(false))]
+                            )
+                        }
+                    }
+                    Task {
+                        // What was sent before has reached its receiver.
+                        let path: ObjectPath = "/org/freedesktop/DBus"
+                        for _ in 0..<2 {
+                            _ = try? await daemon.call("org.freedesktop.DBus", path, .peer, "Ping")
+                        }
+                        gate.open()
+                    }
+                }
+                return .bool(true)
+            }
+            for device in devices {
+                try await daemon.export(
+                    ExportedObject(
+                        device,
+                        [ExportedInterface("org.bluez.Device1", properties: [connected])]
+                    )
+                )
+            }
+            try await daemon.exportObjectManager(at: "/")
+            try await daemon.requestName("org.bluez")
+
+            let centrals = Centrals(
+                on: bus.client,
+                characteristics: [:],
+                linkSecurity: NoLinks(),
+                logger: .silent
+            ) { _ in }
+            try await DeviceWatcher(connection: bus.client, adapter: Self.adapter, centrals: centrals).watch()
+            _ = try await daemon.call(await bus.client.uniqueName, "/", .peer, "Ping")
+            #expect(await centrals.devices.connectedCount == 0)
+            #expect(isAsked.withLock { $0 })
+            await centrals.close()
+            await daemon.close()
+            await daemonLoop.stop()
+        }
     }
 
     /// When a subscriber leaves, bluetoothd closes the socket of another: a bus that is slow does not make that look as
@@ -84,5 +150,27 @@ struct CentralsTests {
             #expect(ended.withLock(\.count) == 0)
             await centrals.close()
         }
+    }
+}
+
+/// Holds up a thread until it is opened.
+private struct LoopGate: Sendable {
+    private let reading: CInt
+    private let writing: CInt
+
+    init() {
+        var ends: [CInt] = [-1, -1]
+        pipe(&ends)
+        (reading, writing) = (ends[0], ends[1])
+    }
+
+    func wait() {
+        var byte: UInt8 = 0
+        _ = read(reading, &byte, 1)
+        close(reading)
+    }
+
+    func open() {
+        close(writing)
     }
 }

@@ -24,6 +24,16 @@ extension Centrals {
         Central.ID(devicePath: device).map { devices.central($0) ?? Central(address: $0.address) }
     }
 
+    /// Takes note of all objects that bluetoothd has.
+    func devicesTold(_ objects: BusValue?, below adapter: ObjectPath) {
+        for entry in objects?.dictionary?.entries ?? [] {
+            guard let path = entry.key.objectPath, path.isBelow(adapter),
+                let device = entry.value[BlueZ.device.text]
+            else { continue }
+            deviceChanged(path, device)
+        }
+    }
+
     func deviceChanged(_ path: ObjectPath, _ properties: BusValue) {
         apply(devices.update(path, properties))
     }

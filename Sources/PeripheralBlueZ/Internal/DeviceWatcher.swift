@@ -33,13 +33,25 @@ struct DeviceWatcher {
             else { return }
             centrals.assumeIsolated { $0.deviceChanged(path, values[1]) }
         }
-        let objects = try await connection.call(BlueZ.name, "/", BlueZ.objectManager, "GetManagedObjects")
-        for entry in objects.first?.dictionary?.entries ?? [] {
-            guard let path = entry.key.objectPath, path.isBelow(adapter),
-                let device = entry.value[BlueZ.device.text]
-            else { continue }
-            await centrals.deviceChanged(path, device)
+        try await takeDevices()
+    }
+
+    /// Takes over the devices that there are, in the turn of the loop in which they are told: what is told later is newer.
+    private func takeDevices() async throws(BusError) {
+        let (answers, answer) = AsyncStream.makeStream(of: Result<Void, BusError>.self)
+        connection.loop.execute { [adapter, centrals, connection] in
+            connection.assumeIsolated { connection in
+                // The arguments are well-formed.
+                try? connection.call(BlueZ.name, "/", BlueZ.objectManager, "GetManagedObjects") { result in
+                    if case .success(let objects) = result {
+                        centrals.assumeIsolated { $0.devicesTold(objects.first, below: adapter) }
+                    }
+                    answer.yield(result.map { _ in })
+                }
+            }
         }
+        for await answer in answers { return try answer.get() }
+        throw .cancelled
     }
 
     private func objects(_ change: MemberName) -> MatchRule {
