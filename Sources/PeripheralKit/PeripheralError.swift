@@ -7,7 +7,7 @@ public struct PeripheralError: Error, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case stackUnavailable, adapterUnavailable, permissionDenied, rejected, connectionLost, stopped
             case notDeclared, invalidValue, timedOut, notSubscribed, notAddressable, disconnected,
-                unconfirmed, insufficientSecurity
+                unconfirmed, insufficientSecurity, unknownCentral
         }
 
         private let kind: Kind
@@ -37,8 +37,11 @@ public struct PeripheralError: Error, Sendable, CustomStringConvertible {
         public static let notAddressable = Code(kind: .notAddressable)
         /// The central is not, or no longer, connected.
         public static let disconnected = Code(kind: .disconnected)
-        /// The central has not confirmed an indication within 30 seconds.
+        /// The central has not confirmed an indication within 30 seconds, or the stack has lost its confirmation.
         public static let unconfirmed = Code(kind: .unconfirmed)
+
+        /// The stack knows no such central: it is not bonded, and has not been here of late.
+        public static let unknownCentral = Code(kind: .unknownCentral)
 
         /// The link of the central is not as secure as the characteristic demands, or nobody can be reached without one
         /// whose link is not.

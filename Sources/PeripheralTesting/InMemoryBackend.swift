@@ -183,7 +183,10 @@ private struct InMemoryLink: BackendLink {
 
     func forget(_ central: Central.ID) async throws {
         let known = server.bondedCentrals + server.centrals.map(\.address)
-        if let address = known.first(where: { Central.ID(address: $0) == central }) { server.forget(address) }
+        guard let address = known.first(where: { Central.ID(address: $0) == central }) else {
+            throw PeripheralError(code: .unknownCentral, message: "Central \(central) is not known.")
+        }
+        server.forget(address)
     }
 
     func stop() {

@@ -25,7 +25,12 @@ struct Devices {
     }
 
     func forget(_ central: Central.ID) async throws {
-        guard let device = try await device(of: central) else { return }
+        guard let device = try await device(of: central) else {
+            throw PeripheralError(
+                code: .unknownCentral,
+                message: "bluetoothd does not know central \(central)."
+            )
+        }
         _ = try await call(adapter, BlueZ.adapter, "RemoveDevice", [.objectPath(device.path)])
     }
 

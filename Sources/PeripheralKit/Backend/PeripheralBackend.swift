@@ -50,7 +50,8 @@ public protocol BackendLink: Sendable {
 
     /// Removes the bond of a central, which disconnects it; it has to pair again.
     ///
-    /// - Throws: ``PeripheralError`` with the reason of the stack.
+    /// - Throws: ``PeripheralError`` with the code `unknownCentral` when the stack does not know it, or with the reason
+    ///   of the stack.
     func forget(_ central: Central.ID) async throws
 
     /// Begins to stop: no new requests are taken, those in progress are answered, then

@@ -33,7 +33,8 @@ extension PeripheralSession {
 
     /// Removes the bond of a central, and ends its connection; it has to pair again.
     ///
-    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/connectionLost`` while the peripheral is off
+    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/unknownCentral`` when there is nothing to
+    ///   forget, ``PeripheralError/Code/connectionLost`` while the peripheral is off
     ///   the air, ``PeripheralError/Code/stopped``, or with the reason of the Bluetooth stack.
     public func forget(_ central: Central) async throws {
         try await runtime.link().forget(central.id)
