@@ -63,16 +63,23 @@ extension Centrals {
     }
 
     private func closed(_ socket: SubscriptionTable.Socket) {
-        guard subscriptions.closed(socket) else { return drop(socket, because: .closed) }
+        guard subscriptions.closed(socket) else { return drop(socket, because: reasonForEnd(of: socket)) }
         sockets.removeValue(forKey: socket)?.close()
         afterMoment { $0.explain(socket) }
     }
 
     /// By now, a central whose socket was closed a moment ago is known to be gone, if it is.
     private func explain(_ socket: SubscriptionTable.Socket) {
-        if sockets[socket] == nil { drop(socket, because: .closed) }
-        guard subscriptions.explain(socket) else { return }
-        report(.unsubscribed(socket.characteristic, by: socket.central))
+        let hasUnsubscribed = subscriptions.explain(socket)
+        if sockets[socket] == nil { drop(socket, because: reasonForEnd(of: socket)) }
+        if hasUnsubscribed { report(.unsubscribed(socket.characteristic, by: socket.central)) }
+    }
+
+    /// Why no confirmation comes any more by a socket that is closed: whose central is subscribed, bluetoothd has
+    /// closed it by mistake.
+    private func reasonForEnd(of socket: SubscriptionTable.Socket) -> PeripheralError {
+        let isSubscribed = subscriptions.subscriptions(of: socket.central).contains(socket.characteristic)
+        return isSubscribed ? .confirmationLost : .closed
     }
 
     func drop(_ socket: SubscriptionTable.Socket, because failure: PeripheralError) {
@@ -85,6 +92,13 @@ extension PeripheralError {
     fileprivate static let replaced = PeripheralError(
         code: .notSubscribed,
         message: "The central has subscribed anew before it has confirmed."
+    )
+
+    fileprivate static let confirmationLost = PeripheralError(
+        code: .unconfirmed,
+        message:
+            "Another central has left, and with that bluetoothd has closed the socket by which the confirmation "
+            + "would have come; the central may have got the value."
     )
 
     fileprivate static let closed = PeripheralError(

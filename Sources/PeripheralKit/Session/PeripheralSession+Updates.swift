@@ -83,7 +83,8 @@ extension PeripheralSession {
     ///   - value: The new value; at most 512 bytes when encoded.
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/disconnected`` when a central is gone
     ///   before it has confirmed, ``PeripheralError/Code/notSubscribed`` when it has ended its subscription or subscribed
-    ///   anew before that, ``PeripheralError/Code/unconfirmed`` when it has not within 30 s,
+    ///   anew before that, ``PeripheralError/Code/unconfirmed`` when it has not within 30 s, or when BlueZ, from 5.80 on,
+    ///   loses the confirmation of one central since another, which is not bonded, leaves,
     ///   ``PeripheralError/Code/insufficientSecurity`` when one does not get the value for the reason told at
     ///   ``notify(_:_:)``; ``PeripheralError/Code/notDeclared``, ``PeripheralError/Code/invalidValue`` or
     ///   ``PeripheralError/Code/stopped``; `CancellationError`. With several centrals, it is the first error, thrown
