@@ -93,12 +93,17 @@ extension Centrals {
         report(.disconnected(central.id))
         afterMoment { centrals in
             centrals.subscriptions.hasLeft(central.id)
-            for socket in endangered { centrals.subscriptions.forgetDanger(to: socket) }
+            centrals.forgetDanger(to: endangered)
             for characteristic in settling {
                 let remaining = centrals.subscriptions.count(of: characteristic)
                 centrals.end(centrals.confirmations.settleLeaving(characteristic, remaining: remaining))
             }
         }
+    }
+
+    /// By now, sockets that were to be closed by mistake are closed, or will not be.
+    func forgetDanger(to sockets: [SubscriptionTable.Socket]) {
+        for socket in sockets { subscriptions.forgetDanger(to: socket) }
     }
 
     /// Runs the body once all has come in that a central's leaving brings about.

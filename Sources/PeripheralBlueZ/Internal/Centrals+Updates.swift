@@ -138,6 +138,8 @@ extension Centrals {
         } catch {
             return end(update, outcome(of: update, notSentBecause: error))
         }
+        let endangered = subscriptions.announced(update.characteristic)
+        if !endangered.isEmpty { afterMoment { $0.forgetDanger(to: endangered) } }
         let source = Confirmations.Source.call(update.characteristic)
         expectConfirmation(of: update, from: [source: subscriptions.count(of: update.characteristic)])
         if !update.awaitsConfirmation { endWhenTaken(update) }

@@ -31,6 +31,8 @@ struct SubscriptionTable {
     private var subscribedByStrangers: Set<AttributeHandle> = []
     /// The subscriptions of bonded centrals that are away: bluetoothd keeps them, and says nothing when they resume.
     private var dormant: [Central.ID: [AttributeHandle]] = [:]
+    /// Those among them that bluetoothd has forgotten; it drops their subscriptions when it would send them a value.
+    private var forgotten: Set<Central.ID> = []
     /// The centrals that went away a moment ago, perhaps since they are being forgotten.
     private var leaving: Set<Central.ID> = []
     /// The sockets that were closed a moment ago, it is not yet known why.
@@ -97,23 +99,52 @@ struct SubscriptionTable {
         var victims: [Socket] = []
         for characteristic in subscribers.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
             guard index(of: central.id, in: characteristic) != nil else { continue }
-            let first = subscribers(of: characteristic).first { subscriber in
-                let socket = Socket(characteristic: characteristic, central: subscriber.central.id)
-                return subscriber.route == .socket || unexplained.contains(socket)
-            }
+            let first = firstSocket(of: characteristic)
             remove(central.id, from: characteristic)
-            guard !central.isBonded else {
+            if central.isBonded {
                 dormant[central.id, default: []].append(characteristic)
-                continue
+            } else if let first, first.central != central.id, endanger(first) {
+                victims.append(first)
             }
-            guard let first, first.central.id != central.id else { continue }
-            let victim = Socket(characteristic: characteristic, central: first.central.id)
-            guard unexplained.remove(victim) == nil else { continue }
-            setRoute(of: victim, from: .socket, to: .bus)
-            victims.append(victim)
         }
-        endangered.formUnion(victims)
         return victims
+    }
+
+    /// Takes note that a value goes to all subscribers by the bus.
+    ///
+    /// Where one of them was forgotten while it was away, bluetoothd drops all that it has kept of it
+    /// (`send_notification_to_device` in gatt-database.c), as when a central leaves that is not bonded.
+    ///
+    /// - Returns: As ``disconnected(_:)`` does.
+    mutating func announced(_ characteristic: AttributeHandle) -> [Socket] {
+        var victims: [Socket] = []
+        for central in forgotten where dormant[central]?.contains(characteristic) == true {
+            forgotten.remove(central)
+            for characteristic in dormant.removeValue(forKey: central) ?? [] {
+                guard let first = firstSocket(of: characteristic), endanger(first) else { continue }
+                victims.append(first)
+            }
+        }
+        return victims
+    }
+
+    /// The first socket that bluetoothd has, as far as is known.
+    private func firstSocket(of characteristic: AttributeHandle) -> Socket? {
+        subscribers(of: characteristic).lazy.map { subscriber in
+            (Socket(characteristic: characteristic, central: subscriber.central.id), subscriber.route)
+        }.first { socket, route in
+            route == .socket || unexplained.contains(socket)
+        }?.0
+    }
+
+    /// Takes note that a socket is going to be closed by mistake.
+    ///
+    /// - Returns: Whether that is still to come.
+    private mutating func endanger(_ socket: Socket) -> Bool {
+        guard unexplained.remove(socket) == nil else { return false }
+        setRoute(of: socket, from: .socket, to: .bus)
+        endangered.insert(socket)
+        return true
     }
 
     /// Takes note that the moment is over in which a socket could have been closed by mistake.
@@ -127,6 +158,7 @@ struct SubscriptionTable {
     /// - Returns: The characteristics that it is subscribed to.
     mutating func connected(_ central: Central) -> [AttributeHandle] {
         leaving.remove(central.id)
+        forgotten.remove(central.id)
         guard let resumed = dormant.removeValue(forKey: central.id) else { return [] }
         for characteristic in resumed { subscribed(central, to: characteristic, by: .bus) }
         return resumed
@@ -144,9 +176,10 @@ struct SubscriptionTable {
     ///
     /// The subscriptions of one that is away outlive that (`att_disconnected` in gatt-database.c is not called any more;
     /// seen on 5.87): they resume when it returns under the same address, and bluetoothd does not tell that it subscribes
-    /// anew. Who is connected is disconnected first, as a stranger.
+    /// anew, unless a value for all has gone by the bus meanwhile. Who is connected is disconnected first, as a stranger.
     mutating func forgotten(_ central: Central.ID) {
         if leaving.remove(central) != nil { dormant[central] = nil }
+        if dormant[central] != nil { forgotten.insert(central) }
     }
 
     /// Takes note that a central has left for another reason than being forgotten, which would be known by now.

@@ -121,6 +121,7 @@ extension ApplicationChannels {
     /// bluetoothd tells of a confirmation also when it waits for one no longer.
     func update(_ handle: AttributeHandle, _ value: [UInt8]) {
         guard let application else { return }
+        server.dropForgottenSubscribers(of: handle, in: application)
         server.deliver(value, of: handle, in: application) { _ in
             true
         } completion: { _, outcome in

@@ -59,6 +59,26 @@ extension VirtualGATTServer {
         }
     }
 
+    /// Forgets the subscriptions of centrals that were forgotten while they were away, as bluetoothd does when it would
+    /// send them a value.
+    ///
+    /// - Parameters:
+    ///   - characteristic: What they have subscribed to, by the value handle in the application's own table.
+    ///   - application: The application.
+    package func dropForgottenSubscribers(of characteristic: AttributeHandle, in application: ApplicationID) {
+        state.withLock { state in
+            guard let handle = state.att.database.handle(of: characteristic, in: application) else { return }
+            let connected = Set(state.att.connections.values.map(\.central.address))
+            for address in state.att.devices.keys.sorted()
+            where state.bonds[address] == nil && !connected.contains(address)
+                && state.att.devices[address]?.configurations[handle] != nil
+            {
+                state.tell(state.att.removeDevice(Central(address: address)))
+                state.tellSubscriptionsEnded()
+            }
+        }
+    }
+
     /// Forgets the bond with a central, which may be pairing or not, and ends its connection; without effect on a central
     /// that neither pairs nor is bonded.
     package func cancelPairing(of central: DeviceAddress) {

@@ -197,4 +197,42 @@ struct SubscriptionTableTests {
         let ofOneWhoIsGone = table.closed(socket("a"))
         #expect(!ofOneWhoIsGone)
     }
+
+    /// bluetoothd drops what it has kept of a central that is removed when it would send it a value.
+    @Test func aValueForAllEndsTheSubscriptionOfWhoWasForgottenWhileAway() {
+        var table = table("aBc")
+        table.subscribed(central("B"), to: Self.other, by: .socket)
+        table.subscribed(central("c"), to: Self.other, by: .socket)
+        _ = table.disconnected(central("B"))
+        table.hasLeft(central("B").id)
+        // It is away, but known.
+        #expect(table.announced(Self.level) == [])
+        table.forgotten(central("B").id)
+        let endangered = table.announced(Self.level)
+        #expect(Set(endangered) == [socket("a"), socket("c", Self.other)])
+        #expect(names(table) == "c|a")
+        #expect(names(table, Self.other) == "|c")
+        #expect(table.announced(Self.level) == [])
+        #expect(table.connected(central("b")) == [])
+        for socket in endangered {
+            let asks = table.closed(socket)
+            #expect(!asks)
+        }
+        #expect(names(table) == "c|a")
+    }
+
+    @Test func aValueOfAnotherCharacteristicEndsNothing() {
+        var table = table("AB")
+        for name: Character in ["A", "B"] {
+            _ = table.disconnected(central(name))
+            table.hasLeft(central(name).id)
+            table.forgotten(central(name).id)
+        }
+        #expect(table.announced(Self.other) == [])
+        #expect(table.connected(central("a")) == [Self.level])
+        // It is no longer away when this is announced.
+        #expect(table.announced(Self.level) == [])
+        #expect(names(table) == "|a")
+        #expect(table.connected(central("b")) == [])
+    }
 }

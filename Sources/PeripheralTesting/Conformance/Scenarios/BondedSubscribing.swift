@@ -4,6 +4,7 @@ internal import PeripheralKit
 extension ConformanceSuite {
     static let bondedSubscribing: [Scenario] = [
         subscriptionResumes, subscriptionIsForgotten, forgottenSubscriberIsReached,
+        forgottenSubscriberIsDropped,
     ]
 
     /// A trial with a central that has bonded and subscribed, on an encrypted connection.
@@ -94,6 +95,9 @@ extension ConformanceSuite {
             try await central.disconnect()
             try await next(of: events, "leaving") { $0.kind == "disconnected" }
             try await session.forget(known[0])
+            try await expectError(of: "to forget it again", .unknownCentral) {
+                try await session.forget(known[0])
+            }
             try await central.forgetBond()
             try await central.connect()
             try await central.pair(.justWorks)
@@ -105,6 +109,48 @@ extension ConformanceSuite {
             try await central.unsubscribe(from: value)
             try await next(of: events, "unsubscription") { $0.kind == "unsubscribed" }
             try expect("subscribers afterwards", try session.subscribers(of: value), is: [])
+        }
+    }
+
+    /// BlueZ drops the subscription of such a central when a value goes by the bus, as an empty one does in all versions,
+    /// and closes another's socket with it.
+    static let forgottenSubscriberIsDropped = Scenario(
+        "a central that was forgotten while it was away gets nothing after an update has missed it"
+    ) {
+        let value = Characteristic<[UInt8]>(ScenarioUUID.value, [.read, .notify]) { Read { [] } }
+        let peripheral = Peripheral("Dropped", pairing: .justWorks) {
+            GATTService(ScenarioUUID.service) { value }
+        }
+        return Trial(peripheral, mtu: nil) { first, session in
+            try await withCentrals(first, mtus: [517, 247]) { centrals in
+                let events = session.events
+                try await centrals[0].pair(.justWorks)
+                for central in centrals {
+                    try await central.subscribe(to: value)
+                    _ = try await central.read(value)
+                }
+                let known = session.centrals.filter(\.isBonded)
+                try expect("bonded", known.count, is: 1)
+                try await centrals[0].disconnect()
+                try await next(of: events, "leaving") { $0.kind == "disconnected" }
+                try await session.forget(known[0])
+                try await centrals[0].forgetBond()
+                try await session.notify(value, [])
+                try expect("update that misses it", try await centrals[1].nextUpdate(of: value), is: [])
+
+                try await centrals[0].connect()
+                _ = try await centrals[0].read(value)
+                try expect("subscribers", try session.subscribers(of: value).count, is: 1)
+                try await session.notify(value, [1])
+                try expect("update of the other", try await centrals[1].nextUpdate(of: value), is: [1])
+                try await centrals[0].subscribe(to: value)
+                _ = try await centrals[0].read(value)
+                try expect("subscribers then", try session.subscribers(of: value).count, is: 2)
+                try await session.notify(value, [2])
+                for central in centrals {
+                    try expect("update of both", try await central.nextUpdate(of: value), is: [2])
+                }
+            }
         }
     }
 }
