@@ -51,15 +51,24 @@ public import PeripheralKit
 /// peripheral reaches that subscriber by the bus from then on; what lay in the socket at that moment is lost, though it
 /// counts as delivered. Where each value counts, use `indicate`.
 ///
-/// ## Names
+/// ## Values that demand security
 ///
 /// bluetoothd checks the security of a link when a central subscribes, and never again: a bonded central that returns
 /// without encrypting would be sent what it has subscribed to in the clear. So the backend looks at the links itself before
 /// it hands over a value that demands security; what remains is the instant between. The kernel tells which links are
 /// encrypted, to any program that may open a Bluetooth socket; for systemd, see `RestrictAddressFamilies=`. Where it does
-/// not, as in most containers, a central that returns has to use an attribute of that security first; the log says so. Who
-/// pairs anew under the address of a bonded central, without being asked, by `JustWorksRepairing = always` in bluetoothd's
-/// configuration, counts as that central.
+/// not, as in most containers, a central that returns has to use an attribute of that security first, as the log says; and
+/// until bluetoothd tells of its return, a moment later, it counts as away: what is sent just then reaches it, encrypted
+/// or not.
+///
+/// How a central has paired is known where this program is asked. Who pairs anew under the address of a bonded central
+/// counts as that central, with what it had proven, where another agent is asked, as with `Pairing.system`, or nobody, as
+/// by `JustWorksRepairing = always` in bluetoothd's configuration.
+///
+/// From bluetoothd before 5.76, which reaches all subscribers together, one whose link is not secure keeps the values from
+/// all. The log tells so once for each characteristic.
+///
+/// ## Names
 ///
 /// BlueZ shows the name of the adapter, not that of the peripheral, to centrals that read the device name of
 /// the Generic Access service; the peripheral's name is in the advertisement.

@@ -1,3 +1,4 @@
+package import Logging
 public import PeripheralBlueZ
 internal import PeripheralDBus
 public import PeripheralKit
@@ -105,11 +106,12 @@ extension EmulatedBlueZ {
         backend(adapter: adapter, settings: settings, recovery: recovery, clock: ContinuousClock())
     }
 
-    /// BlueZ, with a clock that measures what the backend waits for.
+    /// BlueZ, with a clock that measures what the backend waits for, and a log.
     package func backend(
         adapter: AdapterSelection = .firstPowered,
         settings: AdapterSettings = AdapterSettings(),
         recovery: Recovery = .always,
+        logger: Logger = Logger(label: "peripheral.bluez"),
         clock: any Clock<Duration>
     ) -> BlueZBackend {
         BlueZBackend(
@@ -117,6 +119,7 @@ extension EmulatedBlueZ {
             settings: settings,
             recovery: recovery,
             bus: .address(bus.address),
+            logger: logger,
             clock: clock,
             linkSecurity: EmulatedLinkSecurity { name in self.hardware.withLock { $0.controller(named: name) }
             }

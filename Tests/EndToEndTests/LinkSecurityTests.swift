@@ -52,6 +52,41 @@ struct LinkSecurityTests {
         #expect(log.lines.filter { $0.hasPrefix("notice: The kernel does not tell") }.count == 1)
     }
 
+    /// Before BlueZ 5.76, there is one way to all.
+    @Test func theLogTellsOnceOfEachCharacteristicThatIsWithheld() async throws {
+        let values = [0x2A19 as BluetoothUUID, 0x2A37].map {
+            Characteristic<UInt8>($0, [.read, .notify], security: AttributeSecurity(notify: .encrypted)) {
+                Read { 42 }
+            }
+        }
+        let peripheral = Peripheral("Safe", pairing: .justWorks) { GATTService(.battery) { values } }
+        let log = LogRecorder()
+        try await withEmulatedBlueZ { bluez in
+            let backend = bluez.backend(logger: log.logger, clock: ContinuousClock())
+            try await peripheral.run(on: backend, logger: .silent) { session in
+                let centrals = [bluez.central(for: peripheral), bluez.central(for: peripheral)]
+                for central in centrals {
+                    try await central.connect()
+                    try await central.pair(.justWorks)
+                    for value in values { try await central.subscribe(to: value) }
+                    _ = try await central.read(values[0])
+                }
+                centrals[0].disconnect()
+                try await centrals[0].connect(mtu: 517, encrypting: false)
+                _ = try await centrals[0].read(values[0])
+                for number: UInt8 in 1...3 {
+                    for value in values { try await session.notify(value, number) }
+                }
+                try centrals[0].encrypt()
+                try await session.notify(values[1], 4)
+                #expect(try await centrals[1].nextUpdate(of: values[1]) == 4)
+            }
+        }
+        let told = log.lines.filter { $0.hasPrefix("notice: Values are withheld from all") }
+        #expect(told.count == 2)
+        #expect(Set(told).count == 2)
+    }
+
     /// A stranger cannot keep others from what they have subscribed to.
     @Test(arguments: versions)
     func whoHasNotSubscribedDisturbsNobody(version: BlueZVersion) async throws {

@@ -118,7 +118,12 @@ struct CentralsTests {
             let centrals = Centrals(
                 on: bus.client,
                 characteristics: [
-                    Self.value: Centrals.Characteristic(path: "/v", isIndicated: false, security: .open)
+                    Self.value: Centrals.Characteristic(
+                        uuid: 0x2A19,
+                        path: "/v",
+                        isIndicated: false,
+                        security: .open
+                    )
                 ],
                 linkSecurity: NoLinks(),
                 logger: .silent

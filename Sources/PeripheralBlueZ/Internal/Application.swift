@@ -100,6 +100,7 @@ struct Application: Sendable {
             }
             let description = table.services[service].characteristics[characteristic]
             characteristics[attribute.handle] = Centrals.Characteristic(
+                uuid: description.uuid,
                 path: try path(service: service, characteristic: characteristic),
                 isIndicated: description.properties.contains(.indicate),
                 security: description.security.notify

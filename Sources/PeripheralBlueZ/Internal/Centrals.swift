@@ -29,6 +29,7 @@ actor Centrals {
 
     /// A characteristic that is updated.
     struct Characteristic: Hashable {
+        var uuid: BluetoothUUID
         var path: ObjectPath
         /// Whether centrals may ask for indications.
         var isIndicated: Bool
@@ -55,6 +56,8 @@ actor Centrals {
     /// The application is about to be withdrawn: nothing is sent any more.
     var isEnding = false
     var receivers = SecuredReceivers()
+    /// The characteristics whose values were withheld from all, which the log tells.
+    var withheld: Set<AttributeHandle> = []
     /// The calls of StartNotify that are to come for subscribers who are known already.
     var expectedStarts: [AttributeHandle: Int] = [:]
 

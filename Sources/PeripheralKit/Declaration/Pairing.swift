@@ -42,6 +42,10 @@ public struct Pairing: Sendable {
     public static let justWorks = Pairing(kind: .justWorks)
 
     /// The Bluetooth stack is left to ask whoever it asks otherwise, such as the desktop's settings.
+    ///
+    /// This program does not learn then how a central has paired, nor that it pairs anew. A bonded central that pairs again
+    /// in a weaker way counts as what it was: values that demand more than `SecurityLevel.encrypted` of a subscriber's link
+    /// are sent to it, until it was forgotten.
     public static let system = Pairing(kind: .system)
 
     /// The device shows a passkey, which is typed on the central.

@@ -45,6 +45,21 @@ extension Centrals {
         return insecure.isEmpty ? nil : insecure
     }
 
+    /// Tells once for each characteristic that some cannot be reached without others who must not be.
+    private func tellWithheld(_ characteristic: AttributeHandle) {
+        guard let uuid = characteristics[characteristic]?.uuid, withheld.insert(characteristic).inserted
+        else {
+            return
+        }
+        logger.notice(
+            """
+            Values are withheld from all subscribers while the link of one of them is not secure: bluetoothd reaches \
+            them only together.
+            """,
+            metadata: ["peripheral.characteristic": "\(uuid)"]
+        )
+    }
+
     /// The way of an update to those who may get it, as far as they can be reached without the others.
     ///
     /// The others are not told: what comes by notifications may be missed, and a central that has just come back would
@@ -55,6 +70,9 @@ extension Centrals {
         let secure = reachable.map(\.central.id).filter { !insecure.centrals.contains($0) }
         let sockets = secure.map {
             SubscriptionTable.Socket(characteristic: update.characteristic, central: $0)
+        }
+        if sockets.isEmpty, subscribers.contains(where: { !insecure.centrals.contains($0.central.id) }) {
+            tellWithheld(update.characteristic)
         }
         switch update.recipients {
         case .subscribers where sockets.isEmpty:
