@@ -13,8 +13,22 @@ struct ConformanceTests {
         EmulatedBlueZ.Configuration(version: .v5_87),
     ]
 
+    /// The ways to subscribers have changed in 5.69, 5.76 and 5.80.
+    private static let daemonsBetween = [
+        EmulatedBlueZ.Configuration(version: "5.72"), EmulatedBlueZ.Configuration(version: "5.78"),
+    ]
+
     @Test(arguments: ConformanceSuite.scenarios, daemons)
     func emulatedBlueZ(scenario: Scenario, daemon: EmulatedBlueZ.Configuration) async throws {
+        try await run(scenario, on: daemon)
+    }
+
+    @Test(arguments: ConformanceSuite.scenariosOfUpdates, daemonsBetween)
+    func emulatedBlueZBetween(scenario: Scenario, daemon: EmulatedBlueZ.Configuration) async throws {
+        try await run(scenario, on: daemon)
+    }
+
+    private func run(_ scenario: Scenario, on daemon: EmulatedBlueZ.Configuration) async throws {
         try await withEmulatedBlueZ(daemon) { bluez in
             try await scenario.run(
                 on: bluez.backend(clock: ManualClock()),

@@ -83,13 +83,10 @@ extension Centrals {
         by ways: [SubscriptionTable.Socket],
         lacking failure: PeripheralError?
     ) {
-        expectConfirmation(
-            of: update,
-            from: abilities.confirmsOnSockets
-                ? Dictionary(uniqueKeysWithValues: ways.map { (.socket($0), 1) })
-                : [.call(update.characteristic): ways.count],
-            lacking: failure
-        )
+        if abilities.confirmsOnSockets {
+            let sources = ways.map { (Confirmations.Source.socket($0), 1) }
+            expectConfirmation(of: update, from: Dictionary(uniqueKeysWithValues: sources), lacking: failure)
+        }
         guard !update.awaitsConfirmation else {
             for way in ways { sockets[way]?.send(update.value) { _ in } }
             return

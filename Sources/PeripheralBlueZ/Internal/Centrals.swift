@@ -14,7 +14,8 @@ actor Centrals {
         ///
         /// Before, one socket serves all: then none is taken, and the calls merely tell who has subscribed.
         var hasSocketPerCentral = false
-        /// Confirmations of indications come back on the socket (BlueZ 5.80).
+        /// Confirmations of indications come back on the socket (BlueZ 5.80); before, nothing tells of those that are sent
+        /// by a central's own.
         var confirmsOnSockets = false
         /// It tells the handles that it has given (not BlueZ 5.74 and 5.75, which refuse an application that asks).
         var tellsHandles = true

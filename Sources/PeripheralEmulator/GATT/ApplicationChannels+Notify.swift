@@ -99,13 +99,13 @@ extension ApplicationChannels {
     private func received(_ message: [UInt8], of handle: AttributeHandle, from owner: Central) {
         guard sharing == .each else { return update(handle, message) }
         guard let application else { return }
+        // Before, bluetoothd has no use for the confirmations of what comes by such a socket.
         let answers = remote.version >= Self.confirmingSockets
         server.deliver(message, of: handle, in: application) { subscriber in
             subscriber.central == owner
         } completion: { central, outcome in
-            guard outcome != .sent else { return }
+            guard answers, outcome != .sent else { return }
             self.afterIndication { channels in
-                if !answers { return channels.remote.tell(handle, "Confirm") }
                 if outcome == .confirmed { channels.confirm(handle, to: central) }
             }
         }

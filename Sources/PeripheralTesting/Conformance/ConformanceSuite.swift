@@ -11,6 +11,10 @@ public enum ConformanceSuite: Sendable {
         + pairing + unansweredPairing + subscribing + bondedSubscribing + securedUpdating + targeted
         + indicating + connections + structure + permitting
 
+    /// Those among them whose updates take a way that differs between versions of BlueZ.
+    package static let scenariosOfUpdates: [Scenario] =
+        updating + subscribing + bondedSubscribing + securedUpdating + targeted + indicating
+
     /// Scenarios that take long, and are not among ``scenarios``.
     public static let longScenarios: [Scenario] = [manyUpdatesOfOne(rounds: 1000)]
 }

@@ -8,7 +8,7 @@ let bluezVersionsDocument = """
 
     `make system-test` runs the [conformance suite](testing.md) on bluetoothd \(BlueZVersion.v5_66) (Debian 12 "bookworm"),
     \(BlueZVersion.v5_82) (Debian 13 "trixie") and \(BlueZVersion.v5_87) ("forky"). What it checks holds on all of them, and is expected
-    to hold on those between, except for this:
+    to hold on those between, of which an emulated 5.72 and 5.78 are tested for the ways of updates, except for this:
 
     | What does not hold | In BlueZ | What happens instead | Why |
     |---|---|---|---|
