@@ -4,6 +4,7 @@
 #include "benchmark.h"
 
 #include <dbus/dbus.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -279,6 +280,26 @@ int64_t benchmark_processor_time(int process) {
     struct timespec time;
     if (clock_getcpuclockid(process, &clock) != 0 || clock_gettime(clock, &time) != 0) return -1;
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+benchmark_processors benchmark_available_processors(void) {
+    benchmark_processors processors = {.first = -1, .last = -1};
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) != 0) return processors;
+    for (int processor = 0; processor < CPU_SETSIZE; processor++) {
+        if (!CPU_ISSET(processor, &set)) continue;
+        if (processors.first < 0) processors.first = processor;
+        processors.last = processor;
+    }
+    return processors;
+}
+
+int benchmark_stay_on_processor(int processor) {
+    cpu_set_t set;
+    if (processor < 0 || processor >= CPU_SETSIZE) return 1;
+    CPU_ZERO(&set);
+    CPU_SET(processor, &set);
+    return sched_setaffinity(0, sizeof set, &set);
 }
 
 void benchmark_die_with_parent(void) { prctl(PR_SET_PDEATHSIG, SIGKILL); }

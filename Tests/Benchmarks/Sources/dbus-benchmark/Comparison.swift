@@ -71,14 +71,14 @@ struct Comparison {
     private let swift: Server
     private let reference: Server
 
-    init(address: String) throws {
+    init(address: String, serversOn processor: Int32) throws {
         guard let daemon = benchmark_daemon_open(address) else {
             throw MeasurementError(description: "the private bus takes no connection")
         }
         self.daemon = daemon
-        let cProcess = try Self.start("serve-c", address: address)
+        let cProcess = try Self.start("serve-c", address: address, on: processor)
         free(benchmark_daemon_await_owner(daemon, DBusBenchmark.serverName))
-        let swiftProcess = try Self.start("serve-swift", address: address)
+        let swiftProcess = try Self.start("serve-swift", address: address, on: processor)
         guard benchmark_daemon_await_peripheral(daemon) == 0,
             let peripheral = benchmark_daemon_peripheral(daemon)
         else { throw MeasurementError(description: "the peripheral did not register") }
@@ -155,10 +155,10 @@ struct Comparison {
         )
     }
 
-    private static func start(_ role: String, address: String) throws -> pid_t {
+    private static func start(_ role: String, address: String, on processor: Int32) throws -> pid_t {
         setenv("DBUS_SYSTEM_BUS_ADDRESS", address, 1)
         var arguments: [UnsafeMutablePointer<CChar>?] = [
-            strdup("dbus-benchmark"), strdup(role), strdup(address), nil,
+            strdup("dbus-benchmark"), strdup(role), strdup(address), strdup("\(processor)"), nil,
         ]
         defer { arguments.forEach { free($0) } }
         var process: pid_t = 0

@@ -33,6 +33,16 @@ int benchmark_daemon_read(
 /* The processor time that a process has taken so far, in nanoseconds, or -1. */
 int64_t benchmark_processor_time(int process);
 
+/* The first and the last processor that this process may run on; the same where there is only one. */
+typedef struct {
+    int first, last;
+} benchmark_processors;
+
+benchmark_processors benchmark_available_processors(void);
+
+/* Keeps the calling thread, and all threads and processes that it starts from now on, on one processor. */
+int benchmark_stay_on_processor(int processor);
+
 /* Has the process killed when its parent ends. */
 void benchmark_die_with_parent(void);
 
