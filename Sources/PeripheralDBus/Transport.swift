@@ -181,13 +181,17 @@ extension Transport {
     /// The messages are taken out of the queue instead of being dispatched by libdbus, which would look for filters,
     /// for pending calls and in an object tree of its own; all of these are kept here.
     private func takeTurn() {
-        guard !isInsideLibrary, let handle = unsafe handle else { return }
+        guard !isInsideLibrary, let owner, let handle = unsafe handle else { return }
         isInsideLibrary = true
-        var remaining = Self.messagesPerTurn
-        while remaining > 0, !isClosing, let message = unsafe dbus_connection_pop_message(handle) {
-            unsafe receive(message)
-            unsafe dbus_message_unref(message)
-            remaining -= 1
+        // They do not leave this thread: the owner's executor is the loop that calls here.
+        nonisolated(unsafe) let connection = unsafe handle
+        owner.assumeIsolated { owner in
+            var remaining = Self.messagesPerTurn
+            while remaining > 0, !isClosing, let message = unsafe dbus_connection_pop_message(connection) {
+                unsafe owner.receive(message)
+                unsafe dbus_message_unref(message)
+                remaining -= 1
+            }
         }
         isInsideLibrary = false
         if isClosing { return close() }
@@ -201,11 +205,5 @@ extension Transport {
             isTurnQueued = false
             takeTurn()
         }
-    }
-
-    private func receive(_ message: OpaquePointer) {
-        // It does not leave this thread: the owner's executor is the loop that calls here.
-        nonisolated(unsafe) let message = unsafe message
-        owner?.assumeIsolated { unsafe $0.receive(message) }
     }
 }
