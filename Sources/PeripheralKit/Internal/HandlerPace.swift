@@ -11,13 +11,20 @@ private import Synchronization
 /// elsewhere.
 final class HandlerPace: Sendable {
     private let account = Mutex(PaceAccount())
+    /// What the account says, for those who only ask.
+    private let quick = Atomic(false)
 
     /// Whether the handler may be expected to be quick the next time.
-    var isQuick: Bool { account.withLock { $0.isQuick } }
+    var isQuick: Bool { quick.load(ordering: .relaxed) }
 
     /// Takes note of how long a run has held its thread, as far as that is known.
     func note(_ duration: Duration) {
-        account.withLock { $0.note(duration) }
+        // Who owes nothing and has kept to the allowance goes on to owe nothing.
+        guard !isQuick || duration > PaceAccount.allowance else { return }
+        account.withLock { account in
+            account.note(duration)
+            quick.store(account.isQuick, ordering: .relaxed)
+        }
     }
 }
 

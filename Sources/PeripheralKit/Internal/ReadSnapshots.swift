@@ -40,12 +40,12 @@ struct ReadSnapshots {
     }
 
     /// Keeps the value that a central begins to read, when there will be further parts.
-    mutating func begin(_ request: ReadRequest, with value: [UInt8], at now: Duration) {
+    mutating func begin(_ request: ReadRequest, with value: [UInt8], at now: @autoclosure () -> Duration) {
         let key = Key(central: request.central, attribute: request.attribute)
         guard request.offset == 0, value.count >= Self.leastPart(of: request.central) else {
             return remove(key)
         }
-        let replaced = snapshots.updateValue(Snapshot(value: value, begin: now), forKey: key)
+        let replaced = snapshots.updateValue(Snapshot(value: value, begin: now()), forKey: key)
         guard order.last != key else { return }
         if replaced != nil {
             order.removeAll { $0 == key }
