@@ -199,20 +199,20 @@ private struct HostProvider: VirtualAttributeProvider {
     let host: any PeripheralHost
 
     func read(_ request: ReadRequest) async -> Result<[UInt8], ATTError> {
-        switch host.read(request) {
-        case .immediate(let result): result
-        case .deferred(let start):
-            await withCheckedContinuation { answer in start { answer.resume(returning: $0) } }
-        }
+        await outcome(of: host.read(request))
     }
 
     func write(_ request: WriteRequest, withResponse: Bool) async -> Result<Void, ATTError> {
         var request = request
         request.expectsResponse = withResponse
-        return switch host.write(request) {
-        case .immediate(let result): result
+        return await outcome(of: host.write(request)).map { _ in }
+    }
+
+    private func outcome(of answer: Answer) async -> Answer.Outcome {
+        switch answer {
+        case .immediate(let outcome): outcome
         case .deferred(let start):
-            await withCheckedContinuation { answer in start { answer.resume(returning: $0) } }
+            await withCheckedContinuation { waiting in start { waiting.resume(returning: $0) } }
         }
     }
 

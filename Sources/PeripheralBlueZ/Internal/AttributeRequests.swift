@@ -33,8 +33,8 @@ struct AttributeRequests: Sendable {
                 reply.fail(refusals.answer(to: .read, of: handle, with: error))
             case .deferred(let start):
                 let reply = reply.deferred()
-                start { result in
-                    switch result {
+                start { [refusals] outcome in
+                    switch outcome {
                     case .success(let value): reply.send(bytes: value)
                     case .failure(let error): reply.fail(refusals.answer(to: .read, of: handle, with: error))
                     }
@@ -73,8 +73,8 @@ struct AttributeRequests: Sendable {
                 reply.fail(refusals.answer(to: .write, of: handle, with: error))
             case .deferred(let start):
                 let reply = reply.deferred()
-                start { result in
-                    switch result {
+                start { [refusals] outcome in
+                    switch outcome {
                     case .success: reply.send()
                     case .failure(let error): reply.fail(refusals.answer(to: .write, of: handle, with: error))
                     }

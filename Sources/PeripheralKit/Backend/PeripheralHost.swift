@@ -5,10 +5,10 @@ public import PeripheralCore
 /// Calls are quick and never block: what takes time is answered later, by ``Answer/deferred(_:)``.
 public protocol PeripheralHost: Sendable {
     /// Answers a central's request to read.
-    func read(_ request: ReadRequest) -> Answer<[UInt8]>
+    func read(_ request: ReadRequest) -> Answer
 
     /// Answers a central's request to write.
-    func write(_ request: WriteRequest) -> Answer<Void>
+    func write(_ request: WriteRequest) -> Answer
 
     /// Answers a question that comes up while a central pairs.
     ///
@@ -27,17 +27,18 @@ public protocol PeripheralHost: Sendable {
 }
 
 /// How a request is answered: at once, or later.
-public enum Answer<Success: Sendable>: Sendable {
-    /// The answer itself.
-    case immediate(Result<Success, ATTError>)
+public enum Answer: Sendable {
+    /// The value that is read, nothing for a request to write, or the error.
+    public typealias Outcome = Result<[UInt8], ATTError>
 
-    /// A function that has the answer worked out, to be called at once and once.
+    /// The outcome itself.
+    case immediate(Outcome)
+
+    /// A function that has the outcome worked out, to be called at once and once.
     ///
-    /// It returns immediately. What it is given takes the answer: it is called exactly once, from any thread, and
+    /// It returns immediately. What it is given takes the outcome: it is called exactly once, from any thread, and
     /// within 4 s where the central waits for a response.
-    case deferred(
-        _ start: @Sendable (_ deliver: @escaping @Sendable (Result<Success, ATTError>) -> Void) -> Void
-    )
+    case deferred(_ start: @Sendable (_ deliver: @escaping @Sendable (Outcome) -> Void) -> Void)
 }
 
 /// A central's request to read an attribute, or its part from an offset on.

@@ -17,15 +17,31 @@ final class AttributeServer: Sendable {
     private let writeOrder = WriteOrder()
     private let tasks: RequestTasks
 
-    struct Entry: Sendable {
-        var name: String
-        var read: ReadSource?
-        var write: WriteHandler?
-        var authorization: AuthorizationHandler?
-        var length = ValueLength.any
-        let pace = HandlerPace()
+    /// What is declared of an attribute; one object, so that requests share it rather than copy it.
+    final class Entry: Sendable {
+        let name: String
+        let read: ReadSource?
+        let write: WriteHandler?
+        let authorization: AuthorizationHandler?
+        let length: ValueLength
         /// What an aggregate format consists of.
-        var formats: [AttributeHandle] = []
+        let formats: [AttributeHandle]
+        let pace = HandlerPace()
+
+        init(
+            _ access: AttributeAccess,
+            name: String,
+            write: WriteHandler?,
+            length: ValueLength = .any,
+            formats: [AttributeHandle] = []
+        ) {
+            self.name = name
+            read = access.readSources.first
+            self.write = write
+            authorization = access.authorizationHandlers.first
+            self.length = length
+            self.formats = formats
+        }
     }
 
     init(services: [GATTService], table: AttributeTable, tasks: RequestTasks, logger: Logger) {
@@ -38,33 +54,36 @@ final class AttributeServer: Sendable {
             switch attribute.kind {
             case .characteristicValue(let service, let characteristic):
                 let declaration = services[service].characteristics[characteristic]
-                var entry = Entry(declaration.access, name: "characteristic \(declaration.uuid)")
-                entry.length = declaration.length
+                var write = declaration.access.writeHandler
                 if case .stream(let capacity, let check) = declaration.access.writeTargets.first {
                     let buffer = WriteBuffer(capacity: capacity)
                     buffers[attribute.handle] = buffer
-                    entry.write = { value, central in
+                    write = { value, central in
                         try check(value)
                         try await buffer.append(WriteBuffer.Write(value: value, central: central))
                     }
                 }
-                return entry
+                return Entry(
+                    declaration.access,
+                    name: "characteristic \(declaration.uuid)",
+                    write: write,
+                    length: declaration.length
+                )
             case .descriptor(let service, let characteristic, let descriptor):
                 let parent = services[service].characteristics[characteristic]
                 let declaration = parent.descriptors[descriptor]
-                var entry = Entry(
-                    declaration.access,
-                    name: "descriptor \(declaration.uuid) of characteristic \(parent.uuid)"
-                )
-                if case .handles(let parts) = entry.read {
-                    let places = try? formats.places(
-                        of: parts,
-                        service: service,
-                        characteristic: characteristic
-                    )
-                    entry.formats = places?.map(table.handle) ?? []
+                var places: [PresentationFormatIndex.Place] = []
+                if case .handles(let parts) = declaration.access.readSources.first {
+                    places =
+                        (try? formats.places(of: parts, service: service, characteristic: characteristic))
+                        ?? []
                 }
-                return entry
+                return Entry(
+                    declaration.access,
+                    name: "descriptor \(declaration.uuid) of characteristic \(parent.uuid)",
+                    write: declaration.access.writeHandler,
+                    formats: places.map(table.handle)
+                )
             default:
                 return nil
             }
@@ -91,7 +110,7 @@ final class AttributeServer: Sendable {
         table.index(of: handle).flatMap { entries[$0] }
     }
 
-    func read(_ request: ReadRequest) -> Answer<[UInt8]> {
+    func read(_ request: ReadRequest) -> Answer {
         guard let entry = entry(at: request.attribute) else {
             return .immediate(.failure(.invalidHandle))
         }
@@ -120,7 +139,7 @@ final class AttributeServer: Sendable {
         _ request: ReadRequest,
         of entry: Entry,
         by handler: @escaping @Sendable (Central) async throws -> [UInt8]
-    ) -> Answer<[UInt8]> {
+    ) -> Answer {
         if request.offset > 0,
             let value = snapshots.withLock({ $0.value(for: request, at: tasks.stopwatch.elapsed()) })
         {
@@ -137,7 +156,7 @@ final class AttributeServer: Sendable {
         for request: ReadRequest,
         of entry: Entry,
         by handler: @Sendable (Central) async throws -> [UInt8]
-    ) async -> Result<[UInt8], ATTError> {
+    ) async -> Answer.Outcome {
         let value: [UInt8]
         do {
             try await entry.authorize(request.central)
@@ -163,7 +182,7 @@ final class AttributeServer: Sendable {
         return value.attributePart(from: request.offset)
     }
 
-    func write(_ request: WriteRequest) -> Answer<Void> {
+    func write(_ request: WriteRequest) -> Answer {
         guard let entry = entry(at: request.attribute) else {
             return .immediate(.failure(.invalidHandle))
         }
@@ -186,35 +205,36 @@ final class AttributeServer: Sendable {
             )
             return .immediate(.failure(.insufficientResources))
         }
-        let carryOut = { @Sendable [self] (deliver: @escaping @Sendable (Result<Void, ATTError>) -> Void) in
+        let carryOut = { @Sendable [self] (deliver: @escaping @Sendable (Answer.Outcome) -> Void) in
             tasks.start(
                 entry.name,
                 isTimed: request.expectsResponse,
                 pace: entry.pace,
                 deliver: deliver
             ) {
-                let result: Result<Void, ATTError>? = await self.writeOrder.run(ticket) {
+                let outcome: Answer.Outcome? = await self.writeOrder.run(ticket) {
                     do {
                         try await entry.authorize(request.central)
-                        return .success(try await handler(request.value, request.central))
+                        try await handler(request.value, request.central)
+                        return .success([])
                     } catch {
                         return .failure(self.attError(for: error, from: entry, "write"))
                     }
                 }
-                return result ?? .failure(.unlikelyError)
+                return outcome ?? .failure(.unlikelyError)
             }
         }
         // What waits for room in a stream may wait for ever, which nobody should who has not asked for a response.
         guard request.expectsResponse || writeBuffers[request.attribute] == nil else {
             carryOut { _ in }
-            return .immediate(.success(()))
+            return .immediate(.success([]))
         }
         return .deferred(carryOut)
     }
 
     /// Answers whether the central may write.
-    private func authorize(_ request: WriteRequest, of entry: Entry) -> Answer<Void> {
-        guard entry.authorization != nil else { return .immediate(.success(())) }
+    private func authorize(_ request: WriteRequest, of entry: Entry) -> Answer {
+        guard entry.authorization != nil else { return .immediate(.success([])) }
         return .deferred { [self] deliver in
             tasks.start(
                 entry.name,
@@ -223,7 +243,8 @@ final class AttributeServer: Sendable {
                 deliver: deliver
             ) {
                 do {
-                    return .success(try await entry.authorize(request.central))
+                    try await entry.authorize(request.central)
+                    return .success([])
                 } catch {
                     return .failure(self.attError(for: error, from: entry, "authorize"))
                 }
@@ -251,15 +272,6 @@ final class AttributeServer: Sendable {
 }
 
 extension AttributeServer.Entry {
-    fileprivate init(_ access: AttributeAccess, name: String) {
-        self.init(
-            name: name,
-            read: access.readSources.first,
-            write: access.writeHandler,
-            authorization: access.authorizationHandlers.first
-        )
-    }
-
     /// - Throws: What the central is told that may not, or an error of the handler.
     fileprivate func authorize(_ central: Central) async throws {
         guard let authorization else { return }
@@ -270,7 +282,7 @@ extension AttributeServer.Entry {
 extension [UInt8] {
     /// The part of an attribute's value that a read from an offset yields (Core Specification, Vol 3, Part F,
     /// 3.4.4.5).
-    fileprivate func attributePart(from offset: Int) -> Result<[UInt8], ATTError> {
+    fileprivate func attributePart(from offset: Int) -> Answer.Outcome {
         guard offset > 0 else { return .success(self) }
         guard offset <= count else { return .failure(.invalidOffset) }
         return .success(Array(self[offset...]))

@@ -20,10 +20,11 @@ struct PairingAnswerer: Sendable {
         }
         let (answers, answer) = AsyncStream.makeStream(of: PairingAnswer.self)
         let (takenBack, takeBack) = AsyncStream.makeStream(of: Never.self)
-        tasks.start("pairing", isTimed: false) { (result: Result<PairingAnswer, _>) in
-            answer.yield((try? result.get()) ?? .reject)
+        tasks.start("pairing", isTimed: false) { _ in
+            answer.finish()
         } _: {
-            .success(await verdict(of: handler, on: request, until: takenBack))
+            answer.yield(await verdict(of: handler, on: request, until: takenBack))
+            return .success([])
         }
         defer { takeBack.finish() }
         return await firstAnswer(of: answers, to: request)

@@ -58,11 +58,11 @@ final class PeripheralRuntime: PeripheralHost {
 
     // MARK: For the backend
 
-    func read(_ request: ReadRequest) -> Answer<[UInt8]> {
+    func read(_ request: ReadRequest) -> Answer {
         server.read(request)
     }
 
-    func write(_ request: WriteRequest) -> Answer<Void> {
+    func write(_ request: WriteRequest) -> Answer {
         server.write(request)
     }
 

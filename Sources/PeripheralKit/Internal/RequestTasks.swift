@@ -9,7 +9,7 @@ private import Synchronization
 /// answered for and cancelled; what it says afterwards is dropped.
 final class RequestTasks: Sendable {
     private struct Entry {
-        var request: any RunningRequest
+        var request: RunningRequest
         /// When the answer is due, on the clock of ``Stopwatch``; `nil` when nobody waits for it.
         var due: Duration?
     }
@@ -68,7 +68,7 @@ final class RequestTasks: Sendable {
                 ready = waiters.filter { $0.before <= oldest }.map(\.continuation)
                 waiters.removeAll { $0.before <= oldest }
             }
-            if entries.isEmpty, inPlace.isEmpty {
+            if !endWaiters.isEmpty, entries.isEmpty, inPlace.isEmpty {
                 ready += endWaiters
                 endWaiters = []
             }
@@ -98,16 +98,16 @@ final class RequestTasks: Sendable {
     ///   - name: The attribute, for the log.
     ///   - isTimed: Whether the central waits for the answer.
     ///   - pace: What is known of the handler's speed, which decides where it runs.
-    ///   - deliver: Takes the answer; called once, from any thread, possibly before this function returns.
+    ///   - deliver: Takes the outcome; called once, from any thread, possibly before this function returns.
     ///   - work: Calls the handler.
-    func start<Success: Sendable>(
+    func start(
         _ name: String,
         isTimed: Bool,
         pace: HandlerPace = HandlerPace(),
-        deliver: @escaping @Sendable (Result<Success, ATTError>) -> Void,
-        _ work: @escaping @Sendable () async -> Result<Success, ATTError>
+        deliver: @escaping @Sendable (Answer.Outcome) -> Void,
+        _ work: @escaping @Sendable () async -> Answer.Outcome
     ) {
-        let request = Request(name: name, deliver: deliver)
+        let request = RunningRequest(name: name, deliver: deliver)
         guard let identifier = beginInPlace(if: pace.isQuick) else {
             return startAway(request, isTimed: isTimed, pace: pace, work)
         }
@@ -149,11 +149,11 @@ final class RequestTasks: Sendable {
         if wakesTimekeeper { wakeUp.yield() }
     }
 
-    private func startAway<Success: Sendable>(
-        _ request: Request<Success>,
+    private func startAway(
+        _ request: RunningRequest,
         isTimed: Bool,
         pace: HandlerPace,
-        _ work: @escaping @Sendable () async -> Result<Success, ATTError>
+        _ work: @escaping @Sendable () async -> Answer.Outcome
     ) {
         let due = isTimed ? stopwatch.elapsed() + Self.timeLimit : nil
         let begun = state.withLock {
@@ -178,7 +178,7 @@ final class RequestTasks: Sendable {
         if begun.wakesTimekeeper { wakeUp.yield() }
     }
 
-    private func finish(_ request: any RunningRequest, _ identifier: UInt64, isAnswer: Bool) {
+    private func finish(_ request: RunningRequest, _ identifier: UInt64, isAnswer: Bool) {
         let waiters = state.withLock { state in
             state.forget(identifier)
             return state.takeWaiters()
@@ -278,71 +278,5 @@ extension RequestTasks {
             }
             for waiter in waiters { waiter.resume() }
         }
-    }
-}
-
-/// A request whose handler runs, whatever its answer is made of.
-private protocol RunningRequest: Sendable {
-    /// The attribute, for the log.
-    var name: String { get }
-    /// Answers in place of the handler, and tells whether that was needed.
-    func answerForHandler() -> Bool
-    /// Cancels the handler's task, also one that is still to be kept.
-    func cancel()
-}
-
-/// A request with its answer, of which the first that is given counts.
-private final class Request<Success: Sendable>: RunningRequest {
-    typealias Answer = Result<Success, ATTError>
-
-    private struct State {
-        var deliver: (@Sendable (Answer) -> Void)?
-        var task: Task<Void, Never>?
-        var isCancelled = false
-        var isOver = false
-    }
-
-    let name: String
-    private let state: Mutex<State>
-
-    init(name: String, deliver: @escaping @Sendable (Answer) -> Void) {
-        self.name = name
-        state = Mutex(State(deliver: deliver))
-    }
-
-    /// Gives the handler's answer, and tells whether it was the first.
-    func answer(_ answer: Answer) -> Bool {
-        deliver(answer, isOver: true)
-    }
-
-    func answerForHandler() -> Bool {
-        deliver(.failure(.unlikelyError), isOver: false)
-    }
-
-    private func deliver(_ answer: Answer, isOver: Bool) -> Bool {
-        let deliver = state.withLock { state in
-            if isOver { state.isOver = true }
-            return state.deliver.take()
-        }
-        deliver?(answer)
-        return deliver != nil
-    }
-
-    /// Takes the handler's task, unless it has ended; tells whether it lasts.
-    func keep(_ task: Task<Void, Never>) -> Bool {
-        let (lasts, isCancelled) = state.withLock { state in
-            if !state.isOver { state.task = task }
-            return (!state.isOver, state.isCancelled)
-        }
-        if isCancelled { task.cancel() }
-        return lasts
-    }
-
-    func cancel() {
-        let task = state.withLock { state in
-            state.isCancelled = true
-            return state.task
-        }
-        task?.cancel()
     }
 }

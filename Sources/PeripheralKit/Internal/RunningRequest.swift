@@ -1,0 +1,66 @@
+internal import PeripheralCore
+private import Synchronization
+
+/// A request whose handler runs, with its outcome, of which the first that is given counts.
+final class RunningRequest: Sendable {
+    private enum Progress: UInt8, AtomicRepresentable {
+        case waiting
+        /// Somebody has answered in place of the handler, which still runs.
+        case answeredFor
+        case over
+    }
+
+    private struct Handling {
+        var task: Task<Void, Never>?
+        var isCancelled = false
+    }
+
+    /// The attribute, for the log.
+    let name: String
+    private let deliver: @Sendable (Answer.Outcome) -> Void
+    private let progress = Atomic(Progress.waiting)
+    private let handling = Mutex(Handling())
+
+    init(name: String, deliver: @escaping @Sendable (Answer.Outcome) -> Void) {
+        self.name = name
+        self.deliver = deliver
+    }
+
+    /// Gives the handler's outcome, and tells whether it was the first.
+    func answer(_ outcome: Answer.Outcome) -> Bool {
+        let isFirst = progress.exchange(.over, ordering: .acquiringAndReleasing) == .waiting
+        if isFirst { deliver(outcome) }
+        return isFirst
+    }
+
+    /// Answers in place of the handler, and tells whether that was needed.
+    func answerForHandler() -> Bool {
+        let isFirst = progress.compareExchange(
+            expected: .waiting,
+            desired: .answeredFor,
+            ordering: .acquiringAndReleasing
+        ).exchanged
+        if isFirst { deliver(.failure(.unlikelyError)) }
+        return isFirst
+    }
+
+    /// Takes the handler's task, unless it has ended; tells whether it lasts.
+    func keep(_ task: Task<Void, Never>) -> Bool {
+        guard progress.load(ordering: .acquiring) != .over else { return false }
+        let isCancelled = handling.withLock { handling in
+            handling.task = task
+            return handling.isCancelled
+        }
+        if isCancelled { task.cancel() }
+        return true
+    }
+
+    /// Cancels the handler's task, also one that is still to be kept.
+    func cancel() {
+        let task = handling.withLock { handling in
+            handling.isCancelled = true
+            return handling.task
+        }
+        task?.cancel()
+    }
+}
