@@ -80,6 +80,17 @@ extension PeripheralError {
             "The peripheral is off the air for now; the states of the peripheral tell why, and when it is back."
     )
 
+    static let notSubscribed = PeripheralError(
+        code: .notSubscribed,
+        message: "The central has not subscribed to the characteristic, or not any more."
+    )
+
+    static let notAddressable = PeripheralError(
+        code: .notAddressable,
+        message: "The Bluetooth stack can reach the central only together with all other subscribers; "
+            + "send to all of them instead."
+    )
+
     static let disconnected = PeripheralError(code: .disconnected, message: "The central is not connected.")
 
     static let unconfirmed = PeripheralError(

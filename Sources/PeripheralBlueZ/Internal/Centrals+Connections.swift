@@ -55,7 +55,7 @@ extension Centrals {
                 report(.connected(central))
                 for characteristic in subscriptions.connected(central) {
                     confirmations.joined(.call(characteristic))
-                    reportSubscription(of: central, to: characteristic)
+                    report(subscription: characteristic, of: central, by: .bus)
                 }
                 connectionsChanged?(devices.connectedCount)
             case .changed(let central):
@@ -91,6 +91,7 @@ extension Centrals {
         }
         if devices.connectedCount == 0 { end(confirmations.allLeft()) }
         report(.disconnected(central.id))
+        reportRerouted()
         afterMoment { centrals in
             centrals.subscriptions.hasLeft(central.id)
             centrals.forgetDanger(to: endangered)
@@ -104,6 +105,7 @@ extension Centrals {
     /// By now, sockets that were to be closed by mistake are closed, or will not be.
     func forgetDanger(to sockets: [SubscriptionTable.Socket]) {
         for socket in sockets { subscriptions.forgetDanger(to: socket) }
+        reportRerouted()
     }
 
     /// Runs the body once all has come in that a central's leaving brings about.

@@ -21,7 +21,7 @@ extension Centrals {
         if let level = notifySecurity(of: characteristic) {
             receivers.subscribed(central, to: characteristic, at: level)
         }
-        reportSubscription(of: central, to: characteristic)
+        report(subscription: characteristic, of: central, by: pair == nil ? .bus : .socket)
         return pair?.other
     }
 
@@ -45,8 +45,24 @@ extension Centrals {
         report(.unsubscribed(characteristic, by: nil))
     }
 
-    func reportSubscription(of central: Central, to characteristic: AttributeHandle) {
-        report(.subscribed(BackendSubscription(characteristic: characteristic, central: central)))
+    func report(
+        subscription characteristic: AttributeHandle,
+        of central: Central,
+        by route: SubscriptionTable.Route
+    ) {
+        let subscription = BackendSubscription(
+            characteristic: characteristic,
+            central: central,
+            isAddressable: route == .socket
+        )
+        report(.subscribed(subscription))
+    }
+
+    /// Tells who is reached on another way than was told.
+    func reportRerouted() {
+        for (characteristic, subscriber) in subscriptions.takeRerouted() {
+            report(subscription: characteristic, of: subscriber.central, by: subscriber.route)
+        }
     }
 
     private func makePair(
@@ -63,6 +79,7 @@ extension Centrals {
     }
 
     private func closed(_ socket: SubscriptionTable.Socket) {
+        defer { reportRerouted() }
         guard subscriptions.closed(socket) else { return drop(socket, because: reasonForEnd(of: socket)) }
         sockets.removeValue(forKey: socket)?.close()
         afterMoment { $0.explain(socket) }

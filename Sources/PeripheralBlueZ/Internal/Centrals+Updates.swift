@@ -136,6 +136,7 @@ extension Centrals {
             return end(update, outcome(of: update, notSentBecause: error))
         }
         let endangered = subscriptions.announced(update.characteristic)
+        reportRerouted()
         if !endangered.isEmpty { afterMoment { $0.forgetDanger(to: endangered) } }
         let source = Confirmations.Source.call(update.characteristic)
         expectConfirmation(of: update, from: [source: subscriptions.count(of: update.characteristic)])

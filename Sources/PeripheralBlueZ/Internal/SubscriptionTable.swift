@@ -39,9 +39,20 @@ struct SubscriptionTable {
     private var unexplained: Set<Socket> = []
     /// The sockets that are about to be closed by mistake.
     private var endangered: Set<Socket> = []
+    /// Those who are reached on another way than was told.
+    private var rerouted: [Socket] = []
 
     func subscribers(of characteristic: AttributeHandle) -> [Subscriber] {
         subscribers[characteristic] ?? []
+    }
+
+    /// Those who are reached on another way than when they subscribed, or than was told by the last call.
+    mutating func takeRerouted() -> [(characteristic: AttributeHandle, subscriber: Subscriber)] {
+        defer { rerouted = [] }
+        return rerouted.compactMap { socket in
+            let subscriber = subscribers(of: socket.characteristic).first { $0.central.id == socket.central }
+            return subscriber.map { (socket.characteristic, $0) }
+        }
     }
 
     /// How many have subscribed, as far as is known; those who are not known by name count as one.
@@ -205,6 +216,7 @@ struct SubscriptionTable {
             subscribers[socket.characteristic]?[index].route == old
         else { return false }
         subscribers[socket.characteristic]?[index].route = new
+        rerouted.append(socket)
         return true
     }
 

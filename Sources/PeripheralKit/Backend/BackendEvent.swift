@@ -2,8 +2,8 @@ public import PeripheralCore
 
 /// What a backend reports to its ``PeripheralHost``.
 ///
-/// What happens to connections and subscriptions is reported one after the other, in its order. ``updateEnded(_:_:)``
-/// keeps no order with these, nor with others of its kind: it may come later than what has happened after it, and at the
+/// What happens to connections and subscriptions is reported one after the other, in its order. ``updateTaken(_:)`` and ``updateEnded(_:_:)``
+/// keep no order with these, nor with others of its kind: it may come later than what has happened after it, and at the
 /// same time from another thread.
 public enum BackendEvent: Sendable {
     /// The database is registered and the advertisement is on the air; updates go through the link.
@@ -45,6 +45,12 @@ public enum BackendEvent: Sendable {
     /// With no central named, no unidentified central is subscribed any more.
     case unsubscribed(AttributeHandle, by: Central.ID?)
 
+    /// The stack has taken an update that was submitted, which has not left this device yet.
+    ///
+    /// Reported at most once, before ``updateEnded(_:_:)``, for an update that awaits no confirmation: whoever sent it
+    /// goes on, while the update still counts as one that is submitted.
+    case updateTaken(Update.ID)
+
     /// An update that was submitted has come to its end; reported exactly once for each, unless the run ends before.
     case updateEnded(Update.ID, UpdateOutcome)
 }
@@ -71,10 +77,19 @@ public struct BackendSubscription: Hashable, Sendable {
     /// What the central has asked for; `nil` where the stack does not tell.
     public var kind: UpdateKind?
 
+    /// Whether an update can go to this central alone, if it is not empty.
+    public var isAddressable: Bool
+
     /// Makes a subscription.
-    public init(characteristic: AttributeHandle, central: Central?, kind: UpdateKind? = nil) {
+    public init(
+        characteristic: AttributeHandle,
+        central: Central?,
+        kind: UpdateKind? = nil,
+        isAddressable: Bool = true
+    ) {
         self.characteristic = characteristic
         self.central = central
         self.kind = kind
+        self.isAddressable = isAddressable
     }
 }

@@ -25,9 +25,10 @@ public protocol BackendLink: Sendable {
     /// Takes an update, to be sent after those that were submitted before to the same recipients.
     ///
     /// Returns at once. How the update ends is reported by ``BackendEvent/updateEnded(_:_:)``, possibly before this
-    /// function returns: when the stack has taken it or, where it awaits confirmation, when all recipients have
-    /// confirmed. At most 64 updates are submitted at a time that await no confirmation and have not ended; of those
-    /// that do, one for each recipient.
+    /// function returns: when it has left this device as far as the stack tells or, where it awaits confirmation, when
+    /// all recipients have confirmed. At most 16 updates for each recipient are submitted at a time that await no
+    /// confirmation and have not ended; of those that do, one. An update is for all subscribers together only when
+    /// it is empty, or when one of them cannot be reached alone.
     func submit(_ update: Update)
 
     /// Ends an update for whose confirmation nobody waits any longer.

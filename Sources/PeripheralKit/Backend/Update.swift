@@ -54,7 +54,8 @@ public struct Update: Hashable, Sendable, Identifiable {
 
 /// How an ``Update`` ended.
 public enum UpdateOutcome: Sendable {
-    /// The stack has taken it; for one that awaits confirmation, its recipients have confirmed it.
+    /// It has left this device, as far as the stack tells; for one that awaits confirmation, its recipients have
+    /// confirmed it.
     case delivered
 
     /// It was not sent, or not confirmed.

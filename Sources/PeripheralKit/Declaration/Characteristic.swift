@@ -34,12 +34,14 @@ public struct Characteristic<Value: GATTValue>: Sendable {
     ///   - properties: What centrals may do with the value. Each of read and write demands its handler.
     ///   - security: The security that reading, writing and subscribing demand of the link.
     ///   - length: How many bytes the value may have when it is read, written or sent.
+    ///   - updates: What becomes of a new value while those before it wait to be sent.
     ///   - content: At most one ``Read``, ``Write`` and ``Authorization`` each, and the descriptors in their order.
     public init(
         _ uuid: BluetoothUUID,
         _ properties: CharacteristicProperties,
         security: AttributeSecurity = .open,
         length: ValueLength = .any,
+        updates: UpdatePolicy = .reject,
         @CharacteristicBuilder<Value> _ content: () -> [CharacteristicElement<Value>] = { [] }
     ) {
         declaration = CharacteristicDeclaration(
@@ -47,6 +49,7 @@ public struct Characteristic<Value: GATTValue>: Sendable {
             properties: properties,
             security: security,
             length: length,
+            updates: updates,
             parts: content().map(\.part)
         )
     }
@@ -85,15 +88,18 @@ package struct CharacteristicDeclaration: Sendable {
     package var access = AttributeAccess()
     package var descriptors: [DescriptorDeclaration] = []
     let length: ValueLength
+    let updates: UpdatePolicy
 
     init(
         uuid: BluetoothUUID,
         properties: CharacteristicProperties,
         security: AttributeSecurity,
         length: ValueLength,
+        updates: UpdatePolicy = .reject,
         parts: [CharacteristicPart]
     ) {
         self.length = length
+        self.updates = updates
         self.uuid = uuid
         self.properties = properties
         self.security = security

@@ -78,6 +78,7 @@ struct DeclarationValidation {
         examineProperties(of: characteristic, element)
         examineValues(of: characteristic.access, element)
         examineLength(of: characteristic, element)
+        examineUpdates(of: characteristic, element)
         examineAuthorization(of: characteristic, element)
         examineDescriptors(of: characteristic, element)
     }
@@ -152,6 +153,24 @@ struct DeclarationValidation {
                 element,
                 "its value has \(value.count) bytes, and may have \(length)",
                 "change the value, or the length"
+            )
+        }
+    }
+
+    private mutating func examineUpdates(of characteristic: CharacteristicDeclaration, _ element: String) {
+        guard characteristic.updates.isPossible else {
+            return error(
+                element,
+                "none of its updates can ever wait",
+                "give its UpdatePolicy room for 1 value and 1 byte at least"
+            )
+        }
+        guard characteristic.properties.isDisjoint(with: [.notify, .indicate]) else { return }
+        if characteristic.updates != .reject {
+            error(
+                element,
+                "it says what becomes of updates, and has none",
+                "add the property .notify or .indicate, or leave out the UpdatePolicy"
             )
         }
     }

@@ -14,7 +14,7 @@ final class PeripheralRuntime: PeripheralHost {
     private let server: AttributeServer
     private let tasks: RequestTasks
     private let pairing: PairingAnswerer
-    private let updates: UpdateSender
+    let updates: UpdateSender
     private let valueHandles: [CharacteristicIdentity: AttributeHandle]
     private let characteristics:
         [AttributeHandle: (uuid: BluetoothUUID, properties: CharacteristicProperties)]
@@ -41,7 +41,7 @@ final class PeripheralRuntime: PeripheralHost {
             clock: clock,
             logger: logger
         )
-        updates = UpdateSender(clock: clock)
+        var policies: [AttributeHandle: UpdatePolicy] = [:]
         var handles: [CharacteristicIdentity: AttributeHandle] = [:]
         var characteristics: [AttributeHandle: (BluetoothUUID, CharacteristicProperties)] = [:]
         for attribute in publication.table.attributes {
@@ -51,7 +51,9 @@ final class PeripheralRuntime: PeripheralHost {
             let declaration = peripheral.services[service].characteristics[characteristic]
             handles[declaration.identity] = attribute.handle
             characteristics[attribute.handle] = (declaration.uuid, declaration.properties)
+            policies[attribute.handle] = declaration.updates
         }
+        updates = UpdateSender(policies: policies, clock: clock)
         valueHandles = handles
         self.characteristics = characteristics
     }
@@ -92,10 +94,14 @@ final class PeripheralRuntime: PeripheralHost {
             updates.disconnected(central)
             note { $0.disconnected(central) }
         case .subscribed(let subscription):
-            guard let subscription = self.subscription(subscription) else { return }
-            note { $0.subscribed(subscription) }
+            guard let seen = self.subscription(subscription) else { return }
+            updates.subscribed(subscription)
+            note { $0.subscribed(seen) }
         case .unsubscribed(let characteristic, let central):
+            updates.unsubscribed(characteristic, by: central)
             note { $0.unsubscribed(characteristic, by: central) }
+        case .updateTaken(let update):
+            updates.taken(update)
         case .updateEnded(let update, let outcome):
             updates.ended(update, outcome)
         }
@@ -213,12 +219,26 @@ final class PeripheralRuntime: PeripheralHost {
         return handle
     }
 
-    func notify(
-        _ characteristic: AttributeHandle,
-        _ value: [UInt8],
-        to recipients: Update.Recipients
-    ) async throws {
-        try await updates.notify(characteristic, value, to: recipients)
+    var updateStatistics: [UpdateStatistics] {
+        updates.reports.compactMap { report in
+            guard let characteristic = characteristics[report.key.characteristic] else { return nil }
+            let central: Central.ID? =
+                switch report.key.recipients {
+                case .central(let central): central
+                case .subscribers: nil
+                }
+            return UpdateStatistics(
+                characteristic: characteristic.uuid,
+                central: central,
+                queued: report.queued,
+                inFlight: report.inFlight,
+                sent: report.counters.sent,
+                dropped: report.counters.dropped,
+                refused: report.counters.refused,
+                waits: report.counters.waits,
+                longestWait: report.counters.longestWait
+            )
+        }
     }
 
     func indicate(

@@ -13,8 +13,9 @@ extension PeripheralSession {
     /// come back and not yet encrypted, although its subscription has resumed. Those whom the Bluetooth stack can reach
     /// only together with it do not get the value either; with BlueZ before 5.76, these are all.
     ///
-    /// The call returns when the Bluetooth stack has taken the value, and suspends while the stack has too much to
-    /// send. A call that is cancelled while it waits for its turn sends nothing.
+    /// The call suspends while the queue of a subscriber is full (``UpdatePolicy``), and returns when the Bluetooth stack has
+    /// taken the value for all of them, or a newer value has taken its place (``UpdatePolicy/latest``). A call that is
+    /// cancelled meanwhile sends it to nobody any more. ``update(_:_:)`` is the same without a wait.
     ///
     /// - Parameters:
     ///   - characteristic: A characteristic of this peripheral with the property `.notify` or `.indicate`.
@@ -24,8 +25,7 @@ extension PeripheralSession {
     public func notify<Value>(_ characteristic: Characteristic<Value>, _ value: Value) async throws {
         let handle = try updatableHandle(of: characteristic)
         let bytes = try characteristic.encodedForUpdate(value)
-        guard runtime.register.hasSubscribers(handle) else { return }
-        try await runtime.notify(handle, bytes, to: .subscribers)
+        try await runtime.updates.notify(handle, bytes, to: .subscribers)
     }
 
     /// Sends a new value to one central that has subscribed to the characteristic; no other gets it.
@@ -45,7 +45,7 @@ extension PeripheralSession {
         let handle = try updatableHandle(of: characteristic)
         let bytes = try characteristic.encodedForUpdate(value)
         _ = try subscription(of: central, to: handle, characteristic.uuid)
-        try await runtime.notify(handle, bytes, to: .central(central.id))
+        try await runtime.updates.notify(handle, bytes, to: .central(central.id))
     }
 
     /// Sends a new value to several centrals that have subscribed to the characteristic, one after the other.
@@ -155,7 +155,7 @@ extension PeripheralSession {
 // MARK: - What is wrong with a call
 
 extension PeripheralSession {
-    private func updatableHandle<Value>(
+    func updatableHandle<Value>(
         of characteristic: Characteristic<Value>
     ) throws(PeripheralError) -> AttributeHandle {
         try runtime.checkIsRunning()
@@ -183,7 +183,8 @@ extension PeripheralSession {
         return try runtime.valueHandle(of: characteristic)
     }
 
-    private func subscription(
+    /// The subscription of a central, which can be reached.
+    func subscription(
         of central: Central,
         to handle: AttributeHandle,
         _ characteristic: BluetoothUUID

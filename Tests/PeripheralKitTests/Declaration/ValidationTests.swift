@@ -129,6 +129,18 @@ struct ValidationTests {
             "an attribute holds 0 to 512 bytes: give a length within"
         ),
         about(
+            "a queue without room",
+            Characteristic<UInt8>(0x2A19, .notify, updates: .reject(beyond: 0)),
+            "none of its updates can ever wait",
+            "give its UpdatePolicy room for 1 value and 1 byte at least"
+        ),
+        about(
+            "a policy for updates that there are not",
+            Characteristic<UInt8>(0x2A19, .read, updates: .latest) { Read { 1 } },
+            "it says what becomes of updates, and has none",
+            "add the property .notify or .indicate, or leave out the UpdatePolicy"
+        ),
+        about(
             "two authorizations",
             Characteristic<UInt8>(0x2A19, value: 1) {
                 Authorization { true }

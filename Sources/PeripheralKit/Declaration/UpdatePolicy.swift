@@ -1,0 +1,53 @@
+/// What becomes of a new value while those before it still wait to be sent.
+///
+/// Each subscriber has a queue of its own for each characteristic. Values that have been handed on to the Bluetooth stack
+/// and have not left it do not count: of these, there are only a few at a time.
+///
+/// ```swift
+/// Characteristic<Acceleration>("5c3a0007-7e3c-4b6e-9d29-b3f1c0a1d001", .notify, updates: .latest)
+/// ```
+public struct UpdatePolicy: Hashable, Sendable {
+    enum Kind: Hashable {
+        case reject(count: Int, bytes: Int)
+        case latest
+    }
+
+    let kind: Kind
+
+    /// A value that finds the queue full is refused; at most 16 values wait, with 8192 bytes.
+    ///
+    /// What `CBPeripheralManager` does, and right for everything of which each part counts.
+    public static let reject = UpdatePolicy.reject(beyond: 16, bytes: 16 * maximumValueLength)
+
+    /// A value that finds the queue full is refused.
+    ///
+    /// - Parameters:
+    ///   - count: How many values wait at most; 1 or more.
+    ///   - bytes: How many bytes these have at most. A value always finds room in an empty queue.
+    /// - Returns: The policy.
+    public static func reject(beyond count: Int, bytes: Int = .max) -> UpdatePolicy {
+        UpdatePolicy(kind: .reject(count: count, bytes: bytes))
+    }
+
+    /// A new value takes the place of the one that waits, which is dropped: right for a sensor, of which only the newest
+    /// value counts.
+    public static let latest = UpdatePolicy(kind: .latest)
+
+    /// How many values of a characteristic may be on their way to a central.
+    ///
+    /// The newest shall be new when it arrives: one is being sent, and one is there when that is done.
+    var inFlightLimit: Int {
+        switch kind {
+        case .reject: .max
+        case .latest: 2
+        }
+    }
+
+    /// Whether a queue can do that at all.
+    var isPossible: Bool {
+        switch kind {
+        case .reject(let count, let bytes): count >= 1 && bytes >= 1
+        case .latest: true
+        }
+    }
+}

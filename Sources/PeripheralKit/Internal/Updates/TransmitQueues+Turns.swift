@@ -1,0 +1,173 @@
+internal import DequeModule
+internal import PeripheralCore
+
+extension TransmitQueues {
+    /// Submits what may go, each lane one value at a time.
+    mutating func send(at now: Duration) {
+        var inVain = 0
+        while inVain < turns.count, let key = turns.popFirst() {
+            guard let entry = lanes[key]?.first else { continue }
+            let receivers = receivers(of: key)
+            guard maySend(entry, by: key, to: receivers), lanes[key]?.takeFirst(at: now) != nil else {
+                turns.append(key)
+                inVain += 1
+                continue
+            }
+            inVain = 0
+            let id = makeID()
+            for receiver in receivers { inFlight[receiver, default: 0] += 1 }
+            flights[id] = Flight(lane: key, ticket: entry.ticket, receivers: receivers)
+            outcome.updates.append(
+                Update(
+                    id: id,
+                    characteristic: key.characteristic,
+                    value: entry.value,
+                    recipients: key.recipients
+                )
+            )
+            if lanes[key]?.isEmpty == false { turns.append(key) }
+        }
+    }
+
+    func receivers(of key: TransmitLane.Key) -> [Receiver] {
+        switch key {
+        case .central(_, let central): [central]
+        case .shared(let characteristic): (subscribers[characteristic] ?? []).map(\.central)
+        }
+    }
+
+    func maySend(
+        _ entry: TransmitLane.Entry,
+        by key: TransmitLane.Key,
+        to receivers: [Receiver]
+    ) -> Bool {
+        guard lanes[key]?.mayHaveMoreInFlight == true else { return false }
+        guard receivers.allSatisfy({ inFlight[$0, default: 0] < window }) else { return false }
+        // Nobody gets a value before an older one of the same characteristic that waits in another lane.
+        switch key {
+        case .central(let characteristic, _):
+            return lanes[.shared(characteristic)]?.first.map { $0.sequence > entry.sequence } ?? true
+        case .shared(let characteristic):
+            return receivers.allSatisfy { receiver in
+                guard let receiver, let other = lanes[.central(characteristic, receiver)]?.first else {
+                    return true
+                }
+                return other.sequence > entry.sequence
+            }
+        }
+    }
+
+    /// Gives room to those who wait for it, in the order in which they came.
+    ///
+    /// - Returns: Whether there is something new to send.
+    mutating func admitWaiters(at now: Duration) -> Bool {
+        guard !waiters.isEmpty else { return false }
+        var isNew = false
+        var taken: Set<TransmitLane.Key> = []
+        var staying: [Waiter] = []
+        for waiter in waiters {
+            let size = waiter.value?.count
+            switch keys(of: waiter.characteristic, to: waiter.recipients, size: size ?? maximumValueLength) {
+            case .failure(let error):
+                outcome.answers.append((waiter.ticket, .failure(error)))
+            case .success(let keys)
+            where !taken.isDisjoint(with: keys) || !hasRoom(in: keys, for: size ?? maximumValueLength):
+                staying.append(waiter)
+                if waiter.value != nil { taken.formUnion(keys) }
+            case .success(let keys):
+                guard let value = waiter.value else {
+                    outcome.answers.append((waiter.ticket, .success(())))
+                    continue
+                }
+                put(value, into: keys, for: waiter, at: now)
+                isNew = true
+            }
+        }
+        waiters = staying
+        return isNew
+    }
+}
+
+extension TransmitQueues {
+    /// Where a value goes; nowhere, when it is for all subscribers and there are none.
+    func keys(
+        of characteristic: AttributeHandle,
+        to recipients: Update.Recipients,
+        size: Int
+    ) -> Result<[TransmitLane.Key], PeripheralError> {
+        let subscribers = subscribers[characteristic] ?? []
+        switch recipients {
+        case .subscribers:
+            guard size > 0, subscribers.allSatisfy(\.isAddressable) else {
+                return .success(subscribers.isEmpty ? [] : [.shared(characteristic)])
+            }
+            return .success(subscribers.compactMap { $0.central.map { .central(characteristic, $0) } })
+        case .central(let central):
+            guard let subscriber = subscribers.first(where: { $0.central == central }) else {
+                return .failure(.notSubscribed)
+            }
+            guard subscriber.isAddressable || subscribers.count == 1 else { return .failure(.notAddressable) }
+            return .success([.central(characteristic, central)])
+        }
+    }
+
+    func hasRoom(in keys: [TransmitLane.Key], for size: Int) -> Bool {
+        keys.allSatisfy { lanes[$0]?.hasRoom(for: size) ?? true }
+    }
+
+    /// Whether no value waits for room in one of these lanes, which has come before.
+    func isFree(_ keys: [TransmitLane.Key]) -> Bool {
+        !waiters.contains { waiter in
+            guard let value = waiter.value,
+                case .success(let others) = self.keys(
+                    of: waiter.characteristic,
+                    to: waiter.recipients,
+                    size: value.count
+                )
+            else { return false }
+            return others.contains { keys.contains($0) }
+        }
+    }
+
+    mutating func put(
+        _ value: [UInt8],
+        into keys: [TransmitLane.Key],
+        for waiter: Waiter?,
+        at now: Duration
+    ) {
+        if let waiter {
+            guard !keys.isEmpty else { return outcome.answers.append((waiter.ticket, .success(()))) }
+            let isForAll = waiter.recipients == .subscribers
+            promises[waiter.ticket] = Promise(remaining: keys.count, isForAll: isForAll)
+        }
+        sequence += 1
+        let entry = TransmitLane.Entry(sequence: sequence, ticket: waiter?.ticket, value: value, since: now)
+        for key in keys {
+            if lanes[key]?.isEmpty ?? true { turns.append(key) }
+            let policy = policies[key.characteristic] ?? .reject
+            let replaced = lanes[key, default: TransmitLane(policy)].append(entry)
+            if let ticket = replaced?.ticket { settle(ticket, .success(())) }
+        }
+    }
+
+    /// Takes note that a part of what a ticket stands for is done.
+    ///
+    /// What is for all is for those who are there: it has not failed when one of them could not be reached.
+    mutating func settle(_ ticket: Ticket, _ result: Result<Void, PeripheralError>) {
+        guard var promise = promises[ticket] else { return }
+        promise.remaining -= 1
+        if case .failure(let error) = result, !(promise.isForAll && error.meansAbsence) {
+            promise.failure = error
+        }
+        guard promise.remaining == 0 else { return promises[ticket] = promise }
+        promises[ticket] = nil
+        outcome.answers.append((ticket, promise.failure.map { .failure($0) } ?? .success(())))
+    }
+}
+
+extension PeripheralError {
+    /// Whether a central was not there, or not reached, to get an update.
+    fileprivate var meansAbsence: Bool {
+        [.notSubscribed, .disconnected, .insufficientSecurity, .notAddressable].contains(code)
+    }
+}

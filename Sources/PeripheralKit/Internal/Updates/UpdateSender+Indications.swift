@@ -1,0 +1,101 @@
+internal import PeripheralCore
+internal import Synchronization
+
+extension UpdateSender {
+    /// A central that does not confirm an indication within this time is lost (Core Specification, Vol 3, Part F,
+    /// 3.3.3).
+    static let confirmationLimit = Duration.seconds(30)
+
+    /// Sends an update when it is its turn, and waits until it is confirmed.
+    ///
+    /// - Parameters:
+    ///   - characteristic: The characteristic, by its value handle.
+    ///   - value: The value.
+    ///   - recipients: Who gets it.
+    ///   - centrals: Who that is, as far as is known.
+    /// - Throws: ``PeripheralError``, or `CancellationError`.
+    func indicate(
+        _ characteristic: AttributeHandle,
+        _ value: [UInt8],
+        to recipients: Update.Recipients,
+        reaching centrals: [Central.ID]
+    ) async throws {
+        try Task.checkCancellation()
+        let update = Update(
+            id: state.withLock { $0.queues.makeID() },
+            characteristic: characteristic,
+            value: value,
+            recipients: recipients,
+            awaitsConfirmation: true
+        )
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { begin(update, reaching: centrals, for: $0) }
+        } onCancel: {
+            cancel(update.id)
+        }
+        _ = state.withLock { $0.abandoned.remove(update.id) }
+        try outcome.get()
+    }
+
+    private func begin(
+        _ update: Update,
+        reaching centrals: [Central.ID],
+        for caller: Caller
+    ) {
+        let (first, outcome) = state.withLock { state -> (Update?, Result<Void, any Error>?) in
+            if state.abandoned.remove(update.id) != nil { return (nil, .failure(CancellationError())) }
+            guard !state.isStopped else { return (nil, .failure(PeripheralError.stopped)) }
+            guard state.linkOnTheAir != nil else {
+                return (nil, Self.outcome(withoutBackendFor: update.recipients))
+            }
+            state.indicating[update.id] = caller
+            return (state.indications.submit(update, reaching: centrals), nil)
+        }
+        if let outcome { caller.resume(returning: outcome) }
+        if let first { sendIndication(first) }
+    }
+
+    /// Sends an indication whose turn it is.
+    func sendIndication(_ update: Update) {
+        let timer = Task { [stopwatch] in
+            guard (try? await stopwatch.sleep(Self.confirmationLimit)) != nil else { return }
+            giveUp(update.id)
+        }
+        let link = state.withLock { state -> (any BackendLink)? in
+            guard let link = state.linkOnTheAir else { return nil }
+            state.timers[update.id] = timer
+            return link
+        }
+        guard let link else { return timer.cancel() }
+        link.submit(update)
+    }
+
+    /// Sends the caller away; an indication that was sent stays outstanding until it has ended.
+    private func cancel(_ id: Update.ID) {
+        let (caller, next) = state.withLock { state in
+            let caller = state.indicating.removeValue(forKey: id)
+            if caller == nil { state.abandoned.insert(id) }
+            return (caller, state.indications.withdraw(id))
+        }
+        caller?.resume(returning: .failure(CancellationError()))
+        for update in next { sendIndication(update) }
+    }
+
+    /// Sends the caller away, since nobody confirms; the backend knows when the indication has ended.
+    private func giveUp(_ id: Update.ID) {
+        let (caller, link) = state.withLock { state in
+            state.timers[id] = nil
+            return (state.indicating.removeValue(forKey: id), state.link)
+        }
+        caller?.resume(returning: .failure(PeripheralError.unconfirmed))
+        link?.abandon(id)
+    }
+
+    /// What becomes of an update that meets no backend.
+    private static func outcome(withoutBackendFor recipients: Update.Recipients) -> Result<Void, any Error> {
+        switch recipients {
+        case .subscribers: .success(())
+        case .central: .failure(PeripheralError.disconnected)
+        }
+    }
+}

@@ -1,0 +1,124 @@
+internal import DequeModule
+internal import PeripheralCore
+internal import Synchronization
+
+extension UpdateSender {
+    /// Offers a value, which is refused when there is no room for it.
+    func update(
+        _ characteristic: AttributeHandle,
+        _ value: [UInt8],
+        to recipients: Update.Recipients
+    ) throws(PeripheralError) -> Bool {
+        guard !state.withLock(\.isStopped) else { throw .stopped }
+        let answer = change {
+            $0.queues.offer(value, of: characteristic, to: recipients, at: stopwatch.elapsed())
+        }
+        switch answer {
+        case .accepted: return true
+        case .full: return false
+        case .failed(let error): throw error
+        }
+    }
+
+    /// Queues a value as soon as there is room for it, and waits until the stack has taken it.
+    func notify(
+        _ characteristic: AttributeHandle,
+        _ value: [UInt8],
+        to recipients: Update.Recipients
+    ) async throws {
+        try await wait(for: characteristic, to: recipients, with: value)
+    }
+
+    /// Waits until there is room for a value.
+    func ready(_ characteristic: AttributeHandle, for recipients: Update.Recipients) async throws {
+        try await wait(for: characteristic, to: recipients, with: nil)
+    }
+
+    /// The queues at this moment; none when stopped.
+    var reports: [TransmitQueues.Report] {
+        state.withLock { $0.isStopped ? [] : $0.queues.reports }
+    }
+
+    /// How many calls wait.
+    var waiting: Int { state.withLock { $0.callers.count } }
+
+    private func wait(
+        for characteristic: AttributeHandle,
+        to recipients: Update.Recipients,
+        with value: [UInt8]?
+    ) async throws {
+        try Task.checkCancellation()
+        let ticket = state.withLock { state in
+            defer { state.nextTicket += 1 }
+            return state.nextTicket
+        }
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { caller in
+                let refusal: (any Error)? = state.withLock { state in
+                    if state.isStopped { return PeripheralError.stopped }
+                    if state.cancelled.remove(ticket) != nil { return CancellationError() }
+                    state.callers[ticket] = caller
+                    state.queues.wait(ticket, for: characteristic, to: recipients, with: value)
+                    return nil
+                }
+                if let refusal { return caller.resume(returning: .failure(refusal)) }
+                change { _ in }
+            }
+        } onCancel: {
+            cancel(ticket)
+        }
+        state.withLock { _ = $0.cancelled.remove(ticket) }
+        try outcome.get()
+    }
+
+    private func cancel(_ ticket: TransmitQueues.Ticket) {
+        let caller = state.withLock { state -> Caller? in
+            guard let caller = state.callers[ticket] else {
+                state.cancelled.insert(ticket)
+                return nil
+            }
+            guard state.queues.cancel(ticket) else { return nil }
+            state.callers[ticket] = nil
+            return caller
+        }
+        caller?.resume(returning: .failure(CancellationError()))
+        // Others may have been behind it.
+        change { _ in }
+    }
+
+    /// Changes something, and does what follows from that.
+    @discardableResult
+    func change<Answer>(_ change: (inout State) -> Answer) -> Answer {
+        let (answer, answered) = state.withLock { state in
+            let answer = change(&state)
+            let outcome = state.queues.takeOutcome(at: stopwatch.elapsed())
+            state.outgoing.append(contentsOf: outcome.updates)
+            return (answer, outcome.answers.map { (state.callers.removeValue(forKey: $0.0), $0.1) })
+        }
+        for (caller, result) in answered { caller?.resume(returning: result.mapError { $0 }) }
+        handOn()
+        return answer
+    }
+
+    /// Hands the updates on to the backend, one thread at a time, so that they keep their order.
+    ///
+    /// The backend may answer before it returns, which leads back to here.
+    private func handOn() {
+        let isOurTurn = state.withLock { state in
+            defer { state.isHandingOn = state.isHandingOn || !state.outgoing.isEmpty }
+            return !state.isHandingOn && !state.outgoing.isEmpty
+        }
+        guard isOurTurn else { return }
+        while let (link, update) = state.withLock({ $0.takeOutgoing() }) { link.submit(update) }
+    }
+}
+
+extension UpdateSender.State {
+    fileprivate mutating func takeOutgoing() -> (any BackendLink, Update)? {
+        guard let link = linkOnTheAir, let update = outgoing.popFirst() else {
+            isHandingOn = false
+            return nil
+        }
+        return (link, update)
+    }
+}

@@ -1,0 +1,152 @@
+internal import DequeModule
+internal import PeripheralCore
+internal import Synchronization
+
+/// Sends updates through the backend, and answers those who wait for what becomes of them.
+final class UpdateSender: Sendable {
+    struct State {
+        /// The way to the backend, also while that is off the air.
+        var link: (any BackendLink)?
+        var isOffTheAir = true
+        var isStopped = false
+        var queues: TransmitQueues
+        /// What goes through the link next.
+        var outgoing: Deque<Update> = []
+        var isHandingOn = false
+        /// Who waits for a place in the queues, or for what becomes of a value in them.
+        var callers: [TransmitQueues.Ticket: Caller] = [:]
+        var nextTicket: TransmitQueues.Ticket = 0
+        /// The calls that were cancelled before they could wait.
+        var cancelled: Set<TransmitQueues.Ticket> = []
+        var indications = IndicationQueues()
+        /// Who waits for a confirmation.
+        var indicating: [Update.ID: Caller] = [:]
+        /// The indications whose callers were cancelled before they could wait.
+        var abandoned: Set<Update.ID> = []
+        /// What ends an indication that nobody confirms.
+        var timers: [Update.ID: Task<Void, Never>] = [:]
+
+        /// The way for updates.
+        var linkOnTheAir: (any BackendLink)? { isOffTheAir ? nil : link }
+    }
+
+    typealias Caller = CheckedContinuation<Result<Void, any Error>, Never>
+
+    let stopwatch: Stopwatch
+    let state: Mutex<State>
+
+    /// Makes a sender.
+    ///
+    /// - Parameters:
+    ///   - policies: How the characteristics that can be updated do that, by their value handles.
+    ///   - clock: What measures how long a central has to confirm.
+    init(policies: [AttributeHandle: UpdatePolicy], clock: any Clock<Duration>) {
+        stopwatch = Stopwatch(clock)
+        state = Mutex(State(queues: TransmitQueues(policies: policies)))
+    }
+
+    /// The way to the backend.
+    ///
+    /// - Throws: ``PeripheralError`` with the code `stopped`, or `connectionLost` while the peripheral is off the air.
+    func link() throws(PeripheralError) -> any BackendLink {
+        let (link, isStopped) = state.withLock { ($0.linkOnTheAir, $0.isStopped) }
+        guard !isStopped else { throw .stopped }
+        guard let link else { throw .offTheAir }
+        return link
+    }
+
+    func begin(_ link: any BackendLink) {
+        state.withLock { state in
+            if !state.isStopped { (state.link, state.isOffTheAir) = (link, false) }
+        }
+    }
+
+    /// Takes note that the backend is off the air: what is under way has lost its centrals, and what comes meets none.
+    func suspend() {
+        let indicating = state.withLock { state in
+            for timer in state.timers.values { timer.cancel() }
+            state.timers = [:]
+            state.isOffTheAir = true
+            state.indications = IndicationQueues()
+            defer { state.indicating = [:] }
+            return state.indicating.values
+        }
+        // Also one for all: nobody can confirm it any more.
+        for caller in indicating { caller.resume(returning: .failure(PeripheralError.disconnected)) }
+        change { state in
+            state.queues.suspended()
+            state.outgoing = []
+        }
+    }
+
+    /// Sends away all who wait, and stops the backend; later calls have no effect.
+    func stop() {
+        let (waiting, link) = state.withLock { state in
+            state.isStopped = true
+            for timer in state.timers.values { timer.cancel() }
+            state.timers = [:]
+            state.outgoing = []
+            // The link keeps the backend, which keeps those who serve it.
+            defer { (state.callers, state.indicating, state.link) = ([:], [:], nil) }
+            return (Array(state.callers.values) + state.indicating.values, state.link)
+        }
+        for caller in waiting { caller.resume(returning: .failure(PeripheralError.stopped)) }
+        link?.stop()
+    }
+
+    /// Takes note of a subscription.
+    func subscribed(_ subscription: BackendSubscription) {
+        change {
+            $0.queues.subscribed(
+                subscription.central?.id,
+                to: subscription.characteristic,
+                isAddressable: subscription.isAddressable
+            )
+        }
+    }
+
+    /// Takes note of the end of a subscription.
+    func unsubscribed(_ characteristic: AttributeHandle, by central: Central.ID?) {
+        change { $0.queues.unsubscribed(central, from: characteristic) }
+    }
+
+    /// Takes note that the stack has taken an update, which has not left yet.
+    func taken(_ id: Update.ID) {
+        change { $0.queues.taken(id) }
+    }
+
+    /// Takes note of how an update has ended.
+    func ended(_ id: Update.ID, _ outcome: UpdateOutcome) {
+        change { $0.queues.ended(id, outcome.result) }
+        let (caller, next) = state.withLock { state in
+            state.timers.removeValue(forKey: id)?.cancel()
+            return (state.indicating.removeValue(forKey: id), state.indications.ended(id))
+        }
+        caller?.resume(returning: outcome.result.mapError { $0 })
+        for update in next { sendIndication(update) }
+    }
+
+    /// Takes note that a central is gone, and with it what was for it.
+    func disconnected(_ central: Central.ID) {
+        change { $0.queues.disconnected(central) }
+        let (callers, next) = state.withLock { state in
+            let (dropped, next) = state.indications.disconnected(central)
+            let callers = dropped.compactMap { id in
+                state.timers.removeValue(forKey: id)?.cancel()
+                return state.indicating.removeValue(forKey: id)
+            }
+            return (callers, next)
+        }
+        for caller in callers { caller.resume(returning: .failure(PeripheralError.disconnected)) }
+        for update in next { sendIndication(update) }
+    }
+}
+
+extension UpdateOutcome {
+    fileprivate var result: Result<Void, PeripheralError> {
+        switch self {
+        case .delivered: .success(())
+        case .failed(let error): .failure(error)
+        }
+    }
+}

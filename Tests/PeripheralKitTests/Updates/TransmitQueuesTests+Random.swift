@@ -1,0 +1,219 @@
+import PeripheralCore
+import TestSupport
+import Testing
+
+@testable import PeripheralKit
+
+extension TransmitQueuesTests {
+    /// 500 sequences of whatever can happen: no value is lost, doubled, late or sent to another, and nobody waits in vain.
+    @Test(arguments: 0..<500 as Range<UInt64>)
+    func whateverHappensValuesKeepTheirOrderAndNobodyWaitsInVain(seed: UInt64) throws {
+        var model = QueueModel(seed: seed)
+        for _ in 0..<200 { try model.step() }
+        try model.finish()
+    }
+}
+
+/// Queues, and what may and has to come out of them.
+private struct QueueModel {
+    private struct Stream: Hashable {
+        var characteristic: AttributeHandle
+        var central: Central.ID
+    }
+
+    /// What becomes of a number.
+    private struct Value {
+        var recipients: Update.Recipients
+        var characteristic: AttributeHandle
+        var isWaitedFor: Bool
+    }
+
+    private static let policies: [AttributeHandle: UpdatePolicy] = [
+        3: .reject(beyond: 3, bytes: 900), 6: .latest, 9: .reject(beyond: 1),
+    ]
+    private static let window = 4
+    private let centrals = (0..<3).map { Central.ID(address: .numbered($0)) }
+
+    private var random: SeededGenerator
+    private var queues = TransmitQueues(policies: Self.policies, window: Self.window)
+    private var subscribers: Set<Stream> = []
+    private var values: [UInt32: Value] = [:]
+    /// What was accepted at once for a subscriber, and not submitted yet.
+    private var expected: [Stream: [UInt32]] = [:]
+    /// The last that was submitted to a subscriber, of values that were waited for and of others.
+    private var last: [Stream: [Bool: UInt32]] = [:]
+    private var underWay: [(update: Update, receivers: [Central.ID])] = []
+    private var waiting:
+        [TransmitQueues.Ticket: (recipients: Update.Recipients, handle: AttributeHandle, number: UInt32?)] =
+            [:]
+    private var nextNumber: UInt32 = 0
+    private var nextTicket: TransmitQueues.Ticket = 0
+
+    init(seed: UInt64) {
+        random = SeededGenerator(seed: seed)
+    }
+
+    mutating func step() throws {
+        let handle = Self.policies.keys.sorted().randomElement(using: &random) ?? 3
+        let central = centrals.randomElement(using: &random) ?? centrals[0]
+        let stream = Stream(characteristic: handle, central: central)
+        let recipients: Update.Recipients = .random(using: &random) ? .subscribers : .central(central)
+        switch UInt8.random(in: 0..<20, using: &random) {
+        case 0..<3: subscribe(stream)
+        case 3: unsubscribe(stream)
+        case 4: disconnect(central)
+        case 5..<9: offer(handle, to: recipients)
+        case 9..<12: wait(for: handle, to: recipients)
+        case 12: cancel()
+        case 13 where Bool.random(using: &random): suspend()
+        default: end()
+        }
+        try take()
+    }
+
+    /// When all has left that is under way, nothing waits any more.
+    mutating func finish() throws {
+        while !underWay.isEmpty {
+            end()
+            try take()
+        }
+        #expect(waiting.isEmpty)
+        // Of the newest, one that was waited for may have taken the place of the last.
+        for (stream, numbers) in expected where Self.policies[stream.characteristic] != .latest {
+            #expect(numbers.isEmpty)
+        }
+    }
+
+    // MARK: What happens
+
+    private mutating func subscribe(_ stream: Stream) {
+        let isAddressable = UInt8.random(in: 0..<4, using: &random) > 0
+        subscribers.insert(stream)
+        queues.subscribed(stream.central, to: stream.characteristic, isAddressable: isAddressable)
+    }
+
+    private mutating func unsubscribe(_ stream: Stream) {
+        queues.unsubscribed(stream.central, from: stream.characteristic)
+        forget(stream)
+    }
+
+    private mutating func disconnect(_ central: Central.ID) {
+        queues.disconnected(central)
+        for stream in subscribers where stream.central == central { forget(stream) }
+        for index in underWay.indices { underWay[index].receivers.removeAll { $0 == central } }
+    }
+
+    private mutating func suspend() {
+        queues.suspended()
+        for stream in subscribers { forget(stream) }
+        underWay = []
+    }
+
+    private mutating func forget(_ stream: Stream) {
+        subscribers.remove(stream)
+        (expected[stream], last[stream]) = (nil, nil)
+    }
+
+    private mutating func offer(_ handle: AttributeHandle, to recipients: Update.Recipients) {
+        let (number, bytes) = makeValue(of: handle, to: recipients, isWaitedFor: false)
+        let streams = receivers(of: handle, among: recipients)
+        switch queues.offer(bytes, of: handle, to: recipients, at: .zero) {
+        case .accepted: for stream in streams { expect(number, by: stream) }
+        case .full: #expect(!streams.isEmpty)
+        case .failed: #expect(recipients != .subscribers)
+        }
+    }
+
+    private mutating func wait(for handle: AttributeHandle, to recipients: Update.Recipients) {
+        nextTicket += 1
+        let value =
+            Bool.random(using: &random) ? makeValue(of: handle, to: recipients, isWaitedFor: true) : nil
+        waiting[nextTicket] = (recipients, handle, value?.number)
+        queues.wait(nextTicket, for: handle, to: recipients, with: value?.bytes)
+    }
+
+    private mutating func cancel() {
+        guard let ticket = waiting.keys.sorted().randomElement(using: &random) else { return }
+        if queues.cancel(ticket) { waiting[ticket] = nil }
+    }
+
+    private mutating func end() {
+        guard let index = underWay.indices.randomElement(using: &random) else { return }
+        let update = underWay.remove(at: index).update
+        if Bool.random(using: &random) { queues.taken(update.id) }
+        let hasFailed = UInt8.random(in: 0..<8, using: &random) == 0
+        queues.ended(update.id, hasFailed ? .failure(.notSubscribed) : .success(()))
+    }
+
+    private mutating func makeValue(
+        of characteristic: AttributeHandle,
+        to recipients: Update.Recipients,
+        isWaitedFor: Bool
+    ) -> (number: UInt32, bytes: [UInt8]) {
+        nextNumber += 1
+        values[nextNumber] = Value(
+            recipients: recipients,
+            characteristic: characteristic,
+            isWaitedFor: isWaitedFor
+        )
+        let padding = [UInt8](repeating: 0, count: .random(in: 0...500, using: &random))
+        return (nextNumber, nextNumber.gattBytes + padding)
+    }
+
+    // MARK: What comes of it
+
+    private func receivers(of handle: AttributeHandle, among recipients: Update.Recipients) -> [Stream] {
+        subscribers.filter { stream in
+            guard stream.characteristic == handle else { return false }
+            if case .central(let central) = recipients { return stream.central == central }
+            return true
+        }
+    }
+
+    private mutating func expect(_ number: UInt32, by stream: Stream) {
+        expected[stream, default: []].append(number)
+    }
+
+    private mutating func take() throws {
+        let outcome = queues.takeOutcome(at: .zero)
+        for update in outcome.updates { try submitted(update) }
+        for (ticket, _) in outcome.answers { #expect(waiting.removeValue(forKey: ticket) != nil) }
+        for central in centrals {
+            let inFlight = underWay.filter { $0.receivers.contains(central) }
+            #expect(inFlight.count <= Self.window)
+        }
+        for waiter in waiting.values where waiter.number == nil {
+            var copy = queues
+            let value = [UInt8](repeating: 0, count: 512)
+            let wouldFind = accepts(value, of: waiter.handle, to: waiter.recipients, &copy)
+            #expect(!wouldFind, "somebody waits although there is room")
+        }
+    }
+
+    private mutating func submitted(_ update: Update) throws {
+        let number = try UInt32(gattBytes: Array(update.value.prefix(4)))
+        let value = try #require(values[number])
+        let streams = receivers(of: update.characteristic, among: update.recipients)
+        #expect(value.characteristic == update.characteristic && !streams.isEmpty)
+        if value.recipients != Update.Recipients.subscribers {
+            #expect(value.recipients == update.recipients)
+        }
+        for stream in streams {
+            #expect(last[stream]?[value.isWaitedFor] ?? 0 < number, "a value came late, or twice")
+            last[stream, default: [:]][value.isWaitedFor] = number
+            guard let index = expected[stream]?.firstIndex(of: number) else {
+                // What is for all together reaches also those who have come since.
+                #expect(value.isWaitedFor || update.recipients == .subscribers, "nobody had this value sent")
+                continue
+            }
+            if Self.policies[stream.characteristic] == .latest {
+                // Those before it have made place for it.
+                expected[stream]?.removeSubrange(...index)
+            } else {
+                #expect(index == 0, "a value is missing")
+                expected[stream]?.remove(at: index)
+            }
+        }
+        underWay.append((update, streams.map(\.central)))
+    }
+}

@@ -1,0 +1,172 @@
+import PeripheralCore
+import Testing
+
+@testable import PeripheralKit
+
+@Suite(.timeLimit(.minutes(1)))
+struct TransmitQueuesTests {
+    private static let bulk: AttributeHandle = 3
+    private static let newest: AttributeHandle = 6
+    private static let other: AttributeHandle = 9
+    private let a = Central.ID(address: .numbered(1))
+    private let b = Central.ID(address: .numbered(2))
+
+    private func queues(subscribed: [Central.ID], isAddressable: Bool = true) -> TransmitQueues {
+        var queues = TransmitQueues(policies: [Self.newest: .latest])
+        for characteristic in [Self.bulk, Self.newest, Self.other] {
+            for central in subscribed {
+                queues.subscribed(central, to: characteristic, isAddressable: isAddressable)
+            }
+        }
+        return queues
+    }
+
+    @Test func whatIsAcceptedAndHasNotLeftIsBounded() {
+        var queues = queues(subscribed: [a])
+        var (accepted, sent): (UInt8, [Update]) = (0, [])
+        while accepts([accepted], of: Self.bulk, to: .central(a), &queues) {
+            accepted += 1
+            sent += queues.takeOutcome(at: .zero).updates
+        }
+        // 16 that have been handed on, and 16 that wait.
+        #expect(accepted == 32)
+        #expect(sent.map(\.value) == (0..<16).map { [$0] })
+        for (update, room) in zip(sent, 0..<16) {
+            queues.ended(update.id, .success(()))
+            #expect(queues.takeOutcome(at: .zero).updates.map(\.value) == [[UInt8(16 + room)]])
+            #expect(accepts([0], of: Self.bulk, to: .central(a), &queues))
+            #expect(!accepts([0], of: Self.bulk, to: .central(a), &queues))
+        }
+    }
+
+    @Test(arguments: [(16, 512), (20, 400), (8192, 1)])
+    func whatWaitsIsBoundedByBytesToo(count: Int, size: Int) {
+        var queues = TransmitQueues(policies: [Self.bulk: .reject(beyond: .max, bytes: 8192)], window: 0)
+        queues.subscribed(a, to: Self.bulk, isAddressable: true)
+        let value = [UInt8](repeating: 0, count: size)
+        for _ in 0..<count { #expect(accepts(value, of: Self.bulk, to: .subscribers, &queues)) }
+        #expect(!accepts(value, of: Self.bulk, to: .subscribers, &queues))
+        #expect(!accepts([0] + value, of: Self.bulk, to: .subscribers, &queues))
+    }
+
+    @Test func aValueLargerThanTheBoundFindsRoomInAnEmptyQueue() {
+        var queues = TransmitQueues(policies: [Self.bulk: .reject(beyond: 4, bytes: 1)], window: 0)
+        queues.subscribed(a, to: Self.bulk, isAddressable: true)
+        #expect(accepts([1, 2, 3], of: Self.bulk, to: .subscribers, &queues))
+        #expect(!accepts([0], of: Self.bulk, to: .subscribers, &queues))
+    }
+
+    @Test func theNewestTakesThePlaceOfTheOneThatWaits() {
+        var queues = queues(subscribed: [a])
+        var sent: [Update] = []
+        for value in 0..<100 as Range<UInt8> {
+            #expect(accepts([value], of: Self.newest, to: .subscribers, &queues))
+            sent += queues.takeOutcome(at: .zero).updates
+        }
+        #expect(sent.map(\.value) == [[0], [1]])
+        queues.ended(sent[0].id, .success(()))
+        #expect(queues.takeOutcome(at: .zero).updates.map(\.value) == [[99]])
+        #expect(queues.reports.map(\.counters.dropped) == [97])
+    }
+
+    @Test func aSlowCentralHoldsUpOthersOnlyWhenItsQueueIsFull() {
+        var queues = queues(subscribed: [a, b])
+        var received: [[UInt8]] = []
+        for value in 0..<32 as Range<UInt8> {
+            #expect(accepts([value], of: Self.bulk, to: .subscribers, &queues))
+            // What is for `b` leaves at once.
+            var updates = queues.takeOutcome(at: .zero).updates
+            while let update = updates.first(where: { $0.recipients == .central(b) }) {
+                received.append(update.value)
+                queues.ended(update.id, .success(()))
+                updates = queues.takeOutcome(at: .zero).updates
+            }
+        }
+        #expect(received == (0..<32).map { [$0] })
+        #expect(!accepts([32], of: Self.bulk, to: .subscribers, &queues))
+        #expect(accepts([32], of: Self.bulk, to: .central(b), &queues))
+    }
+
+    /// Values for one, and for all where not everybody can be reached alone, do not overtake one another.
+    @Test func waysKeepTheOrder() {
+        var queues = TransmitQueues(policies: [:], window: 1)
+        queues.subscribed(a, to: Self.bulk, isAddressable: true)
+        queues.subscribed(b, to: Self.bulk, isAddressable: true)
+        let all: [Update.Recipients] = [.central(a), .subscribers, .central(a), .subscribers, .central(b)]
+        var order: [Update] = []
+        for (number, recipients) in zip(0..., all) {
+            // Empty ones cannot go to each alone.
+            let value = recipients == .subscribers ? [] : [UInt8(number)]
+            #expect(accepts(value, of: Self.bulk, to: recipients, &queues))
+            order += queues.takeOutcome(at: .zero).updates
+        }
+        var index = 0
+        while index < order.count {
+            queues.ended(order[index].id, .success(()))
+            order += queues.takeOutcome(at: .zero).updates
+            index += 1
+        }
+        #expect(order.map(\.value) == [[0], [], [2], [], [4]])
+        #expect(order.map(\.recipients) == all)
+    }
+
+    @Test func aBulkTransferDoesNotStarveOthers() {
+        var queues = queues(subscribed: [a])
+        for value in 0..<32 as Range<UInt8> {
+            _ = accepts([value], of: Self.bulk, to: .central(a), &queues)
+            if value == 15 { _ = queues.takeOutcome(at: .zero) }
+        }
+        let sent = queues.takeOutcome(at: .zero).updates
+        #expect(sent.isEmpty)
+        #expect(accepts([1], of: Self.other, to: .subscribers, &queues))
+        #expect(queues.takeOutcome(at: .zero).updates.isEmpty)
+        queues.ended(Update.ID(0), .success(()))
+        queues.ended(Update.ID(1), .success(()))
+        let next = queues.takeOutcome(at: .zero).updates
+        #expect(Set(next.map(\.characteristic)) == [Self.bulk, Self.other])
+    }
+
+    @Test func whoCannotBeReachedAloneIsReachedWithAll() {
+        var queues = queues(subscribed: [a, b], isAddressable: false)
+        #expect(accepts([1], of: Self.bulk, to: .subscribers, &queues))
+        #expect(queues.takeOutcome(at: .zero).updates.map(\.recipients) == [.subscribers])
+        guard case .failed(let error) = queues.offer([1], of: Self.bulk, to: .central(a), at: .zero) else {
+            Issue.record("a value for one of them was taken")
+            return
+        }
+        #expect(error.code == .notAddressable)
+        // When nobody else is there, what is for all is for that one.
+        queues.unsubscribed(b, from: Self.bulk)
+        #expect(accepts([2], of: Self.bulk, to: .central(a), &queues))
+    }
+
+    @Test func theLongestWaitIsThatOfTheQueue() {
+        var queues = TransmitQueues(policies: [:], window: 1)
+        queues.subscribed(a, to: Self.bulk, isAddressable: true)
+        for second in 0..<3 {
+            _ = queues.offer([0], of: Self.bulk, to: .subscribers, at: .seconds(second))
+            _ = queues.takeOutcome(at: .seconds(second))
+        }
+        queues.ended(Update.ID(0), .success(()))
+        _ = queues.takeOutcome(at: .seconds(10))
+        queues.ended(Update.ID(1), .success(()))
+        _ = queues.takeOutcome(at: .seconds(11))
+        let report = queues.reports[0]
+        #expect(report.counters.longestWait == .seconds(9))
+        #expect(report.counters.sent == 2)
+        #expect(report.inFlight == 1)
+    }
+}
+
+/// Whether a value finds room.
+func accepts(
+    _ value: [UInt8],
+    of characteristic: AttributeHandle,
+    to recipients: Update.Recipients,
+    _ queues: inout TransmitQueues
+) -> Bool {
+    guard case .accepted = queues.offer(value, of: characteristic, to: recipients, at: .zero) else {
+        return false
+    }
+    return true
+}
