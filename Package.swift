@@ -33,8 +33,7 @@ let documentation: [Package.Dependency] =
     ? [] : [.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0")]
 
 let dependencies: [Package.Dependency] = [
-    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2")
 ]
 
 /// The layers, from the bottom up: each depends only on what stands above it in this list.
@@ -53,11 +52,7 @@ let layers: [Target] = [
     // What users import: the declaration, requests, the session, and the seam to a backend.
     .target(
         name: "PeripheralKit",
-        dependencies: [
-            "PeripheralCore",
-            .product(name: "DequeModule", package: "swift-collections"),
-            .product(name: "Logging", package: "swift-log"),
-        ],
+        dependencies: ["PeripheralCore", .product(name: "Logging", package: "swift-log")],
         swiftSettings: swiftSettings
     ),
     .testTarget(

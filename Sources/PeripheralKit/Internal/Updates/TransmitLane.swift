@@ -1,4 +1,3 @@
-internal import DequeModule
 internal import PeripheralCore
 
 /// The values of a characteristic that wait to be sent to one receiver.
@@ -34,7 +33,7 @@ struct TransmitLane {
     }
 
     let policy: UpdatePolicy
-    private(set) var entries: Deque<Entry> = []
+    private(set) var entries: [Entry] = []
     private var bytes = 0
     /// How many have been handed on and have not left.
     private(set) var inFlight = 0
@@ -92,7 +91,7 @@ struct TransmitLane {
         let kept = entries.filter { $0.ticket != ticket }
         guard kept.count < entries.count else { return }
         counters.dropped += entries.count - kept.count
-        entries = Deque(kept)
+        entries = kept
         bytes = entries.reduce(0) { $0 + $1.value.count }
     }
 }

@@ -1,4 +1,3 @@
-internal import DequeModule
 internal import PeripheralCore
 
 /// The values on their way to subscribers: which wait, which are under way, and which go next.
@@ -63,7 +62,7 @@ struct TransmitQueues {
     var subscribers: [AttributeHandle: [Subscriber]] = [:]
     var lanes: [TransmitLane.Key: TransmitLane] = [:]
     /// The lanes in which something waits, in the order of their turns.
-    var turns: Deque<TransmitLane.Key> = []
+    var turns: [TransmitLane.Key] = []
     var inFlight: [Receiver: Int] = [:]
     var flights: [Update.ID: Flight] = [:]
     var promises: [Ticket: Promise] = [:]

@@ -1,4 +1,3 @@
-internal import DequeModule
 internal import PeripheralCore
 internal import Synchronization
 
@@ -11,7 +10,7 @@ final class UpdateSender: Sendable {
         var isStopped = false
         var queues: TransmitQueues
         /// What goes through the link next.
-        var outgoing: Deque<Update> = []
+        var outgoing: [Update] = []
         var isHandingOn = false
         /// Who waits for a place in the queues, or for what becomes of a value in them.
         var callers: [TransmitQueues.Ticket: Caller] = [:]
