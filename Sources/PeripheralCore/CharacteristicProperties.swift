@@ -27,7 +27,9 @@ public struct CharacteristicProperties: OptionSet, Hashable, Sendable {
     public static let indicate = CharacteristicProperties(rawValue: 0x0020)
     /// The value can be written by a signed command.
     public static let authenticatedSignedWrites = CharacteristicProperties(rawValue: 0x0040)
-    /// The value can be written by prepared writes that are read back before they take effect.
+    /// The value can be written together with others, by prepared writes that are read back before they take effect.
+    ///
+    /// BlueZ has them written one after the other, and stops at the first that is refused: those before it are written.
     public static let reliableWrite = CharacteristicProperties(rawValue: 0x0100)
     /// The Characteristic User Description descriptor can be written.
     public static let writableAuxiliaries = CharacteristicProperties(rawValue: 0x0200)

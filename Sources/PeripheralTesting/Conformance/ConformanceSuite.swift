@@ -6,8 +6,8 @@ internal import PeripheralCore
 public enum ConformanceSuite: Sendable {
     /// All scenarios.
     public static let scenarios: [Scenario] =
-        advertising + discovery + reading + writing + writeStreaming + longWriting + updating + handlers
-        + centrals + size
+        advertising + discovery + reading + writing + writeStreaming + longWriting
+        + reliableWriting + updating + handlers + centrals + size
         + pairing + unansweredPairing + subscribing + bondedSubscribing + securedUpdating + targeted
         + indicating + connections + structure + permitting
 
