@@ -72,6 +72,26 @@ struct ConfirmationsTests {
         #expect(confirm(&confirmations, by: try socket(2)) == ["2"])
     }
 
+    @Test func whenAllAreGoneNothingIsMissing() throws {
+        var confirmations = Confirmations()
+        #expect(!confirmations.isAnyMissing)
+        send(1, to: 1, &confirmations)
+        send(nil, to: 1, &confirmations)
+        confirmations.sent(nil, awaiting: [try socket(1): 1])
+        #expect(confirmations.isAnyMissing)
+        #expect(described(confirmations.allLeft()) == ["1 disconnected"])
+        #expect(!confirmations.isAnyMissing)
+        #expect(confirm(&confirmations) == [])
+    }
+
+    @Test func nobodyHasToWaitForAConfirmationThatIsMissing() throws {
+        var confirmations = Confirmations()
+        confirmations.sent(nil, awaiting: [try socket(1): 1])
+        #expect(confirmations.isAnyMissing)
+        #expect(confirm(&confirmations, by: try socket(1)) == [])
+        #expect(!confirmations.isAnyMissing)
+    }
+
     @Test func eachSocketConfirmsInItsOrder() throws {
         var confirmations = Confirmations()
         for number: UInt64 in 1...3 {
