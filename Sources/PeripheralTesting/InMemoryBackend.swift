@@ -17,7 +17,7 @@ private import Synchronization
 /// ```
 ///
 /// The server behaves as that of BlueZ 5.87, on a Bluetooth 5 adapter that goes on advertising while centrals are
-/// connected. Advertisements do not pause, and their time is never over. Handlers run in tasks of their own. Updates reach the centrals at
+/// connected, unless they pause. The time of an advertisement is never over. Handlers run in tasks of their own. Updates reach the centrals at
 /// once: there is no limit to their speed, and each keeps its updates until the test takes them.
 public struct InMemoryBackend: PeripheralBackend {
     private let server: VirtualGATTServer
@@ -44,9 +44,8 @@ public struct InMemoryBackend: PeripheralBackend {
 
     /// Publishes the peripheral until the link is told to stop, or the task is cancelled.
     public func serve(_ publication: Publication, for host: any PeripheralHost) async throws {
-        let plans = publication.advertisingPlans(for: .extended)
-        let errors = plans.flatMap(\.issues).filter { $0.severity == .error }
-        guard errors.isEmpty else { throw DeclarationError(issues: errors) }
+        let advertising = InMemoryAdvertising(on: server)
+        try advertising.examine(publication.advertisements)
         let application: ApplicationID
         do {
             application = try server.add(
@@ -58,14 +57,19 @@ public struct InMemoryBackend: PeripheralBackend {
             throw PeripheralError(code: .rejected, message: "The stack in memory: \(error)", cause: error)
         }
         server.setPairingAgent(HostPairingAgent(publication.pairing, for: host, on: server))
-        server.observeConnections { host.handle($0) }
-        let advertisements = plans.map { server.advertise(VirtualAdvertisement($0)) }
+        let (connectionChanges, changeConnections) = AsyncStream.makeStream(of: Void.self)
+        server.observeConnections { event in
+            host.handle(event)
+            changeConnections.yield()
+        }
+        try advertising.set(publication.advertisements)
         let (stopped, stop) = AsyncStream.makeStream(of: Never.self)
         let (confirmations, confirm) = AsyncStream.makeStream(of: BackendEvent.self)
         let link = InMemoryLink(
             server: server,
             application: application,
             table: publication.table,
+            advertising: advertising,
             host: host,
             confirmed: confirm,
             stopped: stop
@@ -74,29 +78,22 @@ public struct InMemoryBackend: PeripheralBackend {
             group.addTask {
                 for await confirmation in confirmations { host.handle(confirmation) }
             }
+            group.addTask {
+                for await _ in connectionChanges { advertising.refresh() }
+            }
             for (handle, onAir) in server.handles(of: application) {
                 host.handle(.handleAssigned(handle, onAir: onAir))
             }
             host.handle(.published(PublishedPeripheral(link: link)))
             // Ends when the link is stopped, or this task is cancelled.
             for await _ in stopped {}
-            for advertisement in advertisements { server.withdraw(advertisement) }
+            changeConnections.finish()
+            advertising.end()
             await server.remove(application)
             server.observeConnections(nil)
             server.setPairingAgent(nil)
             confirm.finish()
         }
-    }
-}
-
-extension VirtualAdvertisement {
-    /// What the plan has on the air.
-    fileprivate init(_ plan: AdvertisingPlan) {
-        self.init(
-            advertisingData: plan.advertisingData.bytes,
-            scanResponse: plan.scanResponse.bytes,
-            isConnectable: plan.isConnectable
-        )
     }
 }
 
@@ -118,6 +115,7 @@ private struct InMemoryLink: BackendLink {
     let server: VirtualGATTServer
     let application: ApplicationID
     let table: AttributeTable
+    let advertising: InMemoryAdvertising
     let host: any PeripheralHost
     /// Confirmations come with the server's lock held, and lead back to it.
     let confirmed: AsyncStream<BackendEvent>.Continuation
@@ -187,6 +185,13 @@ private struct InMemoryLink: BackendLink {
             throw PeripheralError(code: .unknownCentral, message: "Central \(central) is not known.")
         }
         server.forget(address)
+    }
+
+    func advertise(_ advertisements: [Advertisement], restarting restarted: Set<Int>) async throws {
+        try advertising.set(advertisements)
+        let isAdvertising = !advertisements.isEmpty
+        let state = PeripheralState(radio: .poweredOn, isRegistered: true, isAdvertising: isAdvertising)
+        host.handle(.stateChanged(state))
     }
 
     func stop() {

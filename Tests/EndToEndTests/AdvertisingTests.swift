@@ -1,3 +1,5 @@
+import PeripheralBlueZ
+import PeripheralCore
 import PeripheralEmulator
 import PeripheralKit
 import PeripheralTesting
@@ -98,6 +100,171 @@ struct AdvertisingTests {
                 try await central.connect()
                 try await until { observer.names == ["Long"] }
                 #expect(session.state.isOnTheAir)
+            }
+        }
+    }
+
+    // MARK: Changes
+
+    private static func makeLamp() -> Peripheral {
+        Peripheral("Lamp") { GATTService(0x180F) { Characteristic<UInt8>(0x2A19, value: 1) } }
+    }
+
+    /// What was demanded is there again after bluetoothd, the adapter or its power was gone.
+    @Test func whatWasChangedOutlastsRecoveries() async throws {
+        let lamp = Self.makeLamp()
+        try await withEmulatedBlueZ { bluez in
+            let observer = bluez.central(for: lamp)
+            try await lamp.run(on: bluez.backend, logger: .silent) { session in
+                try await session.advertise(
+                    Advertisement(localName: "One"),
+                    Advertisement(localName: "Two")
+                )
+                #expect(Set(observer.names) == ["One", "Two"])
+                await bluez.killDaemon()
+                try await until { !session.state.isOnTheAir }
+                // What is demanded meanwhile counts as well.
+                try await session.changeAdvertisement(at: 1) { $0.localName = "Three" }
+                try await bluez.startDaemon()
+                try await until { session.state.isOnTheAir }
+                #expect(Set(observer.names) == ["One", "Three"])
+                await bluez.setPowered(false)
+                try await until { !session.state.isOnTheAir }
+                try await session.changeAdvertisement { $0.localName = "Four" }
+                await bluez.setPowered(true)
+                try await until { session.state.isOnTheAir && Set(observer.names) == ["Four", "Three"] }
+                try await session.stopAdvertising()
+                #expect(observer.names.isEmpty)
+                await bluez.killDaemon()
+                try await until { !session.state.isRegistered }
+                try await bluez.startDaemon()
+                try await until { session.state.isRegistered }
+                #expect(observer.names.isEmpty)
+                try await session.advertise()
+                #expect(observer.names == ["Lamp"])
+            }
+        }
+    }
+
+    /// A change of content is no registration, and leaves no moment without advertisement.
+    @Test(arguments: ["5.66", "5.87"] as [BlueZVersion], [EmulatedAdapter.Kind.legacy, .extended])
+    func contentChangesWhereItIs(version: BlueZVersion, kind: EmulatedAdapter.Kind) async throws {
+        let lamp = Self.makeLamp()
+        try await withEmulatedBlueZ(.init(version: version, adapters: [EmulatedAdapter(kind: kind)])) {
+            bluez in
+            let observer = bluez.central(for: lamp)
+            try await lamp.run(on: bluez.backend, logger: .silent) { session in
+                try await BusObserver.run(on: bluez) { bus in
+                    for number in 1...3 as ClosedRange<UInt8> {
+                        try await session.changeAdvertisement { $0.manufacturerData[0x0059] = [number] }
+                        try await until {
+                            observer.scan().map(\.payload.manufacturerData) == [[0x0059: [number]]]
+                        }
+                    }
+                    // bluetoothd announces each registration; this is the first since.
+                    try await session.changeAdvertisement { $0.discoverability = .never }
+                    #expect(try await bus.next(2) == ["advertisements: 0", "advertisements: 1"])
+                    try await until {
+                        observer.scan().first?.payload.flags?.contains(.generalDiscoverable) == false
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func whatDoesNotFitOnTheAdapterIsRefusedBeforeAnythingIsChanged() async throws {
+        let lamp = Self.makeLamp()
+        try await withEmulatedBlueZ(.init(adapters: [EmulatedAdapter(kind: .legacy)])) { bluez in
+            let observer = bluez.central(for: lamp)
+            try await lamp.run(on: bluez.backend, logger: .silent) { session in
+                // On an adapter of Bluetooth 5 it would fit.
+                let long = Advertisement(
+                    services: [],
+                    manufacturerData: [0x0059: [UInt8](repeating: 0, count: 60)],
+                    secondaryChannel: .oneM
+                )
+                await #expect(throws: DeclarationError.self) {
+                    try await session.advertise(Advertisement(localName: "Other"), long)
+                }
+                #expect(observer.names == ["Lamp"])
+                #expect(session.advertisements == [Advertisement()])
+            }
+        }
+    }
+
+    /// There is room for five.
+    @Test func whatBluetoothdRefusesLeavesAllAsItWas() async throws {
+        let lamp = Self.makeLamp()
+        try await withEmulatedBlueZ { bluez in
+            let observer = bluez.central(for: lamp)
+            try await lamp.run(on: bluez.backend, logger: .silent) { session in
+                let six = (1...6).map { Advertisement(localName: "\($0)") }
+                let error = await #expect(throws: PeripheralError.self) { try await session.advertise(six) }
+                #expect(error?.code == .rejected)
+                #expect(error?.message.hasPrefix("The adapter has no room for another advertisement") == true)
+                #expect(session.advertisements == [Advertisement()])
+                try await until { observer.names == ["Lamp"] }
+                #expect(session.state.isOnTheAir)
+            }
+        }
+    }
+
+    /// Of several that are declared, those stay on the air that bluetoothd takes; the rest is tried again.
+    @Test func whatIsRefusedFromTheStartIsTriedAgain() async throws {
+        let clock = ManualClock()
+        let other = Self.makeLamp()
+        let many = Peripheral("Many") {
+            GATTService(0x180F) { Characteristic<UInt8>(0x2A19, value: 1) }
+            for number in 1...5 { Advertisement(localName: "\(number)") }
+        }
+        try await withEmulatedBlueZ { bluez in
+            let observer = bluez.central(for: many)
+            let gate = Signal<Void>()
+            let run = Task {
+                try await other.run(on: bluez.backend, logger: .silent) { _ in try await gate.next() }
+            }
+            try await until { observer.names == ["Lamp"] }
+            let backend = BlueZBackend(bus: .address(bluez.busAddress), logger: .silent, clock: clock)
+            try await many.run(on: backend, logger: .silent) { session in
+                #expect(observer.names == ["Lamp", "1", "2", "3", "4"])
+                try await until { session.state.reason != nil }
+                #expect(session.state.isRegistered && !session.state.isAdvertising)
+                #expect(session.state.reason?.hasPrefix("The adapter has no room for another") == true)
+                gate.send()
+                try await run.value
+                await clock.waitForSleeper()
+                clock.advance(by: .seconds(1))
+                try await until { session.state.isOnTheAir }
+                #expect(session.state.reason == nil)
+                #expect(observer.names == ["1", "2", "3", "4", "5"])
+            }
+            await #expect(throws: PeripheralError.self) {
+                try await other.run(on: bluez.backend, logger: .silent) { _ in
+                    try await many.run(on: bluez.backend(recovery: .afterPublication), logger: .silent) { _ in
+                    }
+                }
+            }
+            #expect(observer.names.isEmpty)
+        }
+    }
+
+    @Test func whoseTimeIsOverBeginsAnewWhenThatIsDemanded() async throws {
+        let clock = ManualClock()
+        let peripheral = Peripheral("Lamp") {
+            GATTService(0x180F) { Characteristic<UInt8>(0x2A19, value: 1) }
+            Advertisement(localName: "Short", timeout: .seconds(60))
+        }
+        try await withEmulatedBlueZ(.init(clock: clock)) { bluez in
+            let observer = bluez.central(for: peripheral)
+            try await peripheral.run(on: bluez.backend, logger: .silent) { session in
+                for _ in 0..<3 {
+                    await clock.waitForSleeper()
+                    clock.advance(by: .seconds(60))
+                    try await until { observer.names.isEmpty && !session.state.isAdvertising }
+                    try await session.advertise()
+                    #expect(observer.names == ["Short"])
+                    #expect(session.state.isOnTheAir)
+                }
             }
         }
     }

@@ -40,7 +40,7 @@ struct MalformedTrafficTests {
         static func random(using generator: inout SeededGenerator) -> Call {
             let paths =
                 readable + [
-                    "/", "/peripheral", "/peripheral/service0000", "/advertisement0000", "/agent", "/unknown",
+                    "/", "/peripheral", "/peripheral/service0000", "/advertisement0", "/agent", "/unknown",
                     "/peripheral/service0000/characteristic0009",
                 ]
             let interfaces: [InterfaceName] = [
@@ -187,7 +187,7 @@ struct MalformedTrafficTests {
                         try await stranger.connection.callWithoutReply(owner, path, interface, method, body)
                     }
                     let release = Call(
-                        path: "/advertisement0000",
+                        path: "/advertisement0",
                         interface: "org.bluez.LEAdvertisement1",
                         member: "Release",
                         body: []

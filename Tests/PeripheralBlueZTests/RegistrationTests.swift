@@ -117,7 +117,7 @@ struct RegistrationTests {
             #expect(
                 log.lines
                     == ["1.0", "2.0"].map { delay in
-                        "warning: The advertisement is off the air and could not be renewed; it will be tried again. "
+                        "warning: An advertisement is off the air and could not be registered; it will be tried again. "
                             + "[\(delay) seconds; bluetoothd refused the advertisement (org.bluez.Error.Failed: Failed to "
                             + "register advertisement); it takes 7 of 31 bytes, and 6 of 31 in the scan response: the "
                             + "kernel or the controller refuses it, and bluetoothd's log may tell more.]"

@@ -18,6 +18,15 @@ struct ScriptedBackend: PeripheralBackend {
 /// A link that records what is submitted.
 final class RecordingLink: BackendLink {
     private let updates = Mutex<[Update]>([])
+    /// What was demanded to be advertised.
+    struct Demand: Equatable {
+        var advertisements: [Advertisement]
+        var restarted: Set<Int>
+    }
+
+    let demands = Mutex<[Demand]>([])
+    /// Why the stack takes no demand.
+    let refusal = Mutex<PeripheralError?>(nil)
     private let host = Mutex<(any PeripheralHost)?>(nil)
     private let (submitted, submit) = AsyncStream.makeStream(of: Update.self)
     private let (abandoned, abandon) = AsyncStream.makeStream(of: Update.ID.self)
@@ -63,6 +72,11 @@ final class RecordingLink: BackendLink {
     func bondedCentrals() async throws -> [Central] { [] }
 
     func forget(_ central: Central.ID) async throws {}
+
+    func advertise(_ advertisements: [Advertisement], restarting restarted: Set<Int>) async throws {
+        if let refusal = refusal.withLock(\.self) { throw refusal }
+        demands.withLock { $0.append(Demand(advertisements: advertisements, restarted: restarted)) }
+    }
 
     func stop() {
         stopping.finish()

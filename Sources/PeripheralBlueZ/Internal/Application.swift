@@ -3,13 +3,12 @@ internal import PeripheralCore
 internal import PeripheralDBus
 internal import PeripheralKit
 
-/// The objects that bluetoothd finds on the bus: the database below one root, the advertisements, and the agent.
+/// The objects that bluetoothd finds on the bus: the database below one root, and the agent.
 struct Application: Sendable {
     /// Fixed paths do: each run has a bus connection of its own.
     static let root: ObjectPath = "/peripheral"
 
     let publication: Publication
-    let advertisements: [AdvertisementObject]
     let centrals: Centrals
     let refusals: RequestRefusals
     let requests: AttributeRequests
@@ -20,14 +19,12 @@ struct Application: Sendable {
         _ publication: Publication,
         host: any PeripheralHost,
         handles: AssignedHandles,
-        times: AdvertisingTimes,
         on connection: BusConnection,
         linkSecurity: any LinkSecurity,
         logger: Logger
     ) throws(BusError) {
         self.publication = publication
         self.handles = handles
-        advertisements = try Self.advertisementObjects(of: publication, times: times)
         let characteristics = try Self.characteristics(of: publication.table)
         centrals = Centrals(
             on: connection,
@@ -46,36 +43,15 @@ struct Application: Sendable {
     /// Exports everything; the objects of the database in the order of the declaration, in which bluetoothd gives the
     /// handles and wants a service before those that include it.
     ///
-    /// - Parameters:
-    ///   - connection: Where.
-    ///   - released: Told the number of an advertisement that bluetoothd has taken off the air by itself.
     /// - Throws: `BusError`.
-    func export(on connection: BusConnection, released: @escaping @Sendable (Int) -> Void) async throws {
+    func export(on connection: BusConnection) async throws {
         for object in try databaseObjects() {
             try await connection.export(object)
         }
         // Last, so that it does not announce each object to the whole bus: bluetoothd asks for all of them.
         try await connection.exportObjectManager(at: Self.root)
-        for (number, advertisement) in advertisements.enumerated() {
-            try await connection.export(advertisement.exported { released(number) })
-        }
         reportPinnedHandles()
         if publication.pairing != .system { try await connection.export(agent.object) }
-    }
-
-    private static func advertisementObjects(
-        of publication: Publication,
-        times: AdvertisingTimes
-    ) throws(BusError) -> [AdvertisementObject] {
-        var objects: [AdvertisementObject] = []
-        for (index, advertisement) in publication.advertisements.enumerated() {
-            let path = try ObjectPath("/advertisement" + padded(index))
-            let name = publication.advertisements.name(at: index)
-            objects.append(
-                AdvertisementObject(advertisement, named: name, at: path, time: times.time(of: index))
-            )
-        }
-        return objects
     }
 
     /// bluetoothd tells only those handles that it has chosen itself.

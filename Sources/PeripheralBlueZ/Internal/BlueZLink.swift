@@ -6,11 +6,18 @@ internal import PeripheralKit
 struct BlueZLink: BackendLink {
     private let devices: Devices
     private let centrals: Centrals
+    private let demand: @Sendable ([Advertisement], Set<Int>) async throws -> Void
     private let requestStop: @Sendable () -> Void
 
-    init(devices: Devices, centrals: Centrals, stop: @escaping @Sendable () -> Void) {
+    init(
+        devices: Devices,
+        centrals: Centrals,
+        advertise: @escaping @Sendable ([Advertisement], Set<Int>) async throws -> Void,
+        stop: @escaping @Sendable () -> Void
+    ) {
         self.devices = devices
         self.centrals = centrals
+        demand = advertise
         requestStop = stop
     }
 
@@ -33,6 +40,10 @@ struct BlueZLink: BackendLink {
     func forget(_ central: Central.ID) async throws {
         await centrals.willForget(central)
         try await devices.forget(central)
+    }
+
+    func advertise(_ advertisements: [Advertisement], restarting restarted: Set<Int>) async throws {
+        try await demand(advertisements, restarted)
     }
 
     func stop() {

@@ -115,7 +115,7 @@ extension AdapterService {
     func updateAdvertisement(_ changes: PropertyChanges) {
         guard var advertisement = advertisements[changes.client]?.content else { return }
         var isChanged = false
-        for (name, value) in changes.changed {
+        for (name, value) in changes.changed where AdvertisementDescription.takesChanges(of: name) {
             if advertisement.description.set(name, to: value) { isChanged = true }
         }
         guard isChanged else { return }

@@ -60,6 +60,11 @@ struct AdvertisementDescription: Sendable {
         if minInterval ?? 0 > maxInterval ?? 0 { return nil }
     }
 
+    /// Whether bluetoothd, without `--experimental`, looks at changes of a property.
+    static func takesChanges(of name: String) -> Bool {
+        !name.hasPrefix(responsePrefix) || name == "ScanResponseData"
+    }
+
     private static let limited: UInt8 = 0x01
     private static let general: UInt8 = 0x02
     /// The adapters here have no classic Bluetooth.

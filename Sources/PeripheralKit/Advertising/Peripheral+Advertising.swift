@@ -15,12 +15,19 @@ extension Peripheral {
 
     /// The advertisements with what they leave open filled in from the declaration.
     var resolvedAdvertisements: [Advertisement] {
-        (advertisements.isEmpty ? [Advertisement()] : advertisements).map(resolved)
+        declaredAdvertisements.map(resolved)
     }
 
+    /// The advertisements as they are declared; without any, there is one that leaves everything open.
+    var declaredAdvertisements: [Advertisement] {
+        advertisements.isEmpty ? [Advertisement()] : advertisements
+    }
+
+    /// Fills in what an advertisement leaves open.
+    ///
     /// Of the services, those come in that fit, in their order: an advertisement that nobody wrote must not be
     /// able to fail.
-    private func resolved(_ declared: Advertisement) -> Advertisement {
+    func resolved(_ declared: Advertisement) -> Advertisement {
         var advertisement = declared
         if advertisement.localName == nil, !advertisement.includes.contains(.localName) {
             advertisement.localName = name
@@ -52,7 +59,8 @@ extension Publication {
 }
 
 extension [Advertisement] {
-    fileprivate func plans(for capabilities: AdvertisingCapabilities) -> [AdvertisingPlan] {
+    /// Tells what becomes of each on an adapter.
+    package func plans(for capabilities: AdvertisingCapabilities) -> [AdvertisingPlan] {
         indices.map { self[$0].plan(for: capabilities, named: name(at: $0)) }
     }
 

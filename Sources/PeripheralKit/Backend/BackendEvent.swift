@@ -23,7 +23,8 @@ public enum BackendEvent: Sendable {
     /// The stack has given an attribute of ``Publication/table`` a handle on the air.
     case handleAssigned(AttributeHandle, onAir: AttributeHandle)
 
-    /// The time of an advertisement is over, by its place in ``Publication/advertisements``; it does not come back.
+    /// The time of an advertisement is over, by its place among those that were demanded last; it does not come
+    /// back by itself.
     case advertisementEnded(Int)
 
     /// A central has connected, or what is known of a connected one has changed.

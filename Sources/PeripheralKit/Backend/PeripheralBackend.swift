@@ -55,6 +55,19 @@ public protocol BackendLink: Sendable {
     ///   of the stack.
     func forget(_ central: Central.ID) async throws
 
+    /// Advertises something else from now on.
+    ///
+    /// Those that stay as they are stay on the air. It may be called while the peripheral is off the air, and then tells
+    /// what is advertised when it comes back; so does every later publication. One call is made at a time.
+    ///
+    /// - Parameters:
+    ///   - advertisements: What to advertise, in place of ``Publication/advertisements`` or of what was demanded last;
+    ///     validated, with everything that is derived from the services filled in. The order tells which replaces which.
+    ///   - restarted: The places of those that begin anew if their time is over.
+    /// - Throws: `DeclarationError` when an advertisement is not possible on this stack, or ``PeripheralError`` when
+    ///   the stack refuses one; what was advertised before is advertised again then.
+    func advertise(_ advertisements: [Advertisement], restarting restarted: Set<Int>) async throws
+
     /// Begins to stop: no new requests are taken, those in progress are answered, then
     /// ``PeripheralBackend/serve(_:for:)`` returns.
     ///

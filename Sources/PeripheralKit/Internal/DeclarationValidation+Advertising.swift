@@ -1,8 +1,16 @@
 internal import PeripheralCore
 
 extension DeclarationValidation {
-    mutating func examineAdvertisements(of peripheral: Peripheral) {
-        let advertisements = peripheral.resolvedAdvertisements
+    /// Examines advertisements that take the place of the declared ones.
+    init(of advertisements: [Advertisement], for peripheral: Peripheral) {
+        self.init()
+        examine(advertisements, of: peripheral)
+    }
+
+    /// - Parameters:
+    ///   - advertisements: The advertisements, with what they leave open filled in.
+    ///   - peripheral: What they are for.
+    mutating func examine(_ advertisements: [Advertisement], of peripheral: Peripheral) {
         for (index, advertisement) in advertisements.enumerated() {
             let element = advertisements.name(at: index)
             examineContent(of: advertisement, peripheral, element)

@@ -21,8 +21,10 @@ struct DeclarationValidation {
         }
         examineSecurity(of: peripheral)
         examineTable(of: peripheral)
-        examineAdvertisements(of: peripheral)
+        examine(peripheral.resolvedAdvertisements, of: peripheral)
     }
+
+    init() {}
 
     mutating func error(_ element: String, _ reason: String, _ remedy: String) {
         issues.append(

@@ -15,6 +15,7 @@ final class PeripheralRuntime: PeripheralHost {
     private let tasks: RequestTasks
     private let pairing: PairingAnswerer
     let updates: UpdateSender
+    let advertising: AdvertisingControl
     private let valueHandles: [CharacteristicIdentity: AttributeHandle]
     private let characteristics:
         [AttributeHandle: (uuid: BluetoothUUID, properties: CharacteristicProperties)]
@@ -41,6 +42,7 @@ final class PeripheralRuntime: PeripheralHost {
             clock: clock,
             logger: logger
         )
+        advertising = AdvertisingControl(of: peripheral)
         var policies: [AttributeHandle: UpdatePolicy] = [:]
         var handles: [CharacteristicIdentity: AttributeHandle] = [:]
         var characteristics: [AttributeHandle: (BluetoothUUID, CharacteristicProperties)] = [:]
@@ -76,6 +78,7 @@ final class PeripheralRuntime: PeripheralHost {
         switch event {
         case .published(let published):
             updates.begin(published.link)
+            advertising.begin(published.link)
             peripheralState.change { if !$0.isOnTheAir { $0 = .onTheAir } }
             publish.yield()
         case .suspended:
@@ -85,8 +88,7 @@ final class PeripheralRuntime: PeripheralHost {
         case .handleAssigned(let handle, let onAir):
             server.handlesOnAir.assign(onAir, to: handle)
         case .advertisementEnded(let number):
-            guard publication.advertisements.indices.contains(number) else { return }
-            events.send(.advertisementEnded(publication.advertisements[number]))
+            if let advertisement = advertising[number] { events.send(.advertisementEnded(advertisement)) }
         case .connected(let central):
             note { $0.connected(central) }
         case .disconnected(let central):
@@ -172,6 +174,7 @@ final class PeripheralRuntime: PeripheralHost {
     func stop() {
         state.withLock { $0.isStopped = true }
         updates.stop()
+        advertising.stop()
         events.finish()
         server.finishStreams()
     }

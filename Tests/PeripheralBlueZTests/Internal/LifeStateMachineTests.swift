@@ -11,6 +11,7 @@ struct LifeStateMachineTests {
     typealias Event = Machine.Event
     typealias Action = Machine.Action
     typealias Failure = Machine.Failure
+    typealias Registration = Machine.Registration
 
     private static let adapter = AdapterDescription(path: "/org/bluez/hci0", isPowered: true, isUsable: true)
     private static let path = adapter.path
@@ -42,7 +43,7 @@ struct LifeStateMachineTests {
     private static let registering: [Event] = examining + [.examined([adapter])]
     private static let published: [Event] =
         registering
-        + [.registeredAgent, .registeredApplication, .registeredAdvertisements, .reportedPublication].map {
+        + [.registeredAgent, .registeredApplication, .advertised(refused: [:]), .reportedPublication].map {
             .registration($0)
         }
     private static let stopping: [Event] = published + [.stopRequested]
@@ -81,7 +82,7 @@ struct LifeStateMachineTests {
             testDescription: "examining",
             past: examining,
             reactions: stops + [
-                (.examined([adapter]), .registration(.registerAgent(adapter: path))),
+                (.examined([adapter]), .registration(.registerAgent, on: path)),
                 (.examined([]), .awaitChange(because: noAdapter)),
                 (.busLost, .disconnect),
                 (.failed(noBus), .awaitChange(because: noBus)),
@@ -136,7 +137,7 @@ struct LifeStateMachineTests {
             past: registering,
             settings: AdapterSettings(alias: "Lamp"),
             reactions: stops + [
-                (.preparedAdapter, .registration(.registerAgent(adapter: path))), (.busLost, .disconnect),
+                (.preparedAdapter, .registration(.registerAgent, on: path)), (.busLost, .disconnect),
                 (.failed(noBus), .awaitChange(because: noBus)),
                 (.failed(noDaemon), .awaitChange(because: noDaemon)),
                 (.failed(refused), .wait(shortly, because: refused)),
@@ -149,12 +150,12 @@ struct LifeStateMachineTests {
             testDescription: "registering",
             past: registering,
             reactions: [
-                (.registration(.registeredAgent), .registration(.registerApplication(adapter: path))),
+                (.registration(.registeredAgent), .registration(.registerApplication, on: path)),
                 (.busLost, .disconnect), (.daemonLost, .disconnect), (.adapterLost(path), .disconnect),
                 (.failed(noBus), .disconnect), (.failed(noDaemon), .disconnect),
-                (.failed(refused), .registration(.withdrawAgent(adapter: path))),
-                (.failed(forbidden), .registration(.withdrawAgent(adapter: path))),
-                (.failed(invalid), .registration(.withdrawAgent(adapter: path))),
+                (.failed(refused), .registration(.withdrawAgent, on: path)),
+                (.failed(forbidden), .registration(.withdrawAgent, on: path)),
+                (.failed(invalid), .registration(.withdrawAgent, on: path)),
             ],
             state: PeripheralState(radio: .poweredOn)
         ),
@@ -162,7 +163,7 @@ struct LifeStateMachineTests {
             testDescription: "published",
             past: published,
             reactions: [
-                (.stopRequested, .registration(.withdrawAdvertisements(adapter: path))),
+                (.stopRequested, .registration(.withdrawAdvertisements([0]), on: path)),
                 (.busLost, .disconnect), (.daemonLost, .disconnect), (.adapterLost(path), .disconnect),
                 (.failed(noBus), .disconnect), (.failed(noDaemon), .disconnect),
             ],
@@ -172,8 +173,8 @@ struct LifeStateMachineTests {
             testDescription: "published without power",
             past: published + [.powerChanged(path, false)],
             reactions: [
-                (.stopRequested, .registration(.withdrawAdvertisements(adapter: path))),
-                (.powerChanged(path, true), .registration(.withdrawAdvertisements(adapter: path))),
+                (.stopRequested, .registration(.withdrawAdvertisements([0]), on: path)),
+                (.powerChanged(path, true), .registration(.withdrawAdvertisements([0]), on: path)),
                 (.busLost, .disconnect), (.daemonLost, .disconnect), (.adapterLost(path), .disconnect),
                 (.failed(noBus), .disconnect), (.failed(noDaemon), .disconnect),
             ],
@@ -189,9 +190,9 @@ struct LifeStateMachineTests {
             reactions: [
                 (.busLost, .finish(nil)), (.daemonLost, .finish(nil)), (.adapterLost(path), .finish(nil)),
                 (.failed(noBus), .finish(nil)), (.failed(noDaemon), .finish(nil)),
-                (.failed(refused), .registration(.withdrawApplication(adapter: path))),
-                (.failed(forbidden), .registration(.withdrawApplication(adapter: path))),
-                (.failed(invalid), .registration(.withdrawApplication(adapter: path))),
+                (.failed(refused), .registration(.withdrawApplication, on: path)),
+                (.failed(forbidden), .registration(.withdrawApplication, on: path)),
+                (.failed(invalid), .registration(.withdrawApplication, on: path)),
             ],
             state: PeripheralState(radio: .poweredOn, isRegistered: true)
         ),
@@ -356,7 +357,7 @@ struct LifeStateMachineTests {
     @Test func settingsAreMadeOnlyWhereTheAdapterDiffers() {
         let off = AdapterDescription(path: Self.path, alias: "Lamp", isPowered: false, isUsable: true)
         let on = AdapterDescription(path: Self.path, alias: "Lamp", isPowered: true, isUsable: true)
-        let registers = Action.registration(.registerAgent(adapter: Self.path))
+        let registers = Action.registration(.registerAgent, on: Self.path)
         let table: [(AdapterSettings, AdapterDescription, Action)] = [
             (AdapterSettings(powersOn: true), off, .prepare(off)),
             (AdapterSettings(powersOn: true), on, registers),
@@ -368,6 +369,43 @@ struct LifeStateMachineTests {
             var machine = Self.machine(after: Self.examining, settings: settings)
             #expect(machine.handle(.examined([adapter])) == action)
         }
+    }
+
+    // MARK: - What is demanded to be advertised
+
+    private static let lamp = Advertisement(localName: "Lamp", timeout: .seconds(60))
+    private static let door = Advertisement(localName: "Door")
+
+    @Test(arguments: [[], examining, published + [.daemonLost], published + [.powerChanged(path, false)]])
+    func whatIsDemandedOffTheAirIsAdvertisedLater(past: [Event]) {
+        var machine = Self.machine(after: past)
+        #expect(machine.handle(.advertisingDemanded([Self.lamp, Self.door], restarted: [])) == nil)
+        #expect(throws: Never.self) { try machine.takeOutcomeOfDemand()?.get() }
+        #expect(machine.takeOutcomeOfDemand() == nil)
+        var actions: [Action?] = []
+        let events: [Event] = [
+            .busLost, .disconnected, .connected, .examined([Self.adapter]), .registration(.registeredAgent),
+            .registration(.registeredApplication),
+        ]
+        for event in events { actions.append(machine.handle(event)) }
+        let advertises = Registration.Action.registerAdvertisements([0: Self.lamp, 1: Self.door])
+        #expect(actions.last == .registration(advertises, on: Self.path))
+    }
+
+    @Test func whatIsDemandedOutlastsARecovery() {
+        var machine = Self.machine(after: Self.published)
+        let demand = Event.advertisingDemanded([Self.lamp, Self.door], restarted: [])
+        _ = machine.handle(demand)
+        for _ in 0..<2 { _ = machine.handle(.registration(.advertised(refused: [:]))) }
+        #expect(throws: Never.self) { try machine.takeOutcomeOfDemand()?.get() }
+        _ = machine.handle(.registration(.advertisementReleased(0)))
+        #expect(machine.endedAdvertisements == [0])
+        for event in [Event.daemonLost, .disconnected] + Self.registering { _ = machine.handle(event) }
+        _ = machine.handle(.registration(.registeredAgent))
+        #expect(
+            machine.handle(.registration(.registeredApplication))
+                == .registration(.registerAdvertisements([1: Self.door]), on: Self.path)
+        )
     }
 
     // MARK: - Whatever happens
@@ -423,15 +461,16 @@ struct LifeStateMachineTests {
         case .prepare: .preparedAdapter
         case .wait: .waited
         case .disconnect: .disconnected
-        case .registration(.registerAgent): .registration(.registeredAgent)
-        case .registration(.registerApplication): .registration(.registeredApplication)
-        case .registration(.registerAdvertisements): .registration(.registeredAdvertisements)
-        case .registration(.reportPublication): .registration(.reportedPublication)
-        case .registration(.awaitRenewal): .registration(.renewalIsDue)
-        case .registration(.withdrawAdvertisements): .registration(.withdrewAdvertisements)
-        case .registration(.withdrawApplication): .registration(.withdrewApplication)
-        case .registration(.withdrawAgent): .registration(.withdrewAgent)
-        case .awaitChange, .registration(.finish), .finish, nil: nil
+        case .registration(.registerAgent, _): .registration(.registeredAgent)
+        case .registration(.registerApplication, _): .registration(.registeredApplication)
+        case .registration(.registerAdvertisements, _), .registration(.changeAdvertisements, _):
+            .registration(.advertised(refused: [:]))
+        case .registration(.reportPublication, _): .registration(.reportedPublication)
+        case .registration(.awaitRenewal, _): .registration(.renewalIsDue)
+        case .registration(.withdrawAdvertisements, _): .registration(.withdrewAdvertisements)
+        case .registration(.withdrawApplication, _): .registration(.withdrewApplication)
+        case .registration(.withdrawAgent, _): .registration(.withdrewAgent)
+        case .awaitChange, .registration(.finish, _), .finish, nil: nil
         }
     }
 }

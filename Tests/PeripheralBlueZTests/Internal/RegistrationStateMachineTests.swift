@@ -11,13 +11,13 @@ struct RegistrationStateMachineTests {
     typealias Event = Machine.Event
     typealias Action = Machine.Action
 
+    private static let path = "/org/bluez/hci0"
     private static let adapter = AdapterDescription(
-        path: "/org/bluez/hci0",
+        path: path,
         isPowered: true,
         isUsable: true,
         connectionsInterruptAdvertising: true
     )
-    private static let path = adapter.path
     /// bluetoothd stays where it is.
     private static let refused = Machine.Failure(code: .rejected, message: "refused")
     private static let lost = Machine.Failure(code: .connectionLost, message: "lost")
@@ -30,14 +30,24 @@ struct RegistrationStateMachineTests {
         var reactions: [(event: Event, action: Action)]
     }
 
+    private static let plain = Advertisement(localName: "Plain")
+    private static let pausing = Advertisement(localName: "Pausing", whileConnected: .pause)
+    private static let short = Advertisement(localName: "Short", timeout: .seconds(60))
+
+    private static let done = Event.advertised(refused: [:])
+    private static let refusesAll = Event.advertised(refused: [0: refused])
+
     private static let prepared = [Event.registeredAgent]
     private static let registered = prepared + [.registeredApplication]
-    private static let advertised = registered + [.registeredAdvertisements]
+    private static let advertised = registered + [done]
     private static let published = advertised + [.reportedPublication]
     private static let interrupting = published + [.connectionsChanged(1)]
     private static let renewing = interrupting + [.withdrewAdvertisements]
-    private static let awaiting = renewing + [.failed(refused)]
+    private static let awaiting = renewing + [refusesAll]
+    private static let demanded = Event.advertisingDemanded([short], restarted: [])
+    private static let changing = published + [demanded]
 
+    private static let awaitsRefused = Action.awaitRenewal(after: .seconds(1), because: refused)
     private static let awaitsRenewal = Action.awaitRenewal(
         after: .seconds(1),
         because: Machine.Failure(
@@ -45,10 +55,10 @@ struct RegistrationStateMachineTests {
             message: "bluetoothd has withdrawn the advertisement; look into its log for the reason."
         )
     )
-    private static let withdrawsAdvertisement = Action.withdrawAdvertisements(adapter: path)
-    private static let withdrawsApplication = Action.withdrawApplication(adapter: path)
-    private static let withdrawsAgent = Action.withdrawAgent(adapter: path)
-    private static let advertises = Action.registerAdvertisements(adapter: path, [0])
+    private static let withdrawsAdvertisement = Action.withdrawAdvertisements([0])
+    private static let advertises = Action.registerAdvertisements([0: plain])
+    private static let advertisesOther = Action.registerAdvertisements([0: short])
+    private static let changes = Action.changeAdvertisements([0: short])
     /// What is needed is gone, or a step found that out: the end of every step but a withdrawal.
     private static let ends: [(event: Event, action: Action)] = [
         (.lost(gone), .finish(gone)), (.failed(lost), .finish(lost)),
@@ -59,47 +69,76 @@ struct RegistrationStateMachineTests {
             testDescription: "registering the agent",
             past: [],
             reactions: ends + [
-                (.registeredAgent, .registerApplication(adapter: path)), (.failed(refused), withdrawsAgent),
+                (.registeredAgent, .registerApplication), (.failed(refused), .withdrawAgent),
             ]
         ),
         Row(
             testDescription: "registering the agent, asked to stop",
             past: [.stopRequested],
-            reactions: ends + [(.registeredAgent, withdrawsAgent), (.failed(refused), withdrawsAgent)]
+            reactions: ends + [(.registeredAgent, .withdrawAgent), (.failed(refused), .withdrawAgent)]
         ),
         Row(
             testDescription: "registering the application",
             past: prepared,
-            reactions: ends + [(.registeredApplication, advertises), (.failed(refused), withdrawsAgent)]
+            reactions: ends + [(.registeredApplication, advertises), (.failed(refused), .withdrawAgent)]
         ),
         Row(
             testDescription: "registering the application, asked to stop",
             past: prepared + [.stopRequested],
             reactions: ends + [
-                (.registeredApplication, withdrawsApplication), (.failed(refused), withdrawsAgent),
+                (.registeredApplication, .withdrawApplication), (.failed(refused), .withdrawAgent),
+            ]
+        ),
+        Row(
+            testDescription: "registering the application, with something else demanded",
+            past: prepared + [demanded],
+            reactions: ends + [(.registeredApplication, advertisesOther), (.failed(refused), .withdrawAgent)]
+        ),
+        Row(
+            testDescription: "registering the application, with nothing to advertise",
+            past: prepared + [.advertisingDemanded([], restarted: [])],
+            reactions: ends + [
+                (.registeredApplication, .reportPublication), (.failed(refused), .withdrawAgent),
             ]
         ),
         Row(
             testDescription: "registering the advertisement",
             past: registered,
             reactions: ends + [
-                (.registeredAdvertisements, .reportPublication(adapter: path)),
-                (.failed(refused), withdrawsApplication),
+                (done, .reportPublication), (refusesAll, withdrawsAdvertisement),
+                (.failed(refused), withdrawsAdvertisement),
             ]
         ),
         Row(
             testDescription: "registering the advertisement, asked to stop",
             past: registered + [.stopRequested],
             reactions: ends + [
-                (.registeredAdvertisements, withdrawsAdvertisement), (.failed(refused), withdrawsApplication),
+                (done, withdrawsAdvertisement), (refusesAll, withdrawsAdvertisement),
+                (.failed(refused), withdrawsAdvertisement),
             ]
         ),
         Row(
             testDescription: "registering the advertisement, which is released before the answer is seen",
             past: registered + [.advertisementReleased(0)],
             reactions: ends + [
-                (.registeredAdvertisements, .reportPublication(adapter: path)),
-                (.failed(refused), withdrawsApplication),
+                (done, .reportPublication), (refusesAll, withdrawsAdvertisement),
+                (.failed(refused), withdrawsAdvertisement),
+            ]
+        ),
+        Row(
+            testDescription: "registering the advertisement, with something else demanded",
+            past: registered + [demanded],
+            reactions: ends + [
+                // It is not what was demanded that is refused.
+                (done, .reportPublication), (refusesAll, advertisesOther),
+                (.failed(refused), advertisesOther),
+            ]
+        ),
+        Row(
+            testDescription: "reporting the publication, with something else demanded",
+            past: advertised + [demanded],
+            reactions: ends + [
+                (.reportedPublication, changes), (.failed(refused), withdrawsAdvertisement),
             ]
         ),
         Row(
@@ -122,8 +161,16 @@ struct RegistrationStateMachineTests {
             ]
         ),
         Row(
-            testDescription: "reporting the publication, with a central there already",
-            past: registered + [.connectionsChanged(1), .registeredAdvertisements],
+            testDescription: "registering with a central there already",
+            past: registered + [.connectionsChanged(1)],
+            reactions: ends + [
+                (done, .reportPublication), (refusesAll, withdrawsAdvertisement),
+                (.failed(refused), withdrawsAdvertisement),
+            ]
+        ),
+        Row(
+            testDescription: "reporting the publication, with a central that has just come",
+            past: advertised + [.connectionsChanged(1)],
             reactions: ends + [
                 (.reportedPublication, withdrawsAdvertisement), (.failed(refused), withdrawsAdvertisement),
             ]
@@ -133,7 +180,7 @@ struct RegistrationStateMachineTests {
             past: published,
             reactions: ends + [
                 (.stopRequested, withdrawsAdvertisement), (.advertisementReleased(0), awaitsRenewal),
-                (.connectionsChanged(1), withdrawsAdvertisement),
+                (.connectionsChanged(1), withdrawsAdvertisement), (demanded, changes),
             ]
         ),
         Row(
@@ -145,43 +192,71 @@ struct RegistrationStateMachineTests {
             testDescription: "interrupting the advertisement, asked to stop",
             past: interrupting + [.stopRequested],
             reactions: ends + [
-                (.withdrewAdvertisements, withdrawsApplication), (.failed(refused), withdrawsApplication),
+                (.withdrewAdvertisements, withdrawsAdvertisement), (.failed(refused), withdrawsAdvertisement),
+            ]
+        ),
+        Row(
+            testDescription: "interrupting the advertisement, with something else demanded",
+            past: interrupting + [demanded],
+            reactions: ends + [
+                (.withdrewAdvertisements, advertisesOther), (.failed(refused), advertisesOther),
             ]
         ),
         Row(
             testDescription: "renewing the advertisement",
             past: renewing,
-            reactions: ends + [(.failed(refused), .awaitRenewal(after: .seconds(1), because: refused))]
+            reactions: ends + [(refusesAll, awaitsRefused), (.failed(refused), awaitsRefused)]
         ),
         Row(
             testDescription: "renewing the advertisement, asked to stop",
             past: renewing + [.stopRequested],
             reactions: ends + [
-                (.registeredAdvertisements, withdrawsAdvertisement), (.failed(refused), withdrawsApplication),
+                (done, withdrawsAdvertisement), (refusesAll, withdrawsAdvertisement),
+                (.failed(refused), withdrawsAdvertisement),
             ]
         ),
         Row(
             testDescription: "renewing the advertisement, which is released before the answer is seen",
             past: renewing + [.advertisementReleased(0)],
             reactions: ends + [
-                (.registeredAdvertisements, awaitsRenewal),
-                (.failed(refused), .awaitRenewal(after: .seconds(1), because: refused)),
+                (done, awaitsRenewal), (refusesAll, awaitsRefused), (.failed(refused), awaitsRefused),
             ]
         ),
         Row(
             testDescription: "renewing the advertisement while centrals come and go",
             past: renewing + [.connectionsChanged(1), .connectionsChanged(1), .connectionsChanged(1)],
             reactions: ends + [
-                (.registeredAdvertisements, withdrawsAdvertisement),
-                (.failed(refused), .awaitRenewal(after: .seconds(1), because: refused)),
+                (done, withdrawsAdvertisement), (refusesAll, awaitsRefused),
+                (.failed(refused), awaitsRefused),
             ]
         ),
         Row(
             testDescription: "awaiting another renewal",
             past: awaiting,
             reactions: ends + [
-                (.renewalIsDue, withdrawsAdvertisement), (.connectionsChanged(1), withdrawsAdvertisement),
-                (.stopRequested, withdrawsAdvertisement),
+                (.renewalIsDue, advertises), (.connectionsChanged(1), advertises),
+                (.stopRequested, withdrawsAdvertisement), (demanded, advertisesOther),
+            ]
+        ),
+        Row(
+            testDescription: "changing the advertisement",
+            past: changing,
+            // With the one before, if that is what cannot be had.
+            reactions: ends + [(refusesAll, advertises), (.failed(refused), advertises)]
+        ),
+        Row(
+            testDescription: "changing the advertisement, asked to stop",
+            past: changing + [.stopRequested],
+            reactions: ends + [
+                (done, withdrawsAdvertisement), (refusesAll, withdrawsAdvertisement),
+                (.failed(refused), withdrawsAdvertisement),
+            ]
+        ),
+        Row(
+            testDescription: "changing the advertisement while a central comes",
+            past: changing + [.connectionsChanged(1)],
+            reactions: ends + [
+                (done, withdrawsAdvertisement), (refusesAll, advertises), (.failed(refused), advertises),
             ]
         ),
         Row(
@@ -205,55 +280,58 @@ struct RegistrationStateMachineTests {
             testDescription: "renewing the advertisement, which has lost its power for a moment",
             past: renewing + [.powerChanged(false), .powerChanged(true)],
             reactions: ends + [
-                (.registeredAdvertisements, withdrawsAdvertisement),
-                (.failed(refused), .awaitRenewal(after: .seconds(1), because: refused)),
+                (done, withdrawsAdvertisement), (refusesAll, awaitsRefused),
+                (.failed(refused), awaitsRefused),
             ]
         ),
         Row(
             testDescription: "without power after a refused renewal",
-            past: renewing + [.powerChanged(false), .failed(refused)],
+            past: renewing + [.powerChanged(false), refusesAll],
             reactions: ends + [
-                (.stopRequested, withdrawsAdvertisement), (.powerChanged(true), withdrawsAdvertisement),
+                (.stopRequested, withdrawsAdvertisement), (.powerChanged(true), advertises),
             ]
         ),
         Row(
             testDescription: "awaiting another renewal, without power",
             past: awaiting + [.powerChanged(false)],
             reactions: ends + [
-                (.powerChanged(true), withdrawsAdvertisement), (.stopRequested, withdrawsAdvertisement),
+                (.powerChanged(true), advertises), (.stopRequested, withdrawsAdvertisement),
             ]
         ),
         Row(
             testDescription: "published after a renewal",
-            past: renewing + [.registeredAdvertisements],
+            past: renewing + [done],
             reactions: ends + [
                 (.stopRequested, withdrawsAdvertisement), (.advertisementReleased(0), awaitsRenewal),
-                (.connectionsChanged(1), withdrawsAdvertisement),
+                (.connectionsChanged(1), withdrawsAdvertisement), (demanded, changes),
             ]
+        ),
+        Row(
+            testDescription: "published, with nothing to advertise",
+            past: published + [.advertisingDemanded([], restarted: []), .withdrewAdvertisements],
+            reactions: ends + [(.stopRequested, withdrawsAdvertisement), (demanded, advertisesOther)]
         ),
         Row(
             testDescription: "withdrawing the advertisement",
             past: published + [.stopRequested],
             reactions: [
-                (.withdrewAdvertisements, withdrawsApplication),
-                (.advertisementReleased(0), withdrawsApplication),
-                (.failed(refused), withdrawsApplication), (.failed(lost), .finish(nil)),
-                (.lost(gone), .finish(nil)),
+                (.withdrewAdvertisements, .withdrawApplication), (.failed(refused), .withdrawApplication),
+                (.failed(lost), .finish(nil)), (.lost(gone), .finish(nil)),
             ]
         ),
         Row(
             testDescription: "withdrawing the application",
             past: published + [.stopRequested, .withdrewAdvertisements],
             reactions: [
-                (.withdrewApplication, withdrawsAgent), (.failed(refused), withdrawsAgent),
+                (.withdrewApplication, .withdrawAgent), (.failed(refused), .withdrawAgent),
                 (.failed(lost), .finish(nil)), (.lost(gone), .finish(nil)),
             ]
         ),
         Row(
             testDescription: "withdrawing the application after a refused advertisement",
-            past: registered + [.failed(refused)],
+            past: registered + [refusesAll, .withdrewAdvertisements],
             reactions: [
-                (.withdrewApplication, withdrawsAgent), (.failed(refused), withdrawsAgent),
+                (.withdrewApplication, .withdrawAgent), (.failed(refused), .withdrawAgent),
                 (.failed(lost), .finish(refused)), (.lost(gone), .finish(refused)),
             ]
         ),
@@ -283,16 +361,14 @@ struct RegistrationStateMachineTests {
     ]
 
     private static let events: [Event] = [
-        .powerChanged(false), .powerChanged(true), .registeredAgent, .registeredApplication,
-        .registeredAdvertisements,
-        .reportedPublication,
-        .renewalIsDue, .withdrewAdvertisements, .withdrewApplication, .withdrewAgent,
-        .advertisementReleased(0),
-        .connectionsChanged(1), .stopRequested, .failed(refused), .failed(lost), .lost(gone),
+        .powerChanged(false), .powerChanged(true), .registeredAgent, .registeredApplication, done, refusesAll,
+        .reportedPublication, .renewalIsDue, .withdrewAdvertisements, .withdrewApplication, .withdrewAgent,
+        .advertisementReleased(0), demanded, .connectionsChanged(1), .stopRequested, .failed(refused),
+        .failed(lost), .lost(gone),
     ]
 
     private static func machine(after past: [Event], on adapter: AdapterDescription = adapter) -> Machine {
-        var machine = Machine(on: adapter)
+        var machine = Machine(on: adapter, advertisements: [plain])
         _ = machine.start()
         for event in past { _ = machine.handle(event) }
         return machine
@@ -309,14 +385,14 @@ struct RegistrationStateMachineTests {
     @Test func beginsWithTheAgent() {
         var machine = Machine(on: Self.adapter)
         for event in Self.events { #expect(machine.handle(event) == nil) }
-        #expect(machine.start() == .registerAgent(adapter: Self.path))
+        #expect(machine.start() == .registerAgent)
     }
 
     @Test func legacyAdvertisingNeedsNoRenewal() {
         let adapter = AdapterDescription(path: Self.path, isPowered: true, isUsable: true)
         var machine = Self.machine(
             after: [
-                .registeredAgent, .registeredApplication, .connectionsChanged(1), .registeredAdvertisements,
+                .registeredAgent, .registeredApplication, .connectionsChanged(1), Self.done,
                 .reportedPublication,
             ],
             on: adapter
@@ -329,14 +405,13 @@ struct RegistrationStateMachineTests {
     @Test(arguments: [
         published + [.advertisementReleased(0)],
         advertised + [.advertisementReleased(0), .reportedPublication],
-        renewing + [.advertisementReleased(0), .registeredAdvertisements],
+        renewing + [.advertisementReleased(0), done],
     ]) func releasedAdvertisementIsRenewed(past: [Event]) {
         var machine = Self.machine(after: past)
-        #expect(machine.isRegistered && !machine.isAdvertising)
-        #expect(machine.handle(.renewalIsDue) == Self.withdrawsAdvertisement)
-        #expect(machine.handle(.failed(Self.refused)) == Self.advertises)
-        #expect(machine.handle(.registeredAdvertisements) == nil)
-        #expect(machine.isRegistered && machine.isAdvertising)
+        #expect(machine.isRegistered && !machine.isAdvertising && !machine.isComplete)
+        #expect(machine.handle(.renewalIsDue) == Self.advertises)
+        #expect(machine.handle(Self.done) == nil)
+        #expect(machine.isRegistered && machine.isAdvertising && machine.isComplete)
     }
 
     @Test func advertisesAgainWhenThePowerIsBack() {
@@ -344,30 +419,31 @@ struct RegistrationStateMachineTests {
         #expect(machine.isRegistered && !machine.isAdvertising)
         #expect(machine.handle(.powerChanged(true)) == Self.withdrawsAdvertisement)
         #expect(machine.handle(.withdrewAdvertisements) == Self.advertises)
-        #expect(machine.handle(.registeredAdvertisements) == nil)
+        #expect(machine.handle(Self.done) == nil)
         #expect(machine.isAdvertising)
     }
 
     @Test func advertisementReleasedAfterTheStopIsNoFailure() {
         var machine = Self.machine(after: Self.registered + [.stopRequested, .advertisementReleased(0)])
-        #expect(machine.handle(.registeredAdvertisements) == Self.withdrawsApplication)
-        #expect(machine.handle(.withdrewApplication) == Self.withdrawsAgent)
+        #expect(machine.handle(Self.done) == Self.withdrawsAdvertisement)
+        #expect(machine.handle(.withdrewAdvertisements) == .withdrawApplication)
+        #expect(machine.handle(.withdrewApplication) == .withdrawAgent)
         #expect(machine.handle(.withdrewAgent) == .finish(nil))
     }
 
     @Test func changesDuringARenewalLeadToOneMore() {
         let changes = [Event](repeating: .connectionsChanged(1), count: 3)
         var machine = Self.machine(after: Self.renewing + changes)
-        #expect(machine.handle(.registeredAdvertisements) == Self.withdrawsAdvertisement)
+        #expect(machine.handle(Self.done) == Self.withdrawsAdvertisement)
         #expect(machine.handle(.withdrewAdvertisements) == Self.advertises)
-        #expect(machine.handle(.registeredAdvertisements) == nil)
+        #expect(machine.handle(Self.done) == nil)
     }
 
     @Test func releaseOfTheWithdrawnAdvertisementIsForgotten() {
         var machine = Self.machine(
             after: Self.interrupting + [.advertisementReleased(0), .withdrewAdvertisements]
         )
-        #expect(machine.handle(.registeredAdvertisements) == nil)
+        #expect(machine.handle(Self.done) == nil)
         #expect(machine.handle(.stopRequested) == Self.withdrawsAdvertisement)
     }
 
@@ -375,23 +451,20 @@ struct RegistrationStateMachineTests {
         var machine = Self.machine(after: Self.renewing)
         for seconds in [1, 2, 4, 8, 16, 30, 30, 30] {
             let wait = Action.awaitRenewal(after: .seconds(seconds), because: Self.refused)
-            #expect(machine.handle(.failed(Self.refused)) == wait)
-            #expect(machine.handle(.renewalIsDue) == Self.withdrawsAdvertisement)
-            #expect(machine.handle(.failed(Self.refused)) == Self.advertises)
+            #expect(machine.handle(Self.refusesAll) == wait)
+            #expect(machine.handle(.renewalIsDue) == Self.advertises)
         }
-        #expect(machine.handle(.registeredAdvertisements) == nil)
+        #expect(machine.handle(Self.done) == nil)
         for event in [Event.connectionsChanged(1), .withdrewAdvertisements] { _ = machine.handle(event) }
-        let first = Action.awaitRenewal(after: .seconds(1), because: Self.refused)
-        #expect(machine.handle(.failed(Self.refused)) == first)
+        #expect(machine.handle(Self.refusesAll) == Self.awaitsRefused)
     }
 
     // MARK: Several advertisements
 
-    private static let several: [Machine.AdvertisementTraits] = [
-        Machine.AdvertisementTraits(),
-        Machine.AdvertisementTraits(pausesWhileConnected: true),
-        Machine.AdvertisementTraits(hasTimeout: true),
-    ]
+    private static let several = [plain, pausing, short]
+    private static let severalByNumber = Dictionary(
+        uniqueKeysWithValues: several.enumerated().map { ($0, $1) }
+    )
 
     /// A published machine with an advertisement of each kind, on an adapter of either kind.
     private static func published(isInterrupted: Bool, ended: Set<Int> = []) -> (
@@ -407,47 +480,49 @@ struct RegistrationStateMachineTests {
         _ = machine.start()
         _ = machine.handle(.registeredAgent)
         let first = machine.handle(.registeredApplication)
-        for event in [Event.registeredAdvertisements, .reportedPublication] { _ = machine.handle(event) }
+        for event in [done, .reportedPublication] { _ = machine.handle(event) }
         return (machine, first)
     }
 
     @Test(arguments: [true, false]) func whatPausesIsOffTheAirWhileCentralsAreConnected(isInterrupted: Bool) {
         var (machine, first) = Self.published(isInterrupted: isInterrupted)
-        #expect(first == .registerAdvertisements(adapter: Self.path, [0, 1, 2]))
-        #expect(machine.handle(.connectionsChanged(1)) == Self.withdrawsAdvertisement)
-        #expect(
-            machine.handle(.withdrewAdvertisements) == .registerAdvertisements(adapter: Self.path, [0, 2])
-        )
-        #expect(machine.handle(.registeredAdvertisements) == nil)
-        #expect(machine.handle(.connectionsChanged(2)) == (isInterrupted ? Self.withdrawsAdvertisement : nil))
+        #expect(first == .registerAdvertisements(Self.severalByNumber))
+        let leaving: Set<Int> = isInterrupted ? [0, 1, 2] : [1]
+        #expect(machine.handle(.connectionsChanged(1)) == .withdrawAdvertisements(leaving))
+        let renewed = Action.registerAdvertisements([0: Self.plain, 2: Self.short])
+        #expect(machine.handle(.withdrewAdvertisements) == (isInterrupted ? renewed : nil))
+        if isInterrupted { #expect(machine.handle(Self.done) == nil) }
+        let second = machine.handle(.connectionsChanged(2))
+        #expect(second == (isInterrupted ? .withdrawAdvertisements([0, 2]) : nil))
         if isInterrupted {
-            for event in [Event.withdrewAdvertisements, .registeredAdvertisements] {
-                _ = machine.handle(event)
-            }
+            for event in [Event.withdrewAdvertisements, Self.done] { _ = machine.handle(event) }
         }
-        #expect(machine.handle(.connectionsChanged(0)) == Self.withdrawsAdvertisement)
-        #expect(
-            machine.handle(.withdrewAdvertisements) == .registerAdvertisements(adapter: Self.path, [0, 1, 2])
-        )
+        let end = machine.handle(.connectionsChanged(0))
+        if isInterrupted {
+            #expect(end == .withdrawAdvertisements([0, 2]))
+            #expect(
+                machine.handle(.withdrewAdvertisements) == .registerAdvertisements(Self.severalByNumber)
+            )
+        } else {
+            #expect(end == .registerAdvertisements([1: Self.pausing]))
+        }
+        #expect(machine.handle(Self.done) == nil)
         #expect(machine.isAdvertising)
     }
 
     @Test func whoseTimeIsOverDoesNotComeBack() {
         var (machine, _) = Self.published(isInterrupted: true)
         #expect(machine.handle(.advertisementReleased(2)) == nil)
-        #expect(machine.endedAdvertisements == [2])
+        #expect(machine.advertising.ended == [2])
         #expect(machine.isAdvertising)
-        #expect(machine.handle(.connectionsChanged(1)) == Self.withdrawsAdvertisement)
-        #expect(machine.handle(.withdrewAdvertisements) == .registerAdvertisements(adapter: Self.path, [0]))
+        #expect(machine.handle(.connectionsChanged(1)) == .withdrawAdvertisements([0, 1]))
+        #expect(machine.handle(.withdrewAdvertisements) == .registerAdvertisements([0: Self.plain]))
         let again = Self.published(isInterrupted: true, ended: [2])
-        #expect(again.first == .registerAdvertisements(adapter: Self.path, [0, 1]))
+        #expect(again.first == .registerAdvertisements([0: Self.plain, 1: Self.pausing]))
     }
 
     @Test func nothingIsOnTheAirWhenTheTimeOfAllIsOver() {
-        var machine = Machine(
-            on: Self.adapter,
-            advertisements: [Machine.AdvertisementTraits(hasTimeout: true)]
-        )
+        var machine = Machine(on: Self.adapter, advertisements: [Self.short])
         _ = machine.start()
         for event in Self.published + [.advertisementReleased(0)] {
             #expect(machine.handle(event) != .finish(nil))
@@ -455,6 +530,131 @@ struct RegistrationStateMachineTests {
         #expect(machine.isRegistered && !machine.isAdvertising)
         #expect(machine.handle(.stopRequested) == Self.withdrawsAdvertisement)
     }
+
+    @Test func whatIsRefusedOfSeveralIsTriedAgainAloneWhileTheOthersStay() {
+        var machine = Machine(on: Self.adapter, advertisements: Self.several)
+        _ = machine.start()
+        for event in Self.registered { _ = machine.handle(event) }
+        #expect(machine.handle(.advertised(refused: [1: Self.refused])) == .reportPublication)
+        #expect(machine.handle(.reportedPublication) == Self.awaitsRefused)
+        #expect(machine.isPublished && !machine.isAdvertising && !machine.isComplete)
+        #expect(machine.handle(.renewalIsDue) == .registerAdvertisements([1: Self.pausing]))
+        #expect(machine.handle(Self.done) == nil)
+        #expect(machine.isAdvertising && machine.isComplete)
+    }
+
+    @Test func aPartIsNotEnoughForWhoDoesNotWait() {
+        var machine = Machine(on: Self.adapter, advertisements: Self.several, acceptsPart: false)
+        _ = machine.start()
+        for event in Self.registered { _ = machine.handle(event) }
+        let refusal = Event.advertised(refused: [1: Self.refused])
+        #expect(machine.handle(refusal) == .withdrawAdvertisements([0, 1, 2]))
+        #expect(machine.handle(.withdrewAdvertisements) == .withdrawApplication)
+        #expect(machine.handle(.withdrewApplication) == .withdrawAgent)
+        #expect(machine.handle(.withdrewAgent) == .finish(Self.refused))
+    }
+
+    // MARK: Demands
+
+    /// What came of a demand, as text.
+    private static func outcome(of machine: inout Machine) -> String? {
+        switch machine.takeOutcomeOfDemand() {
+        case nil: nil
+        case .success: "done"
+        case .failure(let failure): failure.message
+        }
+    }
+
+    @Test func onlyWhatIsDifferentChanges() {
+        var (machine, _) = Self.published(isInterrupted: true)
+        let new = [Self.plain, Self.short, Self.short, Self.pausing]
+        let changed = Event.advertisingDemanded(new, restarted: [])
+        #expect(machine.handle(changed) == .registerAdvertisements([3: Self.pausing]))
+        #expect(machine.handle(Self.done) == .changeAdvertisements([1: Self.short]))
+        #expect(Self.outcome(of: &machine) == nil)
+        #expect(machine.handle(Self.done) == nil)
+        #expect(Self.outcome(of: &machine) == "done")
+        #expect(Self.outcome(of: &machine) == nil)
+        let fewer = Event.advertisingDemanded([Self.plain], restarted: [])
+        #expect(machine.handle(fewer) == .withdrawAdvertisements([1, 2, 3]))
+        #expect(machine.handle(.withdrewAdvertisements) == nil)
+        #expect(Self.outcome(of: &machine) == "done")
+        #expect(machine.isAdvertising)
+    }
+
+    @Test func whatIsRefusedLeavesAllAsItWas() {
+        var (machine, _) = Self.published(isInterrupted: true)
+        let new = Event.advertisingDemanded([Self.short, Self.plain, Self.short, Self.plain], restarted: [])
+        #expect(machine.handle(new) == .registerAdvertisements([3: Self.plain]))
+        let refusal = Event.advertised(refused: [3: Self.refused])
+        #expect(machine.handle(refusal) == nil)
+        #expect(Self.outcome(of: &machine) == "refused")
+        #expect(machine.advertising.registered == Self.severalByNumber)
+        #expect(machine.isAdvertising)
+    }
+
+    @Test func whatWasChangedBeforeTheRefusalIsChangedBack() {
+        var (machine, _) = Self.published(isInterrupted: true)
+        let new = Event.advertisingDemanded([Self.short, Self.plain, Self.short], restarted: [])
+        #expect(machine.handle(new) == .changeAdvertisements([0: Self.short, 1: Self.plain]))
+        let refusal = Event.advertised(refused: [1: Self.refused])
+        #expect(machine.handle(refusal) == .registerAdvertisements([1: Self.pausing]))
+        #expect(Self.outcome(of: &machine) == "refused")
+        #expect(machine.handle(Self.done) == .changeAdvertisements([0: Self.plain]))
+        #expect(machine.handle(Self.done) == nil)
+        #expect(machine.advertising.registered == Self.severalByNumber)
+    }
+
+    @Test func nothingIsAdvertisedAfterAStopOfAdvertisingUntilItBegins() {
+        var machine = Self.machine(after: Self.published)
+        let nothing = Event.advertisingDemanded([], restarted: [])
+        #expect(machine.handle(nothing) == Self.withdrawsAdvertisement)
+        #expect(machine.handle(.withdrewAdvertisements) == nil)
+        #expect(Self.outcome(of: &machine) == "done")
+        #expect(machine.isRegistered && !machine.isAdvertising && machine.isComplete)
+        for event in [Event.connectionsChanged(1), .powerChanged(false), .powerChanged(true)] {
+            #expect(machine.handle(event) == nil)
+        }
+        let again = Event.advertisingDemanded([Self.plain], restarted: [])
+        #expect(machine.handle(again) == Self.advertises)
+        #expect(machine.handle(Self.done) == nil)
+        #expect(machine.isAdvertising)
+    }
+
+    @Test func whoseTimeIsOverBeginsAnewWhenThatIsDemanded() {
+        var (machine, _) = Self.published(isInterrupted: true)
+        #expect(machine.handle(.advertisementReleased(2)) == nil)
+        // Another one is changed.
+        let other = Event.advertisingDemanded([Self.plain, Self.plain, Self.short], restarted: [1])
+        #expect(machine.handle(other) == .changeAdvertisements([1: Self.plain]))
+        #expect(machine.handle(Self.done) == nil)
+        let itself = Event.advertisingDemanded([Self.plain, Self.plain, Self.short], restarted: [2])
+        #expect(machine.handle(itself) == .registerAdvertisements([2: Self.short]))
+        #expect(machine.handle(Self.done) == nil)
+        #expect(machine.handle(.advertisementReleased(2)) == nil)
+        var longer = Self.short
+        longer.timeout = .seconds(90)
+        let another = Event.advertisingDemanded([Self.plain, Self.plain, longer], restarted: [])
+        #expect(machine.handle(another) == .registerAdvertisements([2: longer]))
+    }
+
+    @Test func aDemandWithoutPowerIsForLater() {
+        var machine = Self.machine(after: Self.published + [.powerChanged(false)])
+        #expect(machine.handle(Self.demanded) == nil)
+        #expect(Self.outcome(of: &machine) == "done")
+        #expect(machine.handle(.powerChanged(true)) == Self.withdrawsAdvertisement)
+        #expect(machine.handle(.withdrewAdvertisements) == Self.advertisesOther)
+    }
+
+    @Test func aDemandEndsWithTheRegistration() {
+        var machine = Self.machine(after: Self.changing)
+        #expect(Self.outcome(of: &machine) == nil)
+        #expect(machine.handle(.lost(Self.gone)) == .finish(Self.gone))
+        #expect(Self.outcome(of: &machine) == "done")
+        #expect(machine.advertising.advertisements == [Self.short])
+    }
+
+    // MARK: At random
 
     /// Whatever comes in whatever order: nothing goes on the air after a stop, and nothing stays registered.
     @Test func afterAStopThingsAreOnlyWithdrawn() {
@@ -480,6 +680,54 @@ struct RegistrationStateMachineTests {
                 default: Issue.record("\(action) after a stop; seed 2, \(past)")
                 }
             }
+        }
+    }
+
+    /// A daemon that answers each step, and refuses at random: what is demanded last is on the air at the end.
+    @Test func whatIsDemandedLastIsOnTheAirAtTheEnd() {
+        var generator = SeededGenerator(seed: 3)
+        let meanwhile: [Event] = [
+            .connectionsChanged(0), .connectionsChanged(1), .powerChanged(false), .powerChanged(true),
+            .advertisementReleased(0), .advertisementReleased(1),
+        ]
+        for round in 0..<2000 {
+            var machine = Self.machine(after: Self.published)
+            var action: Action?
+            var demanded = [Self.plain]
+            for step in 0..<20 {
+                let isLast = step == 19
+                if isLast { action = machine.handle(.powerChanged(true)) ?? action }
+                if isLast || Bool.random(using: &generator) {
+                    demanded = (0..<Int.random(in: 0...3, using: &generator)).compactMap { _ in
+                        [Self.plain, Advertisement(localName: "Other")].randomElement(using: &generator)
+                    }
+                    action = machine.handle(.advertisingDemanded(demanded, restarted: [])) ?? action
+                } else if let event = meanwhile.randomElement(using: &generator) {
+                    action = machine.handle(event) ?? action
+                }
+                // Some steps are still under way when the next thing happens.
+                while isLast || Bool.random(using: &generator), let step = action {
+                    action = machine.handle(Self.answer(to: step))
+                }
+            }
+            while let step = action { action = machine.handle(Self.answer(to: step)) }
+            let onAir = Dictionary(uniqueKeysWithValues: demanded.enumerated().map { ($0, $1) })
+            #expect(machine.advertising.registered == onAir, "seed 3, round \(round)")
+            #expect(machine.isComplete && machine.isAdvertising == !demanded.isEmpty)
+        }
+    }
+
+    /// What a daemon says that refuses nothing.
+    private static func answer(to action: Action) -> Event {
+        switch action {
+        case .registerAgent: .registeredAgent
+        case .registerApplication: .registeredApplication
+        case .registerAdvertisements, .changeAdvertisements: done
+        case .reportPublication: .reportedPublication
+        case .awaitRenewal: .renewalIsDue
+        case .withdrawAdvertisements: .withdrewAdvertisements
+        case .withdrawApplication: .withdrewApplication
+        case .withdrawAgent, .finish: .withdrewAgent
         }
     }
 

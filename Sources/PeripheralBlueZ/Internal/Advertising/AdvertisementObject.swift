@@ -6,58 +6,43 @@ private import Synchronization
 /// An advertisement as bluetoothd finds it on the bus: an object with `org.bluez.LEAdvertisement1`.
 final class AdvertisementObject: Sendable {
     private struct State {
-        var advertisement: Advertisement
-        var capabilities: AdvertisingCapabilities
-        var properties: AdvertisementProperties
+        var advertisement = Advertisement()
+        var capabilities = AdvertisingCapabilities.legacy(.v5_66)
+        var properties = AdvertisementProperties()
         var isRegistered = false
     }
 
     let path: ObjectPath
-    /// What issues call it.
-    let name: String
     private let time: AdvertisingTime
-    private let state: Mutex<State>
+    private let state = Mutex(State())
 
-    /// Describes an advertisement for an adapter that is not known yet.
+    /// Makes an object that advertises nothing yet.
     ///
     /// - Parameters:
-    ///   - advertisement: The advertisement.
-    ///   - name: What issues call it.
     ///   - path: Where bluetoothd finds it.
     ///   - time: How long it has been on the air.
-    init(
-        _ advertisement: Advertisement,
-        named name: String,
-        at path: ObjectPath,
-        time: AdvertisingTime = AdvertisingTime()
-    ) {
+    init(at path: ObjectPath, time: AdvertisingTime = AdvertisingTime()) {
         self.path = path
-        self.name = name
         self.time = time
-        let capabilities = AdvertisingCapabilities.legacy(.v5_66)
-        state = Mutex(
-            State(
-                advertisement: advertisement,
-                capabilities: capabilities,
-                properties: AdvertisementProperties(of: advertisement, for: capabilities)
-            )
-        )
     }
 
-    /// What becomes of it on the adapter that it is prepared for.
-    var plan: AdvertisingPlan {
+    /// What becomes of it on its adapter.
+    ///
+    /// - Parameter name: What issues call it.
+    /// - Returns: The plan.
+    func plan(named name: String) -> AdvertisingPlan {
         let (advertisement, capabilities) = state.withLock { ($0.advertisement, $0.capabilities) }
         return advertisement.plan(for: capabilities, named: name)
     }
 
-    /// Makes the properties what this adapter can take.
-    func prepare(for capabilities: AdvertisingCapabilities) {
+    /// Makes it this advertisement, as this adapter can take it, before it is registered.
+    func set(_ advertisement: Advertisement, for capabilities: AdvertisingCapabilities) {
         state.withLock { state in
-            state.capabilities = capabilities
+            (state.advertisement, state.capabilities) = (advertisement, capabilities)
             // bluetoothd counts anew when it is registered again.
-            var advertisement = state.advertisement
-            advertisement.timeout = advertisement.timeout.map { max($0 - time.elapsed, .seconds(1)) }
-            state.properties = AdvertisementProperties(of: advertisement, for: capabilities)
+            var rest = advertisement
+            rest.timeout = rest.timeout.map(time.rest)
+            state.properties = AdvertisementProperties(of: rest, for: capabilities)
         }
     }
 
@@ -72,26 +57,23 @@ final class AdvertisementObject: Sendable {
         time.start(by: clock)
     }
 
-    /// Changes what is advertised.
+    /// Makes it another advertisement while it is registered, if bluetoothd can follow.
     ///
-    /// - Returns: The properties that have another value now, and those that are gone, for `PropertiesChanged`.
-    func change(to advertisement: Advertisement) -> (changed: [(String, BusValue)], gone: [String]) {
-        let (former, present) = state.withLock { state in
-            let former = state.properties.values
-            state.advertisement = advertisement
-            state.properties = AdvertisementProperties(of: advertisement, for: state.capabilities)
-            return (former, state.properties.values)
-        }
-        var changed: [(String, BusValue)] = []
-        var gone: [String] = []
-        for (name, _) in AdvertisementProperties.all where former[name] != present[name] {
-            if let value = present[name] {
-                changed.append((name.text, value))
-            } else {
-                gone.append(name.text)
+    /// - Returns: The properties that have another value now, for `PropertiesChanged`; `nil` when it has to be registered
+    ///   anew, and is as it was.
+    func change(to new: Advertisement) -> [(String, BusValue)]? {
+        state.withLock { state in
+            let plans = (state.advertisement.plan(for: state.capabilities), new.plan(for: state.capabilities))
+            // The timeout goes on as bluetoothd counts it.
+            guard plans.0.isExtended == plans.1.isExtended, state.advertisement.timeout == new.timeout else {
+                return nil
             }
+            var properties = AdvertisementProperties(of: new, for: state.capabilities)
+            properties.keepTimeout(of: state.properties)
+            guard let changes = properties.changes(from: state.properties) else { return nil }
+            (state.advertisement, state.properties) = (new, properties)
+            return changes
         }
-        return (changed, gone)
     }
 
     /// The object to export.

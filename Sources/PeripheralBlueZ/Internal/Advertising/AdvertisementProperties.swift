@@ -20,6 +20,9 @@ struct AdvertisementProperties: Equatable {
 
     private(set) var values: [MemberName: BusValue] = [:]
 
+    /// None at all.
+    init() {}
+
     init(of advertisement: Advertisement, for capabilities: AdvertisingCapabilities) {
         let isConnectable = advertisement.kind == .connectable
         values["Type"] = .string(isConnectable ? "peripheral" : "broadcast")
@@ -92,6 +95,48 @@ struct AdvertisementProperties: Equatable {
             BusDictionary.Entry(key: key($0.key), value: .variant(.bytes($0.value)))
         }
         return .dictionary(BusDictionary(key: signature, value: "v", entries))
+    }
+}
+
+// MARK: - Changes
+
+extension AdvertisementProperties {
+    /// What bluetoothd takes at any time, with what ends each; `nil` for what only another value replaces.
+    ///
+    /// The rest it does not take while the advertisement is registered, or not rightly: it never forgets a name or an
+    /// appearance, looks at flags, intervals and power one by one, and passes over the scan response.
+    private static let changeable: [MemberName: BusValue?] = [
+        "ServiceUUIDs": .strings([]), "SolicitUUIDs": .strings([]),
+        "ManufacturerData": .dictionary(BusDictionary(key: "q", value: "v", [])),
+        "ServiceData": .dictionary(BusDictionary(key: "s", value: "v", [])),
+        "Data": .dictionary(BusDictionary(key: "y", value: "v", [])),
+        "LocalName": nil, "Appearance": nil,
+    ]
+
+    /// Goes on with what is left of the time of others.
+    mutating func keepTimeout(of others: AdvertisementProperties) {
+        values["Timeout"] = others.values["Timeout"]
+    }
+
+    /// What bluetoothd is to be told so that an advertisement with other properties becomes one with these.
+    ///
+    /// What shrinks comes first, so that nothing is too long meanwhile.
+    ///
+    /// - Returns: The properties and their new values; `nil` when it cannot be told.
+    func changes(from others: AdvertisementProperties) -> [(String, BusValue)]? {
+        var shrunk: [(String, BusValue)] = []
+        var changed: [(String, BusValue)] = []
+        for (name, _) in Self.all where values[name] != others.values[name] {
+            guard let end = Self.changeable[name] else { return nil }
+            if let value = values[name] {
+                changed.append((name.text, value))
+            } else if let end {
+                shrunk.append((name.text, end))
+            } else {
+                return nil
+            }
+        }
+        return shrunk + changed
     }
 }
 

@@ -33,10 +33,11 @@ final class Life: Sendable {
     let clock: any Clock<Duration>
     let logger: Logger
     let handles: AssignedHandles
-    private let times = AdvertisingTimes()
     private let backend: BlueZBackend
     private let loop: EventLoop
     private let occurrences = EventQueue<Occurrence>()
+    private let demands = AdvertisingDemands()
+    private let times = AdvertisingTimes()
     private let state = Mutex(State())
 
     init(
@@ -64,6 +65,22 @@ final class Life: Sendable {
         { [occurrences] in occurrences.add(Occurrence(event: .stopRequested)) }
     }
 
+    /// Has something else advertised, and returns when it is on the air, or will be when the peripheral is.
+    ///
+    /// As ``requestStop``, it may be kept longer than this object.
+    var demand: @Sendable ([Advertisement], Set<Int>) async throws -> Void {
+        { [occurrences, demands] advertisements, restarted in
+            try await demands.make(advertisements) {
+                occurrences.add(Occurrence(event: .advertisingDemanded(advertisements, restarted: restarted)))
+            }
+        }
+    }
+
+    /// Takes note of what the adapter can do.
+    func setCapabilities(_ capabilities: AdvertisingCapabilities) {
+        demands.setCapabilities(capabilities)
+    }
+
     /// Registers, serves and recovers until the end, and withdraws.
     ///
     /// - Returns: Why it ended, or `nil` when it was asked to.
@@ -72,12 +89,13 @@ final class Life: Sendable {
             selection: backend.adapter,
             settings: backend.settings,
             recovery: backend.recovery,
-            advertisements: publication.advertisements.map(RegistrationStateMachine.AdvertisementTraits.init)
+            advertisements: publication.advertisements
         )
         var action = machine.start()
         var step = 0
         while true {
             if case .finish(let failure) = action {
+                demands.close()
                 await close()
                 return failure
             }
@@ -88,7 +106,10 @@ final class Life: Sendable {
                 for number in machine.endedAdvertisements.subtracting(ended) {
                     host.handle(.advertisementEnded(number))
                 }
+                let restarted = ended.subtracting(machine.endedAdvertisements)
+                times.reset { restarted.contains($0) || $0 >= machine.advertisementCount }
                 host.handle(.stateChanged(machine.peripheralState))
+                if let outcome = machine.takeOutcomeOfDemand() { demands.end(outcome.mapError(\.error)) }
                 return action
             }
         }
@@ -153,9 +174,9 @@ extension Life {
                 try await presence().prepare(adapter, backend.settings)
                 return .preparedAdapter
             }
-        case .registration(let action):
+        case .registration(let action, let adapter):
             return await outcome(action.step) {
-                try await presence().perform(action, for: self).map { .registration($0) }
+                try await presence().perform(action, on: adapter, for: self).map { .registration($0) }
             }
         case .awaitChange(let failure):
             tell(failure)
@@ -229,14 +250,5 @@ extension Life {
         } catch {
             return .failed((error as? Failure) ?? Failure(error, step: step))
         }
-    }
-}
-
-extension RegistrationStateMachine.AdvertisementTraits {
-    init(_ advertisement: Advertisement) {
-        self.init(
-            pausesWhileConnected: advertisement.whileConnected == .pause,
-            hasTimeout: advertisement.timeout != nil
-        )
     }
 }

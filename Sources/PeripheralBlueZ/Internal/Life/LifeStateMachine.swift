@@ -28,6 +28,9 @@ struct LifeStateMachine {
         // What happens around the peripheral:
 
         case stopRequested
+        /// The program wants something else to be advertised, as
+        /// ``RegistrationStateMachine/Event/advertisingDemanded(_:restarted:)``.
+        case advertisingDemanded([Advertisement], restarted: Set<Int>)
         case busLost
         case daemonAppeared
         case daemonLost
@@ -43,7 +46,7 @@ struct LifeStateMachine {
         case examine(startsDaemon: Bool)
         /// Gives the adapter the settings that are demanded, its power among them.
         case prepare(AdapterDescription)
-        case registration(Registration.Action)
+        case registration(Registration.Action, on: String)
         /// Nothing can be done until something changes.
         case awaitChange(because: Failure)
         /// Something may change without a signal: waits for half that long at least, and not longer.
@@ -69,9 +72,12 @@ struct LifeStateMachine {
     private let selection: AdapterSelection
     private let settings: AdapterSettings
     private let recovery: Recovery
-    private let advertisements: [Registration.AdvertisementTraits]
+    /// What is advertised, as the program has demanded it last.
+    private var advertisements: [Advertisement]
     /// The numbers of the advertisements whose time is over.
     private(set) var endedAdvertisements: Set<Int> = []
+    /// What has become of a demand.
+    private var outcomeOfDemand: Result<Void, Failure>?
     private var state = State.idle
     private var backoff = Backoff()
     private var hasBeenPublished = false
@@ -83,7 +89,7 @@ struct LifeStateMachine {
         selection: AdapterSelection,
         settings: AdapterSettings = AdapterSettings(),
         recovery: Recovery = .always,
-        advertisements: [Registration.AdvertisementTraits] = [Registration.AdvertisementTraits()]
+        advertisements: [Advertisement] = [Advertisement()]
     ) {
         self.selection = selection
         self.settings = settings
@@ -102,18 +108,27 @@ struct LifeStateMachine {
         if case .registering(var registration) = state {
             return Self.translate(event, on: registration.adapter.path).flatMap { translated in
                 let action = registration.handle(translated)
+                note(&registration)
                 state = .registering(registration)
-                endedAdvertisements = registration.endedAdvertisements
                 return follow(registration, action)
             }
         }
         return switch event {
         case .stopRequested: stop()
+        case .advertisingDemanded(let advertisements, let restarted): demand(advertisements, restarted)
         case .busLost: loseBus()
         case .daemonAppeared, .daemonLost, .adapterAppeared, .adapterLost, .powerChanged: lookAgain()
         case .failed(let failure): fail(failure)
         default: proceed(event)
         }
+    }
+
+    /// How many are advertised, those whose time is over among them.
+    var advertisementCount: Int { advertisements.count }
+
+    /// What has become of the last demand, once.
+    mutating func takeOutcomeOfDemand() -> Result<Void, Failure>? {
+        outcomeOfDemand.take()
     }
 
     /// What an event means to a registration.
@@ -122,6 +137,8 @@ struct LifeStateMachine {
         case .registration(let event): event
         case .failed(let failure): .failed(failure)
         case .stopRequested: .stopRequested
+        case .advertisingDemanded(let advertisements, let restarted):
+            .advertisingDemanded(advertisements, restarted: restarted)
         case .busLost: .lost(.busLost)
         case .daemonLost: .lost(.daemonLost)
         case .adapterLost(adapter): .lost(.adapterLost(adapter))
@@ -176,16 +193,24 @@ extension LifeStateMachine {
         var registration = Registration(
             on: adapter,
             advertisements: advertisements,
-            endedAdvertisements: endedAdvertisements
+            endedAdvertisements: endedAdvertisements,
+            acceptsPart: recovery == .always || recovery == .afterPublication && hasBeenPublished
         )
         let action = registration.start()
         state = .registering(registration)
-        return .registration(action)
+        return .registration(action, on: adapter.path)
+    }
+
+    /// Keeps what is to outlast a registration.
+    private mutating func note(_ registration: inout Registration) {
+        advertisements = registration.advertising.advertisements
+        endedAdvertisements = registration.advertising.ended
+        if let outcome = registration.takeOutcomeOfDemand() { outcomeOfDemand = outcome }
     }
 
     /// Goes on with what a registration has decided on.
     private mutating func follow(_ registration: Registration, _ action: Registration.Action?) -> Action? {
-        if registration.isPublished, registration.isAdvertising {
+        if registration.isPublished, registration.isComplete {
             hasBeenPublished = true
             obstacle = nil
             backoff.reset()
@@ -196,8 +221,8 @@ extension LifeStateMachine {
         case .finish(let failure?): return recover(from: failure)
         case .awaitRenewal(_, let failure):
             obstacle = failure
-            return action.map { .registration($0) }
-        case let action?: return .registration(action)
+            return action.map { .registration($0, on: registration.adapter.path) }
+        case let action?: return .registration(action, on: registration.adapter.path)
         }
     }
 
@@ -273,6 +298,15 @@ extension LifeStateMachine {
         case .idle, .finished: nil
         default: finish(nil)
         }
+    }
+
+    /// Takes note of what is to be advertised when the peripheral is back.
+    private mutating func demand(_ new: [Advertisement], _ restarted: Set<Int>) -> Action? {
+        var advertising = Registration.Advertising(of: advertisements, ended: endedAdvertisements)
+        advertising.demand(new, restarted: restarted)
+        (advertisements, endedAdvertisements) = (advertising.advertisements, advertising.ended)
+        outcomeOfDemand = .success(())
+        return nil
     }
 
     private mutating func loseBus() -> Action? {

@@ -9,51 +9,63 @@ extension Presence {
     /// - Returns: What comes of it; `nil` for nothing.
     func perform(
         _ action: RegistrationStateMachine.Action,
+        on adapter: String,
         for life: Life
     ) async throws -> RegistrationStateMachine.Event? {
+        let managers = try AdapterManagers(of: adapter, on: connection)
         switch action {
-        case .registerAgent(let adapter):
+        case .registerAgent:
             try await watchCentrals(of: adapter)
             try await agent.register(on: ObjectPath(adapter))
             return .registeredAgent
-        case .registerApplication(let adapter):
-            try await registerApplication(on: adapter, handles: life.handles)
+        case .registerApplication:
+            try await registerApplication(by: managers, handles: life.handles)
             return .registeredApplication
-        case .registerAdvertisements(let adapter, let numbers):
-            try await AdapterManagers(of: adapter, on: connection).register(
-                numbers.sorted().map { application.advertisements[$0] },
-                version: await application.centrals.abilities.version,
-                clock: life.clock
+        case .registerAdvertisements(let values):
+            let capabilities = try await capabilities(by: managers)
+            life.setCapabilities(capabilities)
+            return .advertised(
+                refused: try await advertisements.register(
+                    values,
+                    for: capabilities,
+                    by: managers,
+                    life.clock
+                )
             )
-            return .registeredAdvertisements
-        case .reportPublication(let adapter):
+        case .changeAdvertisements(let values):
+            let capabilities = try await capabilities(by: managers)
+            return .advertised(
+                refused: try await advertisements.change(values, for: capabilities, by: managers, life.clock)
+            )
+        case .reportPublication:
             life.reportPublication(
                 by: BlueZLink(
                     devices: Devices(connection: connection, adapter: try ObjectPath(adapter)),
                     centrals: application.centrals,
+                    advertise: life.demand,
                     stop: life.requestStop
                 )
             )
             return .reportedPublication
         case .awaitRenewal(let delay, let failure):
             life.logger.warning(
-                "The advertisement is off the air and could not be renewed; it will be tried again.",
+                "An advertisement is off the air and could not be registered; it will be tried again.",
                 metadata: ["peripheral.reason": "\(failure.message)", "peripheral.delay": "\(delay)"]
             )
             try await life.clock.sleep(for: delay)
             return .renewalIsDue
-        case .withdrawAdvertisements(let adapter):
-            try await AdapterManagers(of: adapter, on: connection).withdraw(application.advertisements)
+        case .withdrawAdvertisements(let numbers):
+            try await advertisements.withdraw(numbers, by: managers)
             return .withdrewAdvertisements
-        case .withdrawApplication(let adapter):
+        case .withdrawApplication:
             // New centrals no longer find the peripheral; those that are here get their answers, but nobody has the
             // time to finish pairing.
             await application.agent.close()
             await life.host.untilAnswered()
             await application.centrals.untilConfirmed(within: .seconds(1), by: life.clock)
-            try await AdapterManagers(of: adapter, on: connection).withdrawApplication()
+            try await managers.withdrawApplication()
             return .withdrewApplication
-        case .withdrawAgent(let adapter):
+        case .withdrawAgent:
             try await agent.withdraw(from: ObjectPath(adapter))
             return .withdrewAgent
         case .finish:
@@ -61,9 +73,16 @@ extension Presence {
         }
     }
 
+    /// What the adapter can do; bluetoothd is asked once in a presence.
+    private func capabilities(by managers: AdapterManagers) async throws -> AdvertisingCapabilities {
+        try await advertisements.capabilities(
+            by: managers,
+            version: await application.centrals.abilities.version
+        )
+    }
+
     /// Registers the database where it was before, or else where there is room.
-    private func registerApplication(on adapter: String, handles: AssignedHandles) async throws {
-        let managers = try AdapterManagers(of: adapter, on: connection)
+    private func registerApplication(by managers: AdapterManagers, handles: AssignedHandles) async throws {
         do {
             try await managers.registerApplication()
         } catch BusError.remote(let name, let message) {
@@ -128,7 +147,7 @@ extension RegistrationStateMachine.Action {
         switch self {
         case .registerAgent: .registeringAgent
         case .registerApplication: .registeringApplication
-        case .registerAdvertisements, .awaitRenewal: .registeringAdvertisement
+        case .registerAdvertisements, .changeAdvertisements, .awaitRenewal: .registeringAdvertisement
         case .reportPublication: .connecting
         case .withdrawAdvertisements, .withdrawApplication, .withdrawAgent, .finish: .withdrawing
         }

@@ -9,6 +9,7 @@ internal import PeripheralKit
 struct Presence: Sendable {
     let connection: BusConnection
     let application: Application
+    let advertisements: AdvertisementRegistrations
     let agent: AgentRegistration
     let watcher: DaemonWatcher
 
@@ -33,7 +34,6 @@ struct Presence: Sendable {
                 publication,
                 host: host,
                 handles: handles,
-                times: times,
                 on: connection,
                 linkSecurity: linkSecurity,
                 logger: logger
@@ -44,8 +44,11 @@ struct Presence: Sendable {
                 on: connection,
                 logger: logger
             )
+            advertisements = AdvertisementRegistrations(on: connection, times: times) {
+                report(.registration(.advertisementReleased($0)))
+            }
             watcher = DaemonWatcher(connection: connection, version: version, report: report)
-            try await application.export(on: connection) { report(.registration(.advertisementReleased($0))) }
+            try await application.export(on: connection)
             try await watcher.watch()
         } catch {
             await connection.close()

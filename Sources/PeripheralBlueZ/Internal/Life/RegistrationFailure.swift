@@ -8,6 +8,18 @@ enum RegistrationStep {
     case withdrawing
 }
 
+extension RegistrationStateMachine {
+    /// Why the registration ends, or a part of it fails; equal by its kind and words.
+    struct Failure: Error, Hashable {
+        var code: PeripheralError.Code
+        var message: String
+        /// What is wrong with the declaration, if that is the reason.
+        var issues: [DeclarationIssue] = []
+        /// What it tells of the radio; `nil` for what follows from the code.
+        var radio: PeripheralState.Radio?
+    }
+}
+
 extension RegistrationStateMachine.Failure {
     static let busLost = Self(
         code: .connectionLost,
@@ -34,6 +46,12 @@ extension RegistrationStateMachine.Failure {
     /// The declaration has these errors.
     init(_ errors: [DeclarationIssue]) {
         self.init(code: .rejected, message: DeclarationError(issues: errors).description, issues: errors)
+    }
+
+    /// What the program gets.
+    var error: any Error {
+        issues.isEmpty
+            ? PeripheralError(code: code, message: message) : DeclarationError(issues: issues)
     }
 
     /// What it tells of the radio.

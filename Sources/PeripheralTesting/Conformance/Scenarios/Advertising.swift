@@ -6,6 +6,7 @@ extension ConformanceSuite {
         derivedAdvertisement, declaredAdvertisement, hiddenAdvertisement,
         longName("A peripheral with a name of too many bytes", cutTo: "A peripheral with a name of t"),
         longName("ééééééééééééééé", cutTo: "éééééééééééééé"),
+        changedAdvertisement, stoppedAdvertising, addedAdvertisement,
     ]
 
     /// A trial of what a scan finds of a peripheral.
@@ -81,6 +82,102 @@ extension ConformanceSuite {
             return trial(expected, of: peripheral) { payload in
                 try expect("services", payload.services, is: [.battery])
             }
+        }
+    }
+
+    // MARK: Changes
+
+    /// Scans until what is heard fits, as it does at once where nothing is delayed.
+    private static func scan(
+        by central: any TestCentral,
+        until name: String,
+        _ isMeant: ([AdvertisementPayload]) -> Bool
+    ) async throws {
+        var heard: [AdvertisementPayload] = []
+        for _ in 0..<10 {
+            heard = try await central.scan().map(\.payload)
+            if isMeant(heard) { return }
+        }
+        throw ConformanceFailure(description: "\(name): heard \(heard).")
+    }
+
+    static let changedAdvertisement = Scenario("what is advertised changes while it is on the air") {
+        let peripheral = Peripheral("Before") {
+            GATTService(.battery) { Characteristic<UInt8>(0x2A19, value: 99) }
+            Advertisement(manufacturerData: [0xFFFF: [1]])
+        }
+        return Trial(peripheral, mtu: nil) { central, session in
+            for number in 2...5 as ClosedRange<UInt8> {
+                try await session.changeAdvertisement { $0.manufacturerData[0xFFFF] = [number, number] }
+                try await scan(by: central, until: "manufacturer data \(number)") {
+                    $0.map(\.manufacturerData) == [[0xFFFF: [number, number]]]
+                }
+            }
+            // Several things at once, some of which are gone, and some of which cannot change in place.
+            let new = Advertisement(
+                localName: "After",
+                services: [],
+                serviceData: [.battery: [7]],
+                appearance: 0x0340
+            )
+            try await session.advertise(new)
+            try await scan(by: central, until: "all at once") { heard in
+                heard.map(\.localName) == ["After"] && heard.map(\.services) == [[]]
+                    && heard.map(\.manufacturerData) == [[:]] && heard.map(\.serviceData) == [[.battery: [7]]]
+                    && heard.map(\.appearance) == [0x0340]
+            }
+            try await session.changeAdvertisement { ($0.appearance, $0.discoverability) = (nil, .never) }
+            try await scan(by: central, until: "less") { heard in
+                heard.map(\.appearance) == [nil]
+                    && heard.first?.flags?.contains(.generalDiscoverable) == false
+            }
+            // It can be connected to as before.
+            try await central.connect(mtu: 517)
+            try expect(
+                "services",
+                try await central.discover().applicationServices.map(\.uuid),
+                is: [.battery]
+            )
+        }
+    }
+
+    static let stoppedAdvertising = Scenario(
+        "what is no longer advertised is served and can be advertised again"
+    ) {
+        let value = Characteristic<UInt8>(0x2A19, value: 99)
+        let peripheral = Peripheral("Lamp") { GATTService(.battery) { value } }
+        return Trial(peripheral) { central, session in
+            try await session.stopAdvertising()
+            try expect("state", session.state.isRegistered, is: true)
+            try expect("advertising", session.state.isAdvertising, is: false)
+            try expect("value", try await central.read(value), is: 99)
+            try await central.disconnect()
+            try await scan(by: central, until: "nothing") { $0.isEmpty }
+            try await session.advertise()
+            try await scan(by: central, until: "the name") { $0.map(\.localName) == ["Lamp"] }
+            try await central.connect(mtu: 517)
+            try expect("value", try await central.read(value), is: 99)
+        }
+    }
+
+    static let addedAdvertisement = Scenario("a second advertisement comes and goes beside the first") {
+        let peripheral = Peripheral("Lamp") {
+            GATTService(.battery) { Characteristic<UInt8>(0x2A19, value: 99) }
+        }
+        return Trial(peripheral, mtu: nil) { central, session in
+            let beacon = Advertisement(
+                .broadcast,
+                localName: "",
+                services: [],
+                manufacturerData: [0x004C: [2, 21]]
+            )
+            try await session.advertise(Advertisement(), beacon)
+            try await scan(by: central, until: "both") { heard in
+                Set(heard.map(\.localName)) == ["Lamp", nil]
+                    && heard.contains { $0.manufacturerData == [0x004C: [2, 21]] }
+            }
+            try await session.advertise()
+            try await scan(by: central, until: "the first") { $0.map(\.localName) == ["Lamp"] }
         }
     }
 }

@@ -1,6 +1,7 @@
 import PeripheralCore
 import PeripheralDBus
 import PeripheralKit
+import PeripheralTesting
 import Testing
 
 @testable import PeripheralBlueZ
@@ -84,16 +85,100 @@ struct AdvertisementPropertiesTests {
         #expect(values["LocalName"]?.string?.utf8.count == count)
     }
 
-    @Test func changesAreTold() {
-        let object = AdvertisementObject(Advertisement(localName: "A"), named: "advertisement", at: "/a")
-        object.prepare(for: .extended)
-        let (changed, gone) = object.change(to: Advertisement(localName: "B", appearance: 1))
-        #expect(changed.map(\.0) == ["LocalName", "Appearance"])
-        #expect(changed.map(\.1) == [.string("B"), .uint16(1)])
-        #expect(gone == [])
-        let reversed = object.change(to: Advertisement(localName: "B"))
-        #expect(reversed.changed.isEmpty)
-        #expect(reversed.gone == ["Appearance"])
-        #expect(object.plan.localName == "B")
+    struct Change: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var old = Advertisement(localName: "A")
+        var new: Advertisement
+        var adapter = AdvertisingCapabilities.extended("5.87")
+        /// The names of the properties that are told; `nil` when it has to be registered anew.
+        var told: [String]?
+    }
+
+    static let changes = [
+        Change(testDescription: "nothing", new: Advertisement(localName: "A"), told: []),
+        Change(testDescription: "another name", new: Advertisement(localName: "B"), told: ["LocalName"]),
+        Change(testDescription: "no name", new: Advertisement(localName: "")),
+        Change(
+            testDescription: "services, data and appearance",
+            new: Advertisement(
+                localName: "A",
+                services: [.battery],
+                manufacturerData: [1: [2]],
+                rawData: [0x26: [1]],
+                appearance: 3
+            ),
+            told: ["ServiceUUIDs", "ManufacturerData", "Appearance", "Data"]
+        ),
+        Change(
+            testDescription: "less of them, which comes first",
+            old: Advertisement(
+                localName: "A",
+                services: [.battery],
+                manufacturerData: [1: [2]],
+                serviceData: [.battery: [1]]
+            ),
+            new: Advertisement(localName: "B", manufacturerData: [1: [3]]),
+            told: ["ServiceUUIDs", "ServiceData", "ManufacturerData", "LocalName"]
+        ),
+        Change(
+            testDescription: "no appearance any more",
+            old: Advertisement(localName: "A", appearance: 3),
+            new: Advertisement(localName: "A")
+        ),
+        Change(testDescription: "another kind", new: Advertisement(.broadcast, localName: "A")),
+        Change(testDescription: "a timeout", new: Advertisement(localName: "A", timeout: .seconds(5))),
+        Change(testDescription: "hidden", new: Advertisement(localName: "A", discoverability: .never)),
+        Change(testDescription: "an include", new: Advertisement(localName: "A", includes: [.txPower])),
+        Change(
+            testDescription: "the scan response",
+            new: Advertisement(localName: "A", scanResponse: .init(manufacturerData: [1: [2]]))
+        ),
+        Change(
+            testDescription: "an interval",
+            new: Advertisement(localName: "A", interval: .every(.milliseconds(100)))
+        ),
+        Change(
+            testDescription: "as much as only extended advertising takes",
+            new: Advertisement(localName: "A", manufacturerData: [1: [UInt8](repeating: 2, count: 60)])
+        ),
+        Change(
+            testDescription: "the same behaviour towards BlueZ",
+            new: Advertisement(localName: "A", whileConnected: .pause),
+            told: []
+        ),
+    ]
+
+    @Test(arguments: changes) func changesAreTold(change: Change) {
+        let object = AdvertisementObject(at: "/a")
+        object.set(change.old, for: change.adapter)
+        let told = object.change(to: change.new)
+        #expect(told?.map(\.0) == change.told)
+        let expected = change.told == nil ? change.old : change.new
+        #expect(
+            object.plan(named: "advertisement") == expected.plan(for: change.adapter, named: "advertisement")
+        )
+        for (name, value) in told ?? [] {
+            let present = AdvertisementProperties(of: change.new, for: change.adapter).values
+            let isEnd = value.dictionary?.entries.isEmpty == true || value.elements?.isEmpty == true
+            #expect(present.first { $0.key.text == name }?.value == (isEnd ? nil : value))
+        }
+    }
+
+    @Test func theTimeGoesOnWhileOtherThingsChange() {
+        let clock = ManualClock()
+        let time = AdvertisingTime()
+        #expect(time.rest(of: .seconds(60)) == .seconds(60))
+        time.start(by: clock)
+        clock.advance(by: .seconds(20))
+        #expect(time.rest(of: .seconds(60)) == .seconds(40))
+        time.start(by: clock)
+        clock.advance(by: .seconds(50))
+        #expect(time.rest(of: .seconds(60)) == .seconds(1))
+        #expect(time.rest(of: .seconds(90)) == .seconds(90))
+        time.start(by: clock)
+        clock.advance(by: .seconds(30))
+        #expect(time.rest(of: .seconds(90)) == .seconds(60))
+        time.reset()
+        #expect(time.rest(of: .seconds(90)) == .seconds(90))
     }
 }

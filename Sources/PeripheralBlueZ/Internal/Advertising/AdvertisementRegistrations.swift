@@ -1,0 +1,173 @@
+internal import PeripheralCore
+internal import PeripheralDBus
+internal import PeripheralKit
+private import Synchronization
+
+/// The advertisements of a peripheral on one connection to the bus, by their numbers, and the way of each to bluetoothd.
+final class AdvertisementRegistrations: Sendable {
+    typealias Failure = RegistrationStateMachine.Failure
+
+    private struct State {
+        var objects: [Int: AdvertisementObject] = [:]
+        var capabilities: AdvertisingCapabilities?
+    }
+
+    /// bluetoothd does not tell when it has taken a change, which it passes on to the kernel for each property. While that
+    /// goes on, the advertisement must not be withdrawn: bluetoothd would be answered for what it has forgotten, and crash
+    /// (5.66 to 5.87). It takes a few milliseconds.
+    static let timeForChange = Duration.milliseconds(50)
+
+    private let connection: BusConnection
+    private let times: AdvertisingTimes
+    private let released: @Sendable (Int) -> Void
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - connection: Where bluetoothd finds the objects.
+    ///   - times: How long each has been on the air.
+    ///   - released: Told the number of one that bluetoothd has taken off the air by itself.
+    init(
+        on connection: BusConnection,
+        times: AdvertisingTimes,
+        released: @escaping @Sendable (Int) -> Void
+    ) {
+        self.connection = connection
+        self.times = times
+        self.released = released
+    }
+
+    /// What the adapter can do; asked for once.
+    func capabilities(
+        by managers: AdapterManagers,
+        version: BlueZVersion
+    ) async throws -> AdvertisingCapabilities {
+        if let known = state.withLock({ $0.capabilities }) { return known }
+        let capabilities = AdvertisingCapabilities(
+            ofManager: try await managers.properties(of: BlueZ.advertisingManager),
+            adapter: try await managers.properties(of: BlueZ.adapter),
+            version: version
+        )
+        state.withLock { $0.capabilities = capabilities }
+        return capabilities
+    }
+
+    /// Registers one after the other.
+    ///
+    /// - Returns: Those that were refused, with the likely reasons.
+    /// - Throws: What bluetoothd's end has led to.
+    func register(
+        _ advertisements: [Int: Advertisement],
+        for capabilities: AdvertisingCapabilities,
+        by managers: AdapterManagers,
+        _ clock: any Clock<Duration>
+    ) async throws -> [Int: Failure] {
+        var objects: [(number: Int, object: AdvertisementObject)] = []
+        for (number, advertisement) in advertisements.sorted(by: { $0.key < $1.key }) {
+            let object = try await object(number)
+            object.set(advertisement, for: capabilities)
+            objects.append((number, object))
+        }
+        // Some that bluetoothd does not refuse end it: nothing is registered before all are known to be possible.
+        let errors = objects.flatMap { plan(of: $0.object, $0.number).issues }.filter {
+            $0.severity == .error
+        }
+        guard errors.isEmpty else { throw Failure(errors) }
+        var refused: [Int: Failure] = [:]
+        for (number, object) in objects {
+            refused[number] = try await register(object, number, by: managers, clock)
+        }
+        return refused
+    }
+
+    /// Changes one after the other: where it is if bluetoothd can do that, and otherwise by registering it anew.
+    ///
+    /// - Returns: Those that were refused, which are off the air now, with the likely reasons.
+    /// - Throws: What bluetoothd's end has led to.
+    func change(
+        _ advertisements: [Int: Advertisement],
+        for capabilities: AdvertisingCapabilities,
+        by managers: AdapterManagers,
+        _ clock: any Clock<Duration>
+    ) async throws -> [Int: Failure] {
+        var refused: [Int: Failure] = [:]
+        for (number, advertisement) in advertisements.sorted(by: { $0.key < $1.key }) {
+            let object = try await object(number)
+            if let properties = object.change(to: advertisement) {
+                guard !properties.isEmpty else { continue }
+                try await connection.emitPropertiesChanged(object.path, BlueZ.advertisement, properties)
+                try? await clock.sleep(for: Self.timeForChange)
+            } else {
+                try await withdraw(object, by: managers)
+                let failures = try await register(
+                    [number: advertisement],
+                    for: capabilities,
+                    by: managers,
+                    clock
+                )
+                refused.merge(failures) { $1 }
+            }
+        }
+        return refused
+    }
+
+    /// Withdraws them, also when bluetoothd has dropped one of them by itself.
+    func withdraw(_ numbers: Set<Int>, by managers: AdapterManagers) async throws(BusError) {
+        let objects = state.withLock { state in numbers.sorted().compactMap { state.objects[$0] } }
+        for object in objects { try await withdraw(object, by: managers) }
+    }
+}
+
+extension AdvertisementRegistrations {
+    /// The object with a number, which is exported when it is asked for first.
+    private func object(_ number: Int) async throws -> AdvertisementObject {
+        if let object = state.withLock({ $0.objects[number] }) { return object }
+        let object = AdvertisementObject(
+            at: try ObjectPath("/advertisement\(number)"),
+            time: times.time(of: number)
+        )
+        try await connection.export(object.exported { [released] in released(number) })
+        state.withLock { $0.objects[number] = object }
+        return object
+    }
+
+    private func plan(of object: AdvertisementObject, _ number: Int) -> AdvertisingPlan {
+        let isOnly = state.withLock { $0.objects.count == 1 }
+        return object.plan(named: isOnly ? "advertisement" : "advertisement \(number + 1)")
+    }
+
+    private func register(
+        _ object: AdvertisementObject,
+        _ number: Int,
+        by managers: AdapterManagers,
+        _ clock: any Clock<Duration>
+    ) async throws -> Failure? {
+        // bluetoothd may have it also after a refusal, which may have come too late.
+        try await withdraw(object, by: managers)
+        do throws(BusError) {
+            object.isRegistered = true
+            try await managers.registerAdvertisement(object.path)
+            object.noteOnTheAir(by: clock)
+            return nil
+        } catch {
+            let isPowered = try await managers.properties(of: BlueZ.adapter)["Powered"]?.bool ?? true
+            let failure = Failure(
+                refusedAdvertisement: error,
+                plan(of: object, number),
+                isPowered: isPowered
+            )
+            guard failure.leavesDaemon else { throw failure }
+            return failure
+        }
+    }
+
+    private func withdraw(_ object: AdvertisementObject, by managers: AdapterManagers) async throws(BusError)
+    {
+        guard object.isRegistered else { return }
+        object.isRegistered = false
+        do throws(BusError) {
+            try await managers.withdrawAdvertisement(object.path)
+        } catch .remote("org.bluez.Error.DoesNotExist", _) {
+            // bluetoothd has dropped it by itself.
+        }
+    }
+}

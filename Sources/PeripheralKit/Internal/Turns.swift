@@ -1,0 +1,81 @@
+private import Synchronization
+
+/// Lets one have its turn after the other, in the order in which they came.
+final class Turns: Sendable {
+    private struct Waiter {
+        var number: UInt64
+        var continuation: CheckedContinuation<Bool, Never>
+    }
+
+    private struct State {
+        var isTaken = false
+        var isClosed = false
+        var nextNumber: UInt64 = 0
+        var waiters: [Waiter] = []
+        /// Those that were cancelled before they could wait.
+        var cancelled: Set<UInt64> = []
+    }
+
+    private let state = Mutex(State())
+
+    /// Waits for its turn, which ends by ``leave()``.
+    ///
+    /// - Throws: ``PeripheralError`` with the code `stopped` when they are closed, or `CancellationError`.
+    func enter() async throws {
+        try Task.checkCancellation()
+        let number = state.withLock { state in
+            defer { state.nextNumber += 1 }
+            return state.nextNumber
+        }
+        let hasEntered = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let answer: Bool? = state.withLock { state in
+                    if state.isClosed || state.cancelled.remove(number) != nil { return false }
+                    if !state.isTaken {
+                        state.isTaken = true
+                        return true
+                    }
+                    state.waiters.append(Waiter(number: number, continuation: continuation))
+                    return nil
+                }
+                if let answer { continuation.resume(returning: answer) }
+            }
+        } onCancel: {
+            let waiter = state.withLock { state -> Waiter? in
+                guard let index = state.waiters.firstIndex(where: { $0.number == number }) else {
+                    state.cancelled.insert(number)
+                    return nil
+                }
+                return state.waiters.remove(at: index)
+            }
+            waiter?.continuation.resume(returning: false)
+        }
+        state.withLock { _ = $0.cancelled.remove(number) }
+        guard hasEntered else {
+            try Task.checkCancellation()
+            throw PeripheralError.stopped
+        }
+    }
+
+    /// Ends the turn.
+    func leave() {
+        let waiter = state.withLock { state -> Waiter? in
+            guard !state.waiters.isEmpty else {
+                state.isTaken = false
+                return nil
+            }
+            return state.waiters.removeFirst()
+        }
+        waiter?.continuation.resume(returning: true)
+    }
+
+    /// Sends away all who wait, and who come from now on.
+    func close() {
+        let waiters = state.withLock { state in
+            state.isClosed = true
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.continuation.resume(returning: false) }
+    }
+}
