@@ -1,5 +1,6 @@
 import PeripheralBlueZ
 import PeripheralCore
+import PeripheralDBus
 import PeripheralEmulator
 import PeripheralKit
 import PeripheralTesting

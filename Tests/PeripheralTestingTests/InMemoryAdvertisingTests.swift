@@ -1,4 +1,5 @@
 import Logging
+import PeripheralKit
 import PeripheralTesting
 import Testing
 

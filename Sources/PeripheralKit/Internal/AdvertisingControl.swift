@@ -44,6 +44,7 @@ final class AdvertisingControl: Sendable {
     ///
     /// - Parameter change: Makes of what is advertised, and what is declared, what shall be; returns the places of those
     ///   that begin anew if their time is over.
+    /// - Throws: What `change` or the backend throws, `DeclarationError`, or ``PeripheralError`` with the code `stopped`.
     func change(
         _ change: (inout [Advertisement], _ declared: [Advertisement]) throws -> Set<Int>
     ) async throws {

@@ -12,7 +12,9 @@ final class AdvertisementRegistrations: Sendable {
         var capabilities: AdvertisingCapabilities?
     }
 
-    /// bluetoothd does not tell when it has taken a change, which it passes on to the kernel for each property. While that
+    /// How long bluetoothd is left alone after a change.
+    ///
+    /// It does not tell when it has taken one, which it passes on to the kernel for each property. While that
     /// goes on, the advertisement must not be withdrawn: bluetoothd would be answered for what it has forgotten, and crash
     /// (5.66 to 5.87). It takes a few milliseconds.
     static let timeForChange = Duration.milliseconds(50)
@@ -95,7 +97,8 @@ final class AdvertisementRegistrations: Sendable {
             if let properties = object.change(to: advertisement) {
                 guard !properties.isEmpty else { continue }
                 try await connection.emitPropertiesChanged(object.path, BlueZ.advertisement, properties)
-                try? await clock.sleep(for: Self.timeForChange)
+                // The time of bluetoothd, whatever clock the program has.
+                try? await ContinuousClock().sleep(for: Self.timeForChange)
             } else {
                 try await withdraw(object, by: managers)
                 let failures = try await register(
