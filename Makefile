@@ -26,6 +26,9 @@ test: setup ## Run every test that needs no kernel of its own
 test-thread-sanitizer: setup ## Run the same tests under the thread sanitizer
 	@SWIFT=$(SWIFT) Tests/ThreadSanitizer/run
 
+soak: setup ## Restart an emulated bluetoothd 1,000 times below a peripheral, and see what is left of it
+	PERIPHERAL_SOAK=1 $(SWIFT) test --filter SoakTests
+
 fuzz: setup ## Give each decoder 100,000 random inputs
 	FUZZ_INPUTS=100000 $(SWIFT) test --filter PeripheralCoreTests
 
@@ -73,7 +76,7 @@ docs: setup ## Build the reference documentation; a dead link is an error
 
 # Each of the releases with one of the radios: the whole matrix takes twice as long.
 ci: SYSTEM_TEST_OPTIONS = --alternate
-ci: lint check-imports check-diagnostics examples test-examples check-linkage system-test test-thread-sanitizer test ## Run all that CI runs
+ci: lint check-imports check-diagnostics examples test-examples check-linkage system-test test-thread-sanitizer soak test ## Run all that CI runs
 
 clean: ## Remove everything that was built
 	rm -rf .build .build-* Examples/.build Tests/*/.build

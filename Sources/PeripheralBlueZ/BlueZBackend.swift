@@ -40,6 +40,13 @@ public import PeripheralKit
 /// answers by itself, with the right error. A characteristic with `.writeWithoutResponse` refuses nothing: to bluetoothd,
 /// each write to it has succeeded.
 ///
+/// ## Several advertisements
+///
+/// An adapter has room for a few advertisements, of all programs together. With ``Recovery/always``, one that bluetoothd
+/// refuses takes nothing from the others: those are on the air, `PeripheralSession.state` tells the reason, and the refused
+/// one is tried again after 1 to 30 seconds, and whenever a central comes or goes. When none is taken, or with another
+/// ``Recovery`` at the start, the peripheral is not published.
+///
 /// ## What may end bluetoothd
 ///
 /// bluetoothd crashes at times (a use after free, 5.66 to 5.87) when a central leaves while its request is not answered, or

@@ -271,6 +271,32 @@ struct RecoveryTests {
     }
 }
 
+extension RecoveryTests {
+    /// Other programs have taken all the room that the adapter has, and give it back after a while.
+    @Test func anAdvertisementThatIsRefusedForAWhileIsOnTheAirThen() async throws {
+        let others = Peripheral("Others") {
+            GATTService(.battery) { Characteristic<UInt8>(0x2A19, value: 1) }
+            for number in 1...5 { Advertisement(localName: "\(number)") }
+        }
+        let peripheral = Self.makePeripheral()
+        try await withEmulatedBlueZ { bluez in
+            let observer = bluez.central(for: peripheral)
+            try await others.run(on: bluez.backend, logger: .silent) { session in
+                var states = peripheral.states.makeAsyncIterator()
+                let run = Task { try await peripheral.run(on: bluez.backend, logger: .silent) }
+                let off = try await states.first { $0.reason != nil }
+                #expect(off?.reason?.hasPrefix("The adapter has no room for another advertisement") == true)
+                #expect(observer.scan().count == 5)
+                try await session.advertise(Advertisement(localName: "1"))
+                _ = try await states.first { $0.isOnTheAir }
+                #expect(Set(observer.scan().map(\.payload.localName)) == ["1", "Phoenix"])
+                run.cancel()
+                _ = await run.result
+            }
+        }
+    }
+}
+
 extension BusObserver {
     /// How many programs are connected to the bus.
     fileprivate func connections() async throws -> Int {

@@ -22,12 +22,14 @@ public struct PeripheralState: Hashable, Sendable {
     /// Whether the services are registered with the Bluetooth stack: centrals that are connected are served.
     public var isRegistered: Bool
 
-    /// Whether centrals find the peripheral.
+    /// Whether all is on the air that is to be advertised.
     ///
-    /// A peripheral that is not advertised while a central is connected, as declared, counts as found.
+    /// What is off the air while a central is connected, as declared, counts as advertised. Of several advertisements, those
+    /// that the stack takes are on the air also while another is refused, which ``reason`` tells. After
+    /// ``PeripheralSession/stopAdvertising()`` and when the time of all is over, nothing is advertised, and nothing amiss.
     public var isAdvertising: Bool
 
-    /// Why the peripheral is not on the air, with what to do about it; `nil` while nothing is amiss.
+    /// Why the peripheral is not on the air, or not all that it advertises, with what to do about it; `nil` while nothing is amiss.
     public var reason: String?
 
     /// Makes a state, for backends.
@@ -43,7 +45,7 @@ public struct PeripheralState: Hashable, Sendable {
         self.reason = reason
     }
 
-    /// Registered, and found by centrals.
+    /// Registered and advertised.
     public var isOnTheAir: Bool { isRegistered && isAdvertising }
 }
 

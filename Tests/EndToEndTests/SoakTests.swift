@@ -1,0 +1,67 @@
+import Glibc
+import PeripheralEmulator
+import PeripheralKit
+import PeripheralTesting
+import TestSupport
+import Testing
+
+/// What takes long, and is alone in its process: `make soak`.
+@Suite(.serialized, .enabled(if: getenv("PERIPHERAL_SOAK") != nil), .timeLimit(.minutes(10)))
+struct SoakTests {
+    /// However often bluetoothd starts anew, the process has no more than after the tenth time.
+    @Test func aThousandRestartsLeaveNothing() async throws {
+        let value = Characteristic<UInt8>(0x2A19, value: 99)
+        let peripheral = Peripheral("Phoenix") { GATTService(.battery) { value } }
+        try await withEmulatedBlueZ { bluez in
+            try await peripheral.run(on: bluez.backend, logger: .silent) { _ in
+                var states = peripheral.states.makeAsyncIterator()
+                var early = Usage(descriptors: 0, kilobytes: 0)
+                for round in 1...1000 {
+                    let central = bluez.central(for: peripheral)
+                    try await central.connect()
+                    #expect(try await central.read(value) == 99)
+                    await bluez.killDaemon()
+                    while try await states.next()?.isOnTheAir == true {}
+                    try await bluez.startDaemon()
+                    while try await states.next()?.isOnTheAir == false {}
+                    if round == 10 { early = Usage.now }
+                }
+                let late = Usage.now
+                print("after 10: \(early), after 1000: \(late)")
+                #expect(late.descriptors <= early.descriptors)
+                // A leak of 4 KB in each would be as much.
+                #expect(late.kilobytes - early.kilobytes < 4000)
+            }
+        }
+    }
+}
+
+/// What the process has.
+private struct Usage: CustomStringConvertible {
+    var descriptors: Int
+    var kilobytes: Int
+
+    static var now: Usage {
+        var usage = Usage(descriptors: 0, kilobytes: 0)
+        if let directory = opendir("/proc/self/fd") {
+            while readdir(directory) != nil { usage.descriptors += 1 }
+            closedir(directory)
+        }
+        if let file = fopen("/proc/self/status", "r") {
+            var line = [CChar](repeating: 0, count: 256)
+            while fgets(&line, 256, file) != nil {
+                let text = String(
+                    decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)),
+                    as: UTF8.self
+                )
+                if text.hasPrefix("VmRSS:") {
+                    usage.kilobytes = text.split(separator: " ").lazy.compactMap { Int($0) }.first ?? 0
+                }
+            }
+            fclose(file)
+        }
+        return usage
+    }
+
+    var description: String { "\(descriptors) descriptors, \(kilobytes) KB" }
+}
