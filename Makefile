@@ -37,6 +37,7 @@ examples: setup ## Build the examples for release into Examples/.build/release/
 
 test-examples: setup ## Test what the examples are made of
 	$(SWIFT) test $(EXAMPLES)
+	Examples/Tests/ends-at-sigterm Examples/.build/debug/lamp-service
 
 demo: setup ## Run the heart rate sensor with an emulated Bluetooth stack for 20 seconds
 	$(SWIFT) build $(EXAMPLES) -c release --static-swift-stdlib --product heart-rate-sensor

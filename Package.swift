@@ -24,6 +24,7 @@ let products: [Product] = [
     .library(name: "PeripheralHeartRate", targets: ["PeripheralHeartRate"]),
     .library(name: "PeripheralBattery", targets: ["PeripheralBattery"]),
     .library(name: "PeripheralDeviceInformation", targets: ["PeripheralDeviceInformation"]),
+    .library(name: "PeripheralServiceLifecycle", targets: ["PeripheralServiceLifecycle"]),
     .executable(name: "peripheral-doctor", targets: ["peripheral-doctor"]),
 ]
 
@@ -33,7 +34,9 @@ let documentation: [Package.Dependency] =
     ? [] : [.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0")]
 
 let dependencies: [Package.Dependency] = [
-    .package(url: "https://github.com/apple/swift-log", from: "1.16.2")
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    // Only with the trait of its name.
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
 ]
 
 /// The layers, from the bottom up: each depends only on what stands above it in this list.
@@ -125,6 +128,22 @@ let layers: [Target] = [
     ),
 ]
 
+/// A peripheral as a service of swift-service-lifecycle; empty without the trait `ServiceLifecycle`.
+let adapters: [Target] = [
+    .target(
+        name: "PeripheralServiceLifecycle",
+        dependencies: [
+            "PeripheralKit", .product(name: "Logging", package: "swift-log"),
+            .product(
+                name: "ServiceLifecycle",
+                package: "swift-service-lifecycle",
+                condition: .when(traits: ["ServiceLifecycle"])
+            ),
+        ],
+        swiftSettings: swiftSettings
+    )
+]
+
 /// The command `peripheral-doctor`: what is wrong with a machine that a peripheral shall run on.
 ///
 /// It is for devices too, and therefore as free of Foundation as the libraries: it reads its few options by itself.
@@ -193,6 +212,9 @@ let package = Package(
     name: "swift-peripheral",
     platforms: [.macOS(.v15)],
     products: products,
+    traits: [
+        .trait(name: "ServiceLifecycle", description: "A peripheral as a service of swift-service-lifecycle.")
+    ],
     dependencies: dependencies + documentation,
-    targets: layers + doctor + services + testSupport
+    targets: layers + adapters + doctor + services + testSupport
 )

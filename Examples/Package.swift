@@ -6,9 +6,10 @@ let package = Package(
     name: "examples",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "swift-peripheral", path: ".."),
+        .package(name: "swift-peripheral", path: "..", traits: ["ServiceLifecycle"]),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
         .executableTarget(
@@ -26,5 +27,24 @@ let package = Package(
             ]
         ),
         .testTarget(name: "HeartRateSensorTests", dependencies: ["heart-rate-sensor"]),
+        .executableTarget(
+            name: "lamp-service",
+            dependencies: [
+                .product(name: "PeripheralKit", package: "swift-peripheral"),
+                .product(name: "PeripheralBlueZ", package: "swift-peripheral"),
+                .product(name: "PeripheralEmulator", package: "swift-peripheral"),
+                .product(name: "PeripheralServiceLifecycle", package: "swift-peripheral"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        .testTarget(
+            name: "LampServiceTests",
+            dependencies: [
+                "lamp-service",
+                .product(name: "PeripheralKit", package: "swift-peripheral"),
+                .product(name: "PeripheralTesting", package: "swift-peripheral"),
+            ]
+        ),
     ]
 )
