@@ -60,14 +60,17 @@ struct BackpressureTests {
     @Test func whoCameLaterDoesNotOvertake() async throws {
         try await withFullQueue { connection, bus in
             let order = Signal<Int>()
+            // On the loop, where the order is made.
+            @Sendable func wait(_ turn: Int, _ bound: Int, on connection: isolated BusConnection) async throws
+            {
+                try await connection.waitUntilOutgoing(isAtMost: bound)
+                order.send(turn)
+            }
             // The later ones would be content with the queue as it is.
             let bounds = [0, 8_000_000, 8_000_000]
             try await withThrowingTaskGroup { group in
                 for (turn, bound) in bounds.enumerated() {
-                    group.addTask {
-                        try await connection.waitUntilOutgoing(isAtMost: bound)
-                        order.send(turn)
-                    }
+                    group.addTask { try await wait(turn, bound, on: connection) }
                     try await untilWaiting(turn + 1, for: connection)
                 }
                 bus.read()

@@ -31,6 +31,9 @@ public struct UpdatePolicy: Hashable, Sendable {
 
     /// A new value takes the place of the one that waits, which is dropped: right for a sensor, of which only the newest
     /// value counts.
+    ///
+    /// Send by ``PeripheralSession/update(_:_:)``: a call of ``PeripheralSession/notify(_:_:)-(_,Value)`` waits until its
+    /// value is taken, so that a program that calls it in a loop has its own newer values wait.
     public static let latest = UpdatePolicy(kind: .latest)
 
     /// How many values of a characteristic may be on their way to a central.

@@ -15,7 +15,7 @@ extension PeripheralSession {
     ///
     /// The call suspends while the queue of a subscriber is full (``UpdatePolicy``), and returns when the Bluetooth stack has
     /// taken the value for all of them, or a newer value has taken its place (``UpdatePolicy/latest``). A call that is
-    /// cancelled meanwhile sends it to nobody any more. ``update(_:_:)`` is the same without a wait.
+    /// cancelled meanwhile sends it to nobody to whom it is not already on its way. ``update(_:_:)`` is the same without a wait.
     ///
     /// - Parameters:
     ///   - characteristic: A characteristic of this peripheral with the property `.notify` or `.indicate`.

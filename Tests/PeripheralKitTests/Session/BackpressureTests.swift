@@ -51,6 +51,19 @@ struct BackpressureTests {
         }
     }
 
+    /// A central may come while the advertisement is still being registered.
+    @Test func whatIsSentBeforeThePublicationGoesOutWithIt() async throws {
+        try await run { session, host, link, central in
+            host.handle(.suspended)
+            host.handle(.connected(central))
+            host.handle(.subscribed(BackendSubscription(characteristic: Self.handle, central: central)))
+            let isQueued = try session.update(Self.value, 7)
+            #expect(isQueued && link.sent.isEmpty)
+            host.handle(.published(PublishedPeripheral(link: link)))
+            #expect(link.sent.map(\.value) == [[7]])
+        }
+    }
+
     @Test func readyComesAlsoWhenThereWasRoomBeforeTheWait() async throws {
         try await run { session, _, _, central in
             try await session.readyToUpdate(Self.value)
@@ -69,6 +82,7 @@ struct BackpressureTests {
                             : try await session.readyToUpdate(Self.value, to: central)
                     }
                 }
+                try await until { session.runtime.updates.waiting == 8 }
                 host.handle(.updateEnded(link.sent[0].id, .delivered))
                 try await group.waitForAll()
             }

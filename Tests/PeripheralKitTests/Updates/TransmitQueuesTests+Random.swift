@@ -180,7 +180,9 @@ private struct QueueModel {
         for (ticket, _) in outcome.answers { #expect(waiting.removeValue(forKey: ticket) != nil) }
         for central in centrals {
             let inFlight = underWay.filter { $0.receivers.contains(central) }
-            #expect(inFlight.count <= Self.window)
+            let forAll = inFlight.filter { $0.update.recipients == .subscribers }
+            #expect(inFlight.count <= Self.window + Self.policies.count * TransmitQueues.placesForAll)
+            #expect(inFlight.count - forAll.count <= Self.window)
         }
         for waiter in waiting.values where waiter.number == nil {
             var copy = queues

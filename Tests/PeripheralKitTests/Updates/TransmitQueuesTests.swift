@@ -126,6 +126,54 @@ struct TransmitQueuesTests {
         #expect(Set(next.map(\.characteristic)) == [Self.bulk, Self.other])
     }
 
+    /// One after the other becomes free, and each is wanted by a transfer of its own.
+    @Test func transfersToEachDoNotStarveWhatIsForAll() {
+        var queues = queues(subscribed: [a, b])
+        queues.subscribed(a, to: Self.other, isAddressable: false)
+        var underWay: [Update] = []
+        for step in 0..<200 {
+            for central in [a, b] {
+                while accepts([1], of: Self.bulk, to: .central(central), &queues) {
+                    underWay += queues.takeOutcome(at: .zero).updates
+                }
+            }
+            if step == 100 { #expect(accepts([2], of: Self.other, to: .subscribers, &queues)) }
+            underWay += queues.takeOutcome(at: .zero).updates
+            queues.ended(underWay.removeFirst().id, .success(()))
+        }
+        let forAll = queues.reports.filter { $0.key == .shared(Self.other) }
+        #expect(forAll.map(\.counters.sent) == [1])
+    }
+
+    @Test func anEmptyValueTakesAnotherWay() {
+        var queues = TransmitQueues(policies: [:], window: 0)
+        queues.subscribed(a, to: Self.bulk, isAddressable: true)
+        queues.subscribed(b, to: Self.bulk, isAddressable: true)
+        guard case .failed(let error) = queues.offer([], of: Self.bulk, to: .central(a), at: .zero) else {
+            Issue.record("an empty value for one of them was taken")
+            return
+        }
+        #expect(error.code == .notAddressable)
+        while accepts([], of: Self.bulk, to: .subscribers, &queues) {}
+        // There is room for others, but not for any value.
+        queues.wait(0, for: Self.bulk, to: .subscribers, with: nil)
+        #expect(accepts([1], of: Self.bulk, to: .subscribers, &queues))
+        _ = queues.takeOutcome(at: .zero)
+        let answers = queues.takeOutcome(at: .zero).answers
+        #expect(answers.isEmpty)
+    }
+
+    @Test func onlyWhoReallyWaitsIsCounted() {
+        var queues = queues(subscribed: [a])
+        queues.wait(0, for: Self.bulk, to: .central(a), with: [0])
+        _ = queues.takeOutcome(at: .zero)
+        #expect(queues.reports.map(\.counters.waits) == [0])
+        while accepts([1], of: Self.bulk, to: .central(a), &queues) { _ = queues.takeOutcome(at: .zero) }
+        queues.wait(1, for: Self.bulk, to: .central(a), with: [0])
+        for _ in 0..<3 { _ = queues.takeOutcome(at: .zero) }
+        #expect(queues.reports.map(\.counters.waits) == [1])
+    }
+
     @Test func whoCannotBeReachedAloneIsReachedWithAll() {
         var queues = queues(subscribed: [a, b], isAddressable: false)
         #expect(accepts([1], of: Self.bulk, to: .subscribers, &queues))

@@ -1,31 +1,50 @@
 internal import PeripheralCore
 
 extension TransmitQueues {
-    /// Submits what may go, each lane one value at a time.
+    /// Submits what may go, each lane one value in a round; who has had its turn comes last in the next.
     mutating func send(at now: Duration) {
-        var inVain = 0
-        while inVain < turns.count, let key = turns.popFirst() {
-            guard let entry = lanes[key]?.first else { continue }
-            let receivers = receivers(of: key)
-            guard maySend(entry, by: key, to: receivers), lanes[key]?.takeFirst(at: now) != nil else {
-                turns.append(key)
-                inVain += 1
-                continue
+        var hasSent = true
+        while hasSent, !turns.isEmpty {
+            hasSent = false
+            var waiting: [TransmitLane.Key] = []
+            var served: [TransmitLane.Key] = []
+            for key in turns {
+                guard let entry = lanes[key]?.first else { continue }
+                guard submit(entry, by: key, at: now) else {
+                    waiting.append(key)
+                    continue
+                }
+                hasSent = true
+                if lanes[key]?.isEmpty == false { served.append(key) }
             }
-            inVain = 0
-            let id = makeID()
-            for receiver in receivers { inFlight[receiver, default: 0] += 1 }
-            flights[id] = Flight(lane: key, ticket: entry.ticket, receivers: receivers)
-            outcome.updates.append(
-                Update(
-                    id: id,
-                    characteristic: key.characteristic,
-                    value: entry.value,
-                    recipients: key.recipients
-                )
-            )
-            if lanes[key]?.isEmpty == false { turns.append(key) }
+            turns = waiting + served
         }
+    }
+
+    /// Submits the first value of a lane.
+    ///
+    /// - Returns: Whether it may go.
+    private mutating func submit(
+        _ entry: TransmitLane.Entry,
+        by key: TransmitLane.Key,
+        at now: Duration
+    ) -> Bool {
+        let receivers = receivers(of: key)
+        guard maySend(entry, by: key, to: receivers), lanes[key]?.takeFirst(at: now) != nil else {
+            return false
+        }
+        let id = makeID()
+        for receiver in receivers { inFlight[receiver, default: 0] += 1 }
+        flights[id] = Flight(lane: key, ticket: entry.ticket, receivers: receivers)
+        outcome.updates.append(
+            Update(
+                id: id,
+                characteristic: key.characteristic,
+                value: entry.value,
+                recipients: key.recipients
+            )
+        )
+        return true
     }
 
     func receivers(of key: TransmitLane.Key) -> [Receiver] {
@@ -40,20 +59,32 @@ extension TransmitQueues {
         by key: TransmitLane.Key,
         to receivers: [Receiver]
     ) -> Bool {
-        guard lanes[key]?.mayHaveMoreInFlight == true else { return false }
-        guard receivers.allSatisfy({ inFlight[$0, default: 0] < window }) else { return false }
-        // Nobody gets a value before an older one of the same characteristic that waits in another lane.
+        guard let lane = lanes[key], lane.mayHaveMoreInFlight, hasPlace(for: lane, by: key, to: receivers)
+        else { return false }
         switch key {
         case .central(let characteristic, _):
-            return lanes[.shared(characteristic)]?.first.map { $0.sequence > entry.sequence } ?? true
+            return isAfter(lanes[.shared(characteristic)], entry)
         case .shared(let characteristic):
             return receivers.allSatisfy { receiver in
-                guard let receiver, let other = lanes[.central(characteristic, receiver)]?.first else {
-                    return true
-                }
-                return other.sequence > entry.sequence
+                receiver.map { isAfter(lanes[.central(characteristic, $0)], entry) } ?? true
             }
         }
+    }
+
+    /// Whether nothing older of the same characteristic is still to come from another lane, by which it takes another way.
+    private func isAfter(_ other: TransmitLane?, _ entry: TransmitLane.Entry) -> Bool {
+        guard let other else { return true }
+        return other.inFlight == 0 && other.first.map { $0.sequence > entry.sequence } ?? true
+    }
+
+    /// Whether one more may be on its way to each receiver.
+    ///
+    /// A value for all together needs a place with each of them at the same time, which those for one would never leave:
+    /// some are its own.
+    private func hasPlace(for lane: TransmitLane, by key: TransmitLane.Key, to receivers: [Receiver]) -> Bool
+    {
+        if case .shared = key, lane.inFlight < Self.placesForAll { return true }
+        return receivers.allSatisfy { inFlight[$0, default: 0] < window }
     }
 
     /// Gives room to those who wait for it, in the order in which they came.
@@ -69,10 +100,14 @@ extension TransmitQueues {
             switch keys(of: waiter.characteristic, to: waiter.recipients, size: size ?? maximumValueLength) {
             case .failure(let error):
                 outcome.answers.append((waiter.ticket, .failure(error)))
-            case .success(let keys)
-            where !taken.isDisjoint(with: keys) || !hasRoom(in: keys, for: size ?? maximumValueLength):
+            case .success(let keys) where !taken.isDisjoint(with: keys) || !hasRoom(for: waiter, in: keys):
+                var waiter = waiter
+                if waiter.value != nil {
+                    taken.formUnion(keys)
+                    if !waiter.isCounted { for key in keys { lanes[key]?.counters.waits += 1 } }
+                    waiter.isCounted = true
+                }
                 staying.append(waiter)
-                if waiter.value != nil { taken.formUnion(keys) }
             case .success(let keys):
                 guard let value = waiter.value else {
                     outcome.answers.append((waiter.ticket, .success(())))
@@ -88,6 +123,14 @@ extension TransmitQueues {
 }
 
 extension TransmitQueues {
+    /// Whether a waiter's value would be taken; any value, if it has none.
+    private func hasRoom(for waiter: Waiter, in keys: [TransmitLane.Key]) -> Bool {
+        if let value = waiter.value { return hasRoom(in: keys, for: value.count) }
+        // An empty value takes another way than others.
+        let all = waiter.recipients == .subscribers ? keys + [.shared(waiter.characteristic)] : keys
+        return hasRoom(in: all, for: maximumValueLength)
+    }
+
     /// Where a value goes; nowhere, when it is for all subscribers and there are none.
     func keys(
         of characteristic: AttributeHandle,
@@ -105,7 +148,9 @@ extension TransmitQueues {
             guard let subscriber = subscribers.first(where: { $0.central == central }) else {
                 return .failure(.notSubscribed)
             }
-            guard subscriber.isAddressable || subscribers.count == 1 else { return .failure(.notAddressable) }
+            guard size > 0 && subscriber.isAddressable || subscribers.count == 1 else {
+                return .failure(.notAddressable)
+            }
             return .success([.central(characteristic, central)])
         }
     }

@@ -53,9 +53,14 @@ struct TransmitQueues {
         var characteristic: AttributeHandle
         var recipients: Update.Recipients
         var value: [UInt8]?
+        /// Whether its wait was counted.
+        var isCounted = false
     }
 
     let policies: [AttributeHandle: UpdatePolicy]
+    /// So many values for all together may be on their way beside those for each.
+    static let placesForAll = 2
+
     /// How many values may be on their way to a central.
     let window: Int
 
@@ -145,9 +150,6 @@ extension TransmitQueues {
         to recipients: Update.Recipients,
         with value: [UInt8]?
     ) {
-        if value != nil, case .success(let keys) = keys(of: characteristic, to: recipients, size: 1) {
-            for key in keys { lanes[key]?.counters.waits += 1 }
-        }
         waiters.append(
             Waiter(ticket: ticket, characteristic: characteristic, recipients: recipients, value: value)
         )

@@ -58,6 +58,8 @@ final class UpdateSender: Sendable {
         state.withLock { state in
             if !state.isStopped { (state.link, state.isOffTheAir) = (link, false) }
         }
+        // A central may have subscribed before, and a value be on its way to it.
+        change { _ in }
     }
 
     /// Takes note that the backend is off the air: what is under way has lost its centrals, and what comes meets none.
