@@ -13,7 +13,7 @@ import Synchronization
 /// variable `BLUEZ_VERSION`, with the path of `bumble_central.py` in `BUMBLE_CENTRAL`. Arguments are words that
 /// a scenario's name has to contain. `--long` before them runs the scenarios that take long instead of the others;
 /// `--advertising legacy` and `--advertising extended` compare what is on the air with the plans of advertisements
-/// instead, for the kind of adapter that the rig has; `--faults [ROUNDS [SEED]]` has things go wrong below a peripheral
+/// instead, for the kind of adapter that the rig has; `--faults [ROUNDS [SEED]] [WORD...]` has things go wrong below a peripheral
 /// instead, each so many times (20), at moments that depend on the seed; `--document` alone prints what is known of the versions, and runs nothing.
 @main
 struct ConformanceRunner {
@@ -40,7 +40,11 @@ struct ConformanceRunner {
             let numbers = CommandLine.arguments.dropFirst(2).compactMap { UInt64($0) }
             let (rounds, seed) = (numbers.first ?? 20, numbers.dropFirst().first ?? .random(in: 0...9999))
             print("seed \(seed)")
-            let run = FaultRun(seed: seed, rounds: Int(clamping: max(rounds, 1)), on: adapter)
+            let words = CommandLine.arguments.dropFirst(2).filter { UInt64($0) == nil }
+            let faults = Fault.all.filter { fault in
+                Set(words.map { Substring($0) }).isSubset(of: "\(fault)".split(separator: " "))
+            }
+            let run = FaultRun(of: faults, seed: seed, rounds: Int(clamping: max(rounds, 1)), on: adapter)
             try await exit(run.run(program) ? 0 : 1)
         }
         var words = CommandLine.arguments.dropFirst().map { Substring($0) }

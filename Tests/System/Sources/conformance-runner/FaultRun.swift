@@ -14,11 +14,13 @@ struct FaultRun {
         GATTService("5c3a0001-7e3c-4b6e-9d29-b3f1c0a1d001") { value }
     }
 
+    private let faults: [Fault]
     private let rounds: Int
     private let adapter: DeviceAddress
     private let seed: UInt64
 
-    init(seed: UInt64, rounds: Int, on adapter: DeviceAddress) {
+    init(of faults: [Fault], seed: UInt64, rounds: Int, on adapter: DeviceAddress) {
+        self.faults = faults
         self.rounds = rounds
         self.adapter = adapter
         self.seed = seed
@@ -29,7 +31,7 @@ struct FaultRun {
         try await CentralPool.run(program) { pool in
             try await Self.peripheral.run(on: .bluez) { session in
                 let failed = try await run(session, pool)
-                print("\(Fault.all.count * rounds - failed) passed, \(failed) failed")
+                print("\(faults.count * rounds - failed) passed, \(failed) failed")
                 fflush(nil)
                 // Nothing more can be learnt, and whatever is stuck must not hide it.
                 exit(failed == 0 ? 0 : 1)
@@ -43,25 +45,28 @@ struct FaultRun {
         var generator = SeededGenerator(state: seed)
         var failed = 0
         var handle: AttributeHandle?
-        for fault in Fault.all {
+        for fault in faults {
             var times: [Duration] = []
             for round in 1...rounds {
                 let pause = Duration.milliseconds(Int.random(in: 0...300, using: &generator))
                 let outage = Duration.milliseconds(Int.random(in: 0...1500, using: &generator))
-                do {
+                let attempt = {
                     let central = BumbleCentral(of: Self.peripheral, on: adapter, from: pool)
                     let found = try await within(.seconds(30)) { try await Self.use(central, session) }
+                    let time = try await within(.seconds(60)) {
+                        try await Self.suffer(fault, after: pause, for: outage, with: central)
+                    }
+                    try? await central.disconnect()
+                    return (found, time)
+                }
+                do {
+                    let (found, time) = try await Self.despiteCrashes(attempt)
                     guard handle ?? found == found else {
                         throw Problem("handle \(found), not \(handle ?? 0)")
                     }
                     handle = found
-                    times.append(
-                        try await within(.seconds(60)) {
-                            try await Self.suffer(fault, after: pause, for: outage, with: central)
-                        }
-                    )
-                    try? await central.disconnect()
-                    print("ok    \(fault), round \(round): back after \(seconds(times.last ?? .zero)) s")
+                    times.append(time)
+                    print("ok    \(fault), round \(round): back after \(seconds(time)) s")
                 } catch {
                     failed += 1
                     print("FAIL  \(fault), round \(round): \(error); \(session.state)")
@@ -82,6 +87,21 @@ struct FaultRun {
         let central = BumbleCentral(of: Self.peripheral, on: adapter, from: pool)
         _ = try await within(.seconds(30)) { try await Self.use(central, session) }
         return failed
+    }
+
+    /// Does something, and once more when bluetoothd has crashed meanwhile.
+    ///
+    /// It uses freed memory when a central has left while its request was unanswered, 5 s after that: from this, too, the
+    /// peripheral has to recover.
+    private static func despiteCrashes<Output>(_ attempt: () async throws -> Output) async throws -> Output {
+        do {
+            return try await attempt()
+        } catch {
+            guard await !Rig.order(["check-bluetoothd"]) else { throw error }
+            print("      bluetoothd has crashed, and is started again: \(error)")
+            await Rig.order(["start-bluetoothd", "wait-ready"])
+            return try await attempt()
+        }
     }
 
     /// Does all that a central may do.
