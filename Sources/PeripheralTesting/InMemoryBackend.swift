@@ -17,8 +17,9 @@ private import Synchronization
 /// ```
 ///
 /// The server behaves as that of BlueZ 5.87, on a Bluetooth 5 adapter that goes on advertising while centrals are
-/// connected, unless they pause. The time of an advertisement is never over. Handlers run in tasks of their own. Updates reach the centrals at
-/// once: there is no limit to their speed, and each keeps its updates until the test takes them.
+/// connected, unless they pause; but it tells the end of each subscription, which BlueZ does not always do. The time of an
+/// advertisement is never over. Handlers run in tasks of their own. Updates reach the centrals at once: there is no limit to
+/// their speed, and each keeps its updates until the test takes them.
 public struct InMemoryBackend: PeripheralBackend {
     private let server: VirtualGATTServer
 

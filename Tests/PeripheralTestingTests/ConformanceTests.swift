@@ -10,8 +10,6 @@ struct ConformanceTests {
         let silent = Logger(label: "silent") { _ in SwiftLogNoOpLogHandler() }
         try await scenario.run(
             on: backend,
-            as: .v5_87,
-            knowing: ConformanceSuite.knownDifferences.filter { !$0.endsDaemon },
             logger: silent,
             clock: ManualClock()
         ) { peripheral in

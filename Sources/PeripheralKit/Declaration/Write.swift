@@ -16,7 +16,8 @@ public import PeripheralCore
 /// The handler runs in a task of its own; as at ``Read``, it may suspend, but not block its thread for long. The writes
 /// of one central, to whichever attribute, are handled in their order and one at a time; those of several centrals
 /// concurrently. Up to 256 writes of a central wait for their turn, more are refused by
-/// `ATTError.insufficientResources`.
+/// `ATTError.insufficientResources`. A handler that does not return, even when its task is cancelled, holds up all later
+/// writes of that central, which are refused after 4 s; one that handles a write without response is not cancelled.
 ///
 /// The central's request succeeds when the handler returns. What it throws refuses the request, as described at
 /// ``Read``; a write without response cannot be refused, and a central never learns of its failure. BlueZ can carry

@@ -4,8 +4,12 @@ extension PeripheralSession {
     /// Queues a new value for all centrals that have subscribed to the characteristic, if there is room for it.
     ///
     /// As `CBPeripheralManager.updateValue` does, it never waits:
-    /// - `true`: the value is sent to each of them once, in the order of the calls, as each has asked for. One that leaves
-    ///   or unsubscribes first does not get it. When nobody has subscribed, there is nobody to send it to.
+    /// - `true`: the value is sent to each of them once, in the order of the calls, as each has asked for. When nobody has
+    ///   subscribed, there is nobody to send it to. What still waits is dropped when its central leaves or unsubscribes, when the
+    ///   peripheral goes off the air, and when the session ends; ``UpdateStatistics/dropped`` counts what the stack does not
+    ///   take, be it that the link lacks the security that is demanded. BlueZ from 5.76 on can lose the way to a central
+    ///   when another leaves that is not bonded, and reach it only together with others thereafter: what waits for that
+    ///   central alone is dropped then, too.
     /// - `false`: nothing was queued, for no central. ``readyToUpdate(_:)`` tells when there is room again.
     ///
     /// ```swift

@@ -28,7 +28,12 @@ extension PeripheralSession {
         try await runtime.updates.notify(handle, bytes, to: .subscribers)
     }
 
-    /// Sends a new value to one central that has subscribed to the characteristic; no other gets it.
+    /// Sends a new value to one central that has subscribed to the characteristic.
+    ///
+    /// No other gets it that has subscribed, as far as the Bluetooth stack has told. BlueZ before 5.76 can reach the
+    /// only subscriber just as it reaches all, and later versions so, too, for an empty value and for a bonded central that
+    /// has come back: another that subscribes at that very moment then gets the value as well. What nobody else may see
+    /// should be read, not notified.
     ///
     /// Otherwise as ``notify(_:_:)``.
     ///
@@ -65,12 +70,13 @@ extension PeripheralSession {
     /// it that asked for indications.
     ///
     /// When nobody has subscribed, the call returns at once. Indications to a central are sent one at a time, in the order
-    /// of the calls; so an indication waits for those before it that reach one of the same centrals. A call that is
-    /// cancelled throws at once; its indication is not sent if it still waits for its turn.
+    /// of the calls; so an indication waits for those before it that reach one of the same centrals. It does not wait for
+    /// values that ``update(_:_:)`` has queued, and may overtake them. A call that is cancelled throws at once; its indication
+    /// is not sent if it still waits for its turn.
     ///
     /// BlueZ tells how many centrals have confirmed, not who: before 5.80 always, later for an empty value, and while a
     /// subscriber is a bonded central that has come back. Three things follow from that:
-    /// - Before 5.76, it does not tell either that one of several centrals has unsubscribed. The first indication
+    /// - Where it does not tell that one of several centrals has unsubscribed (see ``Subscription/central``), the first indication
     ///   thereafter waits for it in vain, and is ``PeripheralError/Code/unconfirmed`` after 30 s; those that follow wait
     ///   for as many as have confirmed that one, until somebody subscribes.
     /// - When one of several centrals leaves, an indication that is not confirmed by all fails as

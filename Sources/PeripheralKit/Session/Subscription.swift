@@ -8,7 +8,9 @@ public struct Subscription: Hashable, Sendable {
     /// Who has subscribed, with the MTU as far as it is known; `nil` where the Bluetooth stack does not tell.
     ///
     /// BlueZ tells who subscribes. Before 5.76, it does not tell who ends a subscription while others have subscribed as
-    /// well: that subscription stands until its central leaves, or nobody is subscribed any more.
+    /// well: that subscription stands until its central leaves, or nobody is subscribed any more. From 5.76 on, the same
+    /// holds for a bonded central that has come back to its subscription, and for one whose way to it BlueZ has closed by
+    /// mistake when another left.
     public let central: Central?
 
     /// What the central has asked for; `nil` where the Bluetooth stack does not tell.

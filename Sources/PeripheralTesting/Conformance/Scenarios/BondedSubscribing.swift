@@ -4,7 +4,7 @@ internal import PeripheralKit
 extension ConformanceSuite {
     static let bondedSubscribing: [Scenario] = [
         subscriptionResumes, subscriptionIsForgotten, forgottenSubscriberIsReached,
-        forgottenSubscriberIsDropped,
+        forgottenSubscriberIsDropped, resumedSubscriptionEnds,
     ]
 
     /// A trial with a central that has bonded and subscribed, on an encrypted connection.
@@ -150,6 +150,34 @@ extension ConformanceSuite {
                 for central in centrals {
                     try expect("update of both", try await central.nextUpdate(of: value), is: [2])
                 }
+            }
+        }
+    }
+
+    /// BlueZ reaches one that has come back by the bus, and tells only the end of the last subscription there is.
+    static let resumedSubscriptionEnds = Scenario(
+        "the end of a subscription that has resumed among others is told"
+    ) {
+        let value = Characteristic<[UInt8]>(ScenarioUUID.value, [.read, .notify]) { Read { [] } }
+        let peripheral = Peripheral("Resumed", pairing: .justWorks) {
+            GATTService(ScenarioUUID.service) { value }
+        }
+        return Trial(peripheral, mtu: nil) { first, session in
+            try await withCentrals(first, mtus: [517, 247]) { centrals in
+                let events = session.events
+                try await centrals[0].pair(.justWorks)
+                for central in centrals {
+                    try await central.subscribe(to: value)
+                    _ = try await central.read(value)
+                }
+                let other = try session.subscribers(of: value).suffix(1)
+                try await centrals[0].disconnect()
+                try await next(of: events, "leaving") { $0.kind == "disconnected" }
+                try await centrals[0].connect()
+                try await next(of: events, "resumption") { $0.kind == "subscribed" }
+                try await centrals[0].unsubscribe(from: value)
+                try await next(of: events, "unsubscription") { $0.kind == "unsubscribed" }
+                try expect("subscribers afterwards", try session.subscribers(of: value), is: Array(other))
             }
         }
     }

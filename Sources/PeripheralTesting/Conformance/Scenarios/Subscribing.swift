@@ -5,7 +5,7 @@ extension ConformanceSuite {
     static let subscribing: [Scenario] = [
         subscribersAreKnown([517]), subscribersAreKnown([517, 23]), subscribersAreKnown([517, 23, 65, 247]),
         kindsAreKnown, subscriptionIsTold, leavingEndsSubscription, unsubscriptionAmongOthersIsTold,
-        othersLeaving,
+        othersLeaving, victimUnsubscribes,
     ]
 
     /// A trial with a characteristic that several centrals have subscribed to, one after the other.
@@ -162,6 +162,29 @@ extension ConformanceSuite {
                     try expect("next update", try await central.nextUpdate(of: value), is: [2])
                 }
             }
+        }
+    }
+
+    /// Whose socket bluetoothd has closed by mistake is reached by the bus from then on.
+    static let victimUnsubscribes = Scenario(
+        "the end of the first of several subscriptions is told after another has left"
+    ) {
+        subscribersTrial(mtus: [517, 247, 65]) { centrals, session, value in
+            let subscribers = try session.subscribers(of: value)
+            let events = session.events
+            try await centrals[2].disconnect()
+            try await next(of: events, "leaving") { $0.kind == "disconnected" }
+            // The next is told after all that the leaving brings about.
+            try await session.notify(value, [1])
+            for central in centrals.prefix(2) {
+                try expect("update", try await central.nextUpdate(of: value), is: [1])
+            }
+            try await centrals[0].unsubscribe(from: value)
+            try await next(of: events, "unsubscription") { event in
+                guard case .unsubscribed(let subscription) = event else { return false }
+                return subscription.central == subscribers[0].central
+            }
+            try expect("subscribers afterwards", try session.subscribers(of: value), is: [subscribers[1]])
         }
     }
 
