@@ -7,7 +7,7 @@ public enum ConformanceSuite: Sendable {
     /// All scenarios.
     public static let scenarios: [Scenario] =
         advertising + discovery + reading + writing + writeStreaming + longWriting
-        + reliableWriting + updating + handlers + centrals + size
+        + reliableWriting + securedWriting + updating + handlers + centrals + size
         + pairing + unansweredPairing + subscribing + bondedSubscribing + securedUpdating + targeted
         + indicating + connections + structure + permitting
 
