@@ -25,7 +25,9 @@ public struct CharacteristicProperties: OptionSet, Hashable, Sendable {
     public static let notify = CharacteristicProperties(rawValue: 0x0010)
     /// The value can be sent to subscribers, who confirm it.
     public static let indicate = CharacteristicProperties(rawValue: 0x0020)
-    /// The value can be written by a signed command.
+    /// The value can be written by a signed command, with a key that the central has got by pairing.
+    ///
+    /// BlueZ from 5.73 on checks the signature; no central that signs has been at hand to test that.
     public static let authenticatedSignedWrites = CharacteristicProperties(rawValue: 0x0040)
     /// The value can be written together with others, by prepared writes that are read back before they take effect.
     ///

@@ -39,6 +39,8 @@ struct SubscriptionTable {
     private var unexplained: Set<Socket> = []
     /// The sockets that are about to be closed by mistake.
     private var endangered: Set<Socket> = []
+    /// Where somebody's leaving may have closed another socket than the one that it seems to have closed, by who has left.
+    private var ambiguous: [Central.ID: Set<AttributeHandle>] = [:]
     /// Those who are reached on another way than was told.
     private var rerouted: [Socket] = []
 
@@ -84,9 +86,9 @@ struct SubscriptionTable {
     ///
     /// - Returns: Whether ``explain(_:)`` is to be called in a moment: which of the two it is may not be known yet.
     mutating func closed(_ socket: Socket) -> Bool {
-        guard endangered.remove(socket) == nil, setRoute(of: socket, from: .socket, to: .bus) else {
-            return false
-        }
+        guard endangered.remove(socket) == nil, setRoute(of: socket, from: .socket, to: .bus),
+            !ambiguous.values.contains(where: { $0.contains(socket.characteristic) })
+        else { return false }
         unexplained.insert(socket)
         return true
     }
@@ -114,8 +116,13 @@ struct SubscriptionTable {
             remove(central.id, from: characteristic)
             if central.isBonded {
                 dormant[central.id, default: []].append(characteristic)
-            } else if let first, first.central != central.id, endanger(first) {
-                victims.append(first)
+            } else if let first, first.central != central.id {
+                if endanger(first) {
+                    victims.append(first)
+                } else {
+                    // It may as well have unsubscribed just before: then the next socket is closed by mistake.
+                    ambiguous[central.id, default: []].insert(characteristic)
+                }
             }
         }
         return victims
@@ -193,8 +200,10 @@ struct SubscriptionTable {
         if dormant[central] != nil { forgotten.insert(central) }
     }
 
-    /// Takes note that a central has left for another reason than being forgotten, which would be known by now.
+    /// Takes note that the moment of a central's leaving is over: it has left for another reason than being forgotten,
+    /// which would be known by now.
     mutating func hasLeft(_ central: Central.ID) {
+        ambiguous[central] = nil
         leaving.remove(central)
     }
 

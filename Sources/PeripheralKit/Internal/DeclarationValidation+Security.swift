@@ -5,6 +5,13 @@ extension DeclarationValidation {
     mutating func examineSecurity(of peripheral: Peripheral) {
         switch peripheral.pairing.kind {
         case .none:
+            if let element = peripheral.firstElementWithSignedWrites {
+                error(
+                    element,
+                    "its writes are signed with a key that a central gets by pairing, and none may pair",
+                    "let centrals pair by Peripheral(…, pairing: .justWorks) or another way"
+                )
+            }
             guard let (element, level) = peripheral.firstElement(above: .open) else { return }
             error(
                 element,
@@ -27,6 +34,16 @@ extension DeclarationValidation {
 }
 
 extension Peripheral {
+    fileprivate var firstElementWithSignedWrites: String? {
+        for service in services {
+            for characteristic in service.characteristics
+            where characteristic.properties.contains(.authenticatedSignedWrites) {
+                return "characteristic \(characteristic.uuid) of service \(service.uuid)"
+            }
+        }
+        return nil
+    }
+
     /// The first characteristic or descriptor that demands more than a level for anything that it offers.
     fileprivate func firstElement(above level: SecurityLevel) -> (String, SecurityLevel)? {
         for service in services {

@@ -69,6 +69,29 @@ struct SubscriptionTableTests {
         #expect(names(table) == "bd|a")
     }
 
+    /// `a` has unsubscribed just before, so that it is the socket of `c` that is closed by mistake when `b` leaves.
+    @Test func whoMayHaveLostItsSocketByMistakeStaysSubscribed() {
+        var table = table("abc")
+        _ = table.closed(socket("a"))
+        _ = table.disconnected(central("b"))
+        let asks = table.closed(socket("c"))
+        #expect(!asks)
+        let isOver = table.explain(socket("a"))
+        #expect(!isOver)
+        #expect(names(table) == "|ac")
+    }
+
+    @Test func afterTheMomentOfALeavingTheEndOfASocketIsThatOfASubscription() {
+        var table = table("abc")
+        _ = table.closed(socket("a"))
+        _ = table.disconnected(central("b"))
+        table.hasLeft(central("b").id)
+        let asks = table.closed(socket("c"))
+        #expect(asks)
+        let isOver = table.explain(socket("c"))
+        #expect(isOver)
+    }
+
     @Test(arguments: ["a-", "-a"])
     func whoLeavesWithTheFirstSocketHarmsNobody(order: String) {
         var table = table("abc")

@@ -40,6 +40,11 @@ struct SecurityValidationTests {
             "let centrals pair by Peripheral(…, pairing: .justWorks) or another way"
         ),
         (
+            peripheral(pairing: .none, [.read, .authenticatedSignedWrites], .open), "characteristic 2a19",
+            "its writes are signed with a key that a central gets by pairing, and none may pair",
+            "let centrals pair by Peripheral(…, pairing: .justWorks) or another way"
+        ),
+        (
             peripheral(pairing: .justWorks, [.read, .write], AttributeSecurity(write: .authenticated)),
             "characteristic 2a19",
             "it demands an authenticated link, which pairing by .justWorks never gives",
