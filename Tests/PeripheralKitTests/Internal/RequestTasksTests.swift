@@ -85,10 +85,15 @@ struct RequestTasksTests {
     }
 
     @Test func timeIsKeptAgainAfterAllWasAnswered() async {
+        let (go, goOn) = AsyncStream.makeStream(of: Void.self)
         await keepingTime {
-            tasks.start("first", isTimed: true, deliver: answers.append) { .success([1]) }
-            await tasks.untilAnswered()
+            tasks.start("first", isTimed: true, deliver: answers.append) {
+                for await _ in go { break }
+                return .success([1])
+            }
             await clock.waitForSleeper()
+            goOn.yield()
+            await tasks.untilAnswered()
             clock.advance(by: RequestTasks.timeLimit)
             let second = Log<Answer>()
             tasks.start("second", isTimed: true, deliver: second.append) { [self] in
