@@ -32,6 +32,29 @@ extension ConformanceSuite {
         }
     }
 
+    /// A trial with two centrals that have subscribed, of which the first has bonded.
+    private static func bondedFirstTrial(
+        _ body:
+            @escaping @Sendable (
+                [any TestCentral], PeripheralSession, Characteristic<[UInt8]>
+            ) async throws -> Void
+    ) -> Trial {
+        let value = Characteristic<[UInt8]>(ScenarioUUID.value, [.read, .notify]) { Read { [] } }
+        let peripheral = Peripheral("Bonded", pairing: .justWorks) {
+            GATTService(ScenarioUUID.service) { value }
+        }
+        return Trial(peripheral, mtu: nil) { first, session in
+            try await withCentrals(first, mtus: [517, 247]) { centrals in
+                try await centrals[0].pair(.justWorks)
+                for central in centrals {
+                    try await central.subscribe(to: value)
+                    _ = try await central.read(value)
+                }
+                try await body(centrals, session, value)
+            }
+        }
+    }
+
     /// BlueZ tells nobody that a subscription resumes.
     static let subscriptionResumes = Scenario("the subscription of a bonded central resumes when it returns")
     {
@@ -117,39 +140,28 @@ extension ConformanceSuite {
     static let forgottenSubscriberIsDropped = Scenario(
         "a central that was forgotten while it was away gets nothing after an update has missed it"
     ) {
-        let value = Characteristic<[UInt8]>(ScenarioUUID.value, [.read, .notify]) { Read { [] } }
-        let peripheral = Peripheral("Dropped", pairing: .justWorks) {
-            GATTService(ScenarioUUID.service) { value }
-        }
-        return Trial(peripheral, mtu: nil) { first, session in
-            try await withCentrals(first, mtus: [517, 247]) { centrals in
-                let events = session.events
-                try await centrals[0].pair(.justWorks)
-                for central in centrals {
-                    try await central.subscribe(to: value)
-                    _ = try await central.read(value)
-                }
-                let known = session.centrals.filter(\.isBonded)
-                try expect("bonded", known.count, is: 1)
-                try await centrals[0].disconnect()
-                try await next(of: events, "leaving") { $0.kind == "disconnected" }
-                try await session.forget(known[0])
-                try await centrals[0].forgetBond()
-                try await session.notify(value, [])
-                try expect("update that misses it", try await centrals[1].nextUpdate(of: value), is: [])
+        bondedFirstTrial { centrals, session, value in
+            let events = session.events
+            let known = session.centrals.filter(\.isBonded)
+            try expect("bonded", known.count, is: 1)
+            try await centrals[0].disconnect()
+            try await next(of: events, "leaving") { $0.kind == "disconnected" }
+            try await session.forget(known[0])
+            try await centrals[0].forgetBond()
+            try await session.notify(value, [])
+            try expect("update that misses it", try await centrals[1].nextUpdate(of: value), is: [])
 
-                try await centrals[0].connect()
-                _ = try await centrals[0].read(value)
-                try expect("subscribers", try session.subscribers(of: value).count, is: 1)
-                try await session.notify(value, [1])
-                try expect("update of the other", try await centrals[1].nextUpdate(of: value), is: [1])
-                try await centrals[0].subscribe(to: value)
-                _ = try await centrals[0].read(value)
-                try expect("subscribers then", try session.subscribers(of: value).count, is: 2)
-                try await session.notify(value, [2])
-                for central in centrals {
-                    try expect("update of both", try await central.nextUpdate(of: value), is: [2])
-                }
+            try await centrals[0].connect()
+            _ = try await centrals[0].read(value)
+            try expect("subscribers", try session.subscribers(of: value).count, is: 1)
+            try await session.notify(value, [1])
+            try expect("update of the other", try await centrals[1].nextUpdate(of: value), is: [1])
+            try await centrals[0].subscribe(to: value)
+            _ = try await centrals[0].read(value)
+            try expect("subscribers then", try session.subscribers(of: value).count, is: 2)
+            try await session.notify(value, [2])
+            for central in centrals {
+                try expect("update of both", try await central.nextUpdate(of: value), is: [2])
             }
         }
     }
@@ -158,27 +170,16 @@ extension ConformanceSuite {
     static let resumedSubscriptionEnds = Scenario(
         "the end of a subscription that has resumed among others is told"
     ) {
-        let value = Characteristic<[UInt8]>(ScenarioUUID.value, [.read, .notify]) { Read { [] } }
-        let peripheral = Peripheral("Resumed", pairing: .justWorks) {
-            GATTService(ScenarioUUID.service) { value }
-        }
-        return Trial(peripheral, mtu: nil) { first, session in
-            try await withCentrals(first, mtus: [517, 247]) { centrals in
-                let events = session.events
-                try await centrals[0].pair(.justWorks)
-                for central in centrals {
-                    try await central.subscribe(to: value)
-                    _ = try await central.read(value)
-                }
-                let other = try session.subscribers(of: value).suffix(1)
-                try await centrals[0].disconnect()
-                try await next(of: events, "leaving") { $0.kind == "disconnected" }
-                try await centrals[0].connect()
-                try await next(of: events, "resumption") { $0.kind == "subscribed" }
-                try await centrals[0].unsubscribe(from: value)
-                try await next(of: events, "unsubscription") { $0.kind == "unsubscribed" }
-                try expect("subscribers afterwards", try session.subscribers(of: value), is: Array(other))
-            }
+        bondedFirstTrial { centrals, session, value in
+            let events = session.events
+            let other = try session.subscribers(of: value).suffix(1)
+            try await centrals[0].disconnect()
+            try await next(of: events, "leaving") { $0.kind == "disconnected" }
+            try await centrals[0].connect()
+            try await next(of: events, "resumption") { $0.kind == "subscribed" }
+            try await centrals[0].unsubscribe(from: value)
+            try await next(of: events, "unsubscription") { $0.kind == "unsubscribed" }
+            try expect("subscribers afterwards", try session.subscribers(of: value), is: Array(other))
         }
     }
 }
