@@ -7,10 +7,10 @@
     /// A peripheral as one of the services of a program, which end in order at a signal such as SIGTERM.
     ///
     /// ```swift
-    /// let lamp = PeripheralService(peripheral, on: .bluez) { session in
+    /// let service = PeripheralService(peripheral, on: .bluez) { session in
     ///     for await isOn in lamp.changes { try await session.notify(power, isOn) }
     /// }
-    /// try await ServiceGroup(services: [lamp], gracefulShutdownSignals: [.sigterm], logger: logger).run()
+    /// try await ServiceGroup(services: [service], gracefulShutdownSignals: [.sigterm], logger: logger).run()
     /// ```
     ///
     /// It is there with the package's trait `ServiceLifecycle`.

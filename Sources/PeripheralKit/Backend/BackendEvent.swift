@@ -2,9 +2,9 @@ public import PeripheralCore
 
 /// What a backend reports to its ``PeripheralHost``.
 ///
-/// What happens to connections and subscriptions is reported one after the other, in its order. ``updateTaken(_:)`` and ``updateEnded(_:_:)``
-/// keep no order with these, nor with others of its kind: it may come later than what has happened after it, and at the
-/// same time from another thread.
+/// What happens to connections and subscriptions is reported one after the other, in its order. ``updateTaken(_:)`` and
+/// ``updateEnded(_:_:)`` keep no order with these, nor with those of other updates: they may come later than what has
+/// happened after them, and at the same time from another thread.
 public enum BackendEvent: Sendable {
     /// The database is registered and the advertisement is on the air; updates go through the link.
     ///

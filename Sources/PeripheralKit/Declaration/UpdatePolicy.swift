@@ -1,6 +1,7 @@
 /// What becomes of a new value while those before it still wait to be sent.
 ///
-/// Each subscriber has a queue of its own for each characteristic. Values that have been handed on to the Bluetooth stack
+/// Each subscriber has a queue of its own for each characteristic; where the Bluetooth stack cannot reach each alone (BlueZ
+/// before 5.76, or an empty value), what is for all of them waits in one queue. Values that have been handed on to the Bluetooth stack
 /// and have not left it do not count: of these, there are only a few at a time.
 ///
 /// ```swift
