@@ -247,7 +247,7 @@ class Driver:
         if await central.is_bonded(self.peer):
             if encrypting:
                 try:
-                    await self.on_link(self.peer.encrypt())
+                    await self.on_link(self.peer.encrypt_when_asked())
                 except hci.HCI_Error as error:  # the peripheral has no keys any more
                     logging.warning('not encrypted: %s', error)
             else:

@@ -304,6 +304,17 @@ class Peer:
         await asyncio.wait_for(self.connection.pair(), timeout)
         return self.encrypted
 
+    async def encrypt_when_asked(self):
+        """Encrypts once bluetoothd has asked for it, or at the latest after 3 s: it may have no keys.
+
+        bluetoothd reads the security level of a bonded central's connection and then raises it. When the link
+        gets encrypted between the two, the kernel refuses the second, and bluetoothd gives the connection up:
+        "bt_io_set: setsockopt(BT_SECURITY): Invalid argument" (device_attach_att, in all versions).
+        """
+        await self.wait_security_request(3)
+        if not self.encrypted:
+            await self.encrypt()
+
     async def encrypt(self, timeout=10.0):
         """Encrypts with the keys of an earlier pairing."""
         await asyncio.wait_for(self.connection.encrypt(), timeout)
@@ -634,7 +645,7 @@ class Central:
             json.dumps([a.json for a in self.heard.values()])))
 
     async def connect(self, address=None, name=None, service=None, seconds=10.0, encrypt=True):
-        """Scans, connects and, when bonded, encrypts before anything else, as phones do.
+        """Scans, connects and, when bonded, encrypts when asked and before anything else.
 
         (The kernel drops the ATT requests of a bonded central that come before.)
         """
@@ -645,7 +656,7 @@ class Central:
         peer = Peer(self, connection)
         peer.advertiser = advertiser
         if encrypt and await self.is_bonded(peer):
-            await peer.encrypt()
+            await peer.encrypt_when_asked()
         return peer
 
     async def is_bonded(self, peer):
