@@ -238,7 +238,7 @@ private struct HostProvider: VirtualAttributeProvider {
                 central: change.central,
                 kind: kind
             )
-            host.handle(.subscribed(subscription))
+            host.handle(change.from == 0 ? .subscribed(subscription) : .subscriptionChanged(subscription))
         }
     }
 

@@ -55,7 +55,7 @@ extension Centrals {
                 report(.connected(central))
                 for characteristic in subscriptions.connected(central) {
                     confirmations.joined(.call(characteristic))
-                    report(subscription: characteristic, of: central, by: .bus)
+                    report(.subscribed(BackendSubscription(characteristic, of: central, by: .bus)))
                 }
                 connectionsChanged?(devices.connectedCount)
             case .changed(let central):

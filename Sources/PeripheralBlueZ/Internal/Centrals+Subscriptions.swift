@@ -21,7 +21,9 @@ extension Centrals {
         if let level = notifySecurity(of: characteristic) {
             receivers.subscribed(central, to: characteristic, at: level)
         }
-        report(subscription: characteristic, of: central, by: pair == nil ? .bus : .socket)
+        report(
+            .subscribed(BackendSubscription(characteristic, of: central, by: pair == nil ? .bus : .socket))
+        )
         return pair?.other
     }
 
@@ -45,23 +47,14 @@ extension Centrals {
         report(.unsubscribed(characteristic, by: nil))
     }
 
-    func report(
-        subscription characteristic: AttributeHandle,
-        of central: Central,
-        by route: SubscriptionTable.Route
-    ) {
-        let subscription = BackendSubscription(
-            characteristic: characteristic,
-            central: central,
-            isAddressable: route == .socket
-        )
-        report(.subscribed(subscription))
-    }
-
     /// Tells who is reached on another way than was told.
     func reportRerouted() {
         for (characteristic, subscriber) in subscriptions.takeRerouted() {
-            report(subscription: characteristic, of: subscriber.central, by: subscriber.route)
+            report(
+                .subscriptionChanged(
+                    BackendSubscription(characteristic, of: subscriber.central, by: subscriber.route)
+                )
+            )
         }
     }
 
@@ -102,6 +95,16 @@ extension Centrals {
     func drop(_ socket: SubscriptionTable.Socket, because failure: PeripheralError) {
         sockets.removeValue(forKey: socket)?.close()
         end(confirmations.lost(.socket(socket), because: failure))
+    }
+}
+
+extension BackendSubscription {
+    init(
+        _ characteristic: AttributeHandle,
+        of central: Central,
+        by route: SubscriptionTable.Route
+    ) {
+        self.init(characteristic: characteristic, central: central, isAddressable: route == .socket)
     }
 }
 

@@ -36,10 +36,13 @@ public enum BackendEvent: Sendable {
     /// reported anew when it returns.
     case disconnected(Central.ID)
 
-    /// A central has subscribed to a characteristic.
+    /// A central has subscribed to a characteristic; one that was subscribed has done so anew.
     ///
-    /// A second event for the same central and characteristic replaces the first.
+    /// Subscribers whom the stack does not name count as one.
     case subscribed(BackendSubscription)
+
+    /// What is known of a subscription that stands has changed: how its central can be reached, or what it has asked for.
+    case subscriptionChanged(BackendSubscription)
 
     /// A central has ended its subscription to the characteristic with this value handle.
     ///

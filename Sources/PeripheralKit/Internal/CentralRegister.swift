@@ -36,18 +36,25 @@ struct CentralRegister {
         return ended + [.disconnected(centrals.remove(at: index))]
     }
 
-    /// Takes note of a subscription, which replaces that of the same central to the same characteristic.
+    /// Takes note of a subscription, with which an earlier one ends of the same central to the same characteristic.
+    ///
+    /// Those whom the backend cannot name count as one.
     mutating func subscribed(_ subscription: Subscription) -> [SessionEvent] {
+        let isKnown = subscription.central == nil && subscriptions.contains(subscription)
+        guard !isKnown else { return [] }
+        let ended = unsubscribed(subscription.handle, by: subscription.central?.id)
+        subscriptions.append(subscription)
+        return ended + [.subscribed(subscription)]
+    }
+
+    /// Takes note of what has changed about a subscription.
+    mutating func changed(_ subscription: Subscription) -> [SessionEvent] {
         let index = subscriptions.firstIndex {
             $0.handle == subscription.handle && $0.central == subscription.central
         }
-        guard let index else {
-            subscriptions.append(subscription)
-            return [.subscribed(subscription)]
-        }
-        let changes = subscriptions[index].kind != subscription.kind
+        guard let index, subscriptions[index].kind != subscription.kind else { return [] }
         subscriptions[index] = subscription
-        return changes ? [.subscribed(subscription)] : []
+        return [.subscribed(subscription)]
     }
 
     /// Takes note of the end of a subscription; `nil` is the one of those that the backend cannot name.

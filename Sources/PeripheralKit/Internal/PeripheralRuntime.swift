@@ -99,6 +99,10 @@ final class PeripheralRuntime: PeripheralHost {
             guard let seen = self.subscription(subscription) else { return }
             updates.subscribed(subscription)
             note { $0.subscribed(seen) }
+        case .subscriptionChanged(let subscription):
+            guard let seen = self.subscription(subscription) else { return }
+            updates.changed(subscription)
+            note { $0.changed(seen) }
         case .unsubscribed(let characteristic, let central):
             updates.unsubscribed(characteristic, by: central)
             note { $0.unsubscribed(characteristic, by: central) }

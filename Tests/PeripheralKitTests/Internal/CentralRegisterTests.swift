@@ -52,12 +52,25 @@ struct CentralRegisterTests {
         #expect(register.disconnected(central.id) == [])
     }
 
-    @Test func aSubscriptionIsReplacedByTheNextOfTheSameCentral() {
+    @Test func aSubscriptionEndsWithTheNextOfTheSameCentral() {
         var register = CentralRegister()
         #expect(register.subscribed(subscription(of: central)) == [.subscribed(subscription(of: central))])
-        #expect(register.subscribed(subscription(of: central)) == [])
         let indications = subscription(of: central, kind: .indication)
-        #expect(register.subscribed(indications) == [.subscribed(indications)])
+        #expect(
+            register.subscribed(indications) == [
+                .unsubscribed(subscription(of: central)), .subscribed(indications),
+            ]
+        )
+        #expect(register.subscriptions(to: 3) == [indications])
+    }
+
+    @Test func whatChangesAboutASubscriptionIsTold() {
+        var register = CentralRegister()
+        #expect(register.changed(subscription(of: central)) == [])
+        _ = register.subscribed(subscription(of: central))
+        #expect(register.changed(subscription(of: central)) == [])
+        let indications = subscription(of: central, kind: .indication)
+        #expect(register.changed(indications) == [.subscribed(indications)])
         #expect(register.subscriptions(to: 3) == [indications])
         #expect(register.hasSubscribers(3))
         #expect(!register.hasSubscribers(4))
@@ -65,7 +78,8 @@ struct CentralRegisterTests {
 
     @Test func thoseThatNobodyNamesEndTogether() {
         var register = CentralRegister()
-        _ = register.subscribed(subscription(of: nil))
+        #expect(register.subscribed(subscription(of: nil)) == [.subscribed(subscription(of: nil))])
+        #expect(register.subscribed(subscription(of: nil)) == [])
         _ = register.subscribed(subscription(of: central))
         #expect(register.unsubscribed(3, by: nil) == [.unsubscribed(subscription(of: nil))])
         #expect(register.subscriptions == [subscription(of: central)])

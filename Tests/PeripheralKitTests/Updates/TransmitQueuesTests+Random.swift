@@ -88,8 +88,13 @@ private struct QueueModel {
 
     private mutating func subscribe(_ stream: Stream) {
         let isAddressable = UInt8.random(in: 0..<4, using: &random) > 0
-        subscribers.insert(stream)
-        queues.subscribed(stream.central, to: stream.characteristic, isAddressable: isAddressable)
+        if subscribers.contains(stream), Bool.random(using: &random) {
+            queues.changed(stream.central, of: stream.characteristic, isAddressable: isAddressable)
+        } else {
+            forget(stream)
+            subscribers.insert(stream)
+            queues.subscribed(stream.central, to: stream.characteristic, isAddressable: isAddressable)
+        }
     }
 
     private mutating func unsubscribe(_ stream: Stream) {

@@ -188,16 +188,23 @@ extension TransmitQueues {
 // MARK: - Subscribers
 
 extension TransmitQueues {
-    /// Takes note of a subscription, or of whether its central can now be reached alone.
+    /// Takes note of a subscription, which begins anew for a central that is subscribed already.
     mutating func subscribed(_ central: Central.ID?, to characteristic: AttributeHandle, isAddressable: Bool)
     {
+        if central != nil { end(central, characteristic, because: .notSubscribed) }
+        guard index(of: central, in: characteristic) == nil else { return }
         let subscriber = Subscriber(central: central, isAddressable: isAddressable && central != nil)
-        let index = subscribers[characteristic, default: []].firstIndex { $0.central == central }
-        if let index {
-            subscribers[characteristic]?[index] = subscriber
-        } else {
-            subscribers[characteristic, default: []].append(subscriber)
-        }
+        subscribers[characteristic, default: []].append(subscriber)
+    }
+
+    /// Takes note of whether a subscriber can now be reached alone.
+    mutating func changed(_ central: Central.ID?, of characteristic: AttributeHandle, isAddressable: Bool) {
+        guard let index = index(of: central, in: characteristic) else { return }
+        subscribers[characteristic]?[index].isAddressable = isAddressable && central != nil
+    }
+
+    private func index(of central: Central.ID?, in characteristic: AttributeHandle) -> Int? {
+        subscribers[characteristic]?.firstIndex { $0.central == central }
     }
 
     /// Takes note of the end of a subscription.

@@ -106,6 +106,17 @@ final class UpdateSender: Sendable {
         }
     }
 
+    /// Takes note of what has changed about a subscription.
+    func changed(_ subscription: BackendSubscription) {
+        change {
+            $0.queues.changed(
+                subscription.central?.id,
+                of: subscription.characteristic,
+                isAddressable: subscription.isAddressable
+            )
+        }
+    }
+
     /// Takes note of the end of a subscription.
     func unsubscribed(_ characteristic: AttributeHandle, by central: Central.ID?) {
         change { $0.queues.unsubscribed(central, from: characteristic) }
