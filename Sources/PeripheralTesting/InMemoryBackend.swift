@@ -85,7 +85,7 @@ public struct InMemoryBackend: PeripheralBackend {
             for (handle, onAir) in server.handles(of: application) {
                 host.handle(.handleAssigned(handle, onAir: onAir))
             }
-            host.handle(.published(PublishedPeripheral(link: link)))
+            host.handle(.published(PublishedPeripheral(link: link, pacing: .observed)))
             // Ends when the link is stopped, or this task is cancelled.
             for await _ in stopped {}
             changeConnections.finish()

@@ -64,9 +64,18 @@ public struct PublishedPeripheral: Sendable {
     /// The way to the backend.
     public var link: any BackendLink
 
+    /// How the backend knows what has left, which it reports by ``BackendEvent/updateEnded(_:_:)``.
+    public var pacing: UpdatePacing
+
+    /// How many updates for each recipient are submitted at a time that await no confirmation and have not ended; 1 or
+    /// more.
+    public var window: Int
+
     /// Makes the report.
-    public init(link: any BackendLink) {
+    public init(link: any BackendLink, pacing: UpdatePacing = .unknown, window: Int = 16) {
         self.link = link
+        self.pacing = pacing
+        self.window = window
     }
 }
 

@@ -26,10 +26,10 @@ public protocol BackendLink: Sendable {
     ///
     /// Returns at once. How the update ends is reported by ``BackendEvent/updateEnded(_:_:)``, possibly before this
     /// function returns: when it has left this device as far as the stack tells or, where it awaits confirmation, when
-    /// all recipients have confirmed. At most 16 updates for each recipient are submitted at a time that await no
-    /// confirmation and have not ended, and 2 more of each characteristic that are for all subscribers together; of those
-    /// that do await one, one. An update is for all subscribers together only when it is empty, or when one of them cannot be
-    /// reached alone.
+    /// all recipients have confirmed. At most ``PublishedPeripheral/window`` updates for each recipient are submitted at a
+    /// time that await no confirmation and have not ended, and 2 more of each characteristic that are for all subscribers
+    /// together; of those that do await one, one. An update is for all subscribers together only when it is empty, or when
+    /// one of them cannot be reached alone.
     func submit(_ update: Update)
 
     /// Ends an update for whose confirmation nobody waits any longer.

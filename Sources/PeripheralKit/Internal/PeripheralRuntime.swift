@@ -77,7 +77,7 @@ final class PeripheralRuntime: PeripheralHost {
     func handle(_ event: BackendEvent) {
         switch event {
         case .published(let published):
-            updates.begin(published.link)
+            updates.begin(published)
             advertising.begin(published.link)
             peripheralState.change { if !$0.isOnTheAir { $0 = .onTheAir } }
             publish.yield()

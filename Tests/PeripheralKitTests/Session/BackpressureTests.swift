@@ -51,6 +51,16 @@ struct BackpressureTests {
         }
     }
 
+    @Test func theBackendTellsHowManyMayBeOnTheirWay() async throws {
+        try await run { session, host, link, _ in
+            #expect(session.pacing == .unknown)
+            host.handle(.published(PublishedPeripheral(link: link, pacing: .estimated, window: 20)))
+            #expect(session.pacing == .estimated)
+            try Self.fill(session)
+            #expect(link.sent.count == 20)
+        }
+    }
+
     /// A central may come while the advertisement is still being registered.
     @Test func whatIsSentBeforeThePublicationGoesOutWithIt() async throws {
         try await run { session, host, link, central in

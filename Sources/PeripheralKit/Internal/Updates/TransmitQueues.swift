@@ -62,7 +62,7 @@ struct TransmitQueues {
     static let placesForAll = 2
 
     /// How many values may be on their way to a central.
-    let window: Int
+    var window: Int
 
     var subscribers: [AttributeHandle: [Subscriber]] = [:]
     var lanes: [TransmitLane.Key: TransmitLane] = [:]

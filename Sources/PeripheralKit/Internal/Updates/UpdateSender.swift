@@ -25,6 +25,8 @@ final class UpdateSender: Sendable {
         /// What ends an indication that nobody confirms.
         var timers: [Update.ID: Task<Void, Never>] = [:]
 
+        var pacing = UpdatePacing.unknown
+
         /// The way for updates.
         var linkOnTheAir: (any BackendLink)? { isOffTheAir ? nil : link }
     }
@@ -54,9 +56,14 @@ final class UpdateSender: Sendable {
         return link
     }
 
-    func begin(_ link: any BackendLink) {
+    /// How the backend knows what has left.
+    var pacing: UpdatePacing { state.withLock(\.pacing) }
+
+    func begin(_ published: PublishedPeripheral) {
         state.withLock { state in
-            if !state.isStopped { (state.link, state.isOffTheAir) = (link, false) }
+            if !state.isStopped { (state.link, state.isOffTheAir) = (published.link, false) }
+            state.pacing = published.pacing
+            state.queues.window = max(published.window, 1)
         }
         // A central may have subscribed before, and a value be on its way to it.
         change { _ in }
