@@ -78,6 +78,7 @@ struct CentralsTests {
                 on: bus.client,
                 characteristics: [:],
                 linkSecurity: NoLinks(),
+                handles: AssignedHandles(for: try AttributeTable(services: [])),
                 logger: .silent
             ) { _ in }
             try await DeviceWatcher(connection: bus.client, adapter: Self.adapter, centrals: centrals).watch()
@@ -126,6 +127,7 @@ struct CentralsTests {
                     )
                 ],
                 linkSecurity: NoLinks(),
+                handles: AssignedHandles(for: try AttributeTable(services: [])),
                 logger: .silent
             ) { event in
                 if case .unsubscribed = event { ended.withLock { $0.append(event) } }

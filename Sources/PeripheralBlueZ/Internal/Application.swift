@@ -30,6 +30,7 @@ struct Application: Sendable {
             on: connection,
             characteristics: characteristics,
             linkSecurity: linkSecurity,
+            handles: handles,
             logger: logger
         ) { event in
             if case .handleAssigned(let handle, let onAir) = event { handles.assign(onAir, to: handle) }

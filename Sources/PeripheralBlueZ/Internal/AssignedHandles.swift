@@ -31,6 +31,11 @@ final class AssignedHandles: Sendable {
         state.withLock { $0.handles[handle] = onAir }
     }
 
+    /// The handle on the air; `nil` when bluetoothd has not told it.
+    func onAir(_ handle: AttributeHandle) -> AttributeHandle? {
+        state.withLock { $0.handles[handle] }
+    }
+
     /// What to demand for an attribute; `nil` leaves it to bluetoothd.
     subscript(handle: AttributeHandle) -> AttributeHandle? {
         state.withLock { $0.isPinned ? $0.handles[handle] : nil }

@@ -90,6 +90,7 @@ extension Centrals {
             return asks
         }
         if devices.connectedCount == 0 { end(confirmations.allLeft()) }
+        settleDepartures(for: central.id)
         report(.disconnected(central.id))
         reportRerouted()
         afterMoment { centrals in
@@ -118,7 +119,7 @@ extension Centrals {
         }
     }
 
-    private func afterAnswer(_ body: @escaping @Sendable (isolated Centrals) -> Void) {
+    func afterAnswer(_ body: @escaping @Sendable (isolated Centrals) -> Void) {
         let loop = connection.loop
         connection.assumeIsolated { connection in
             // The arguments are well-formed.

@@ -87,6 +87,7 @@ extension Centrals {
             let sources = ways.map { (Confirmations.Source.socket($0), 1) }
             expectConfirmation(of: update, from: Dictionary(uniqueKeysWithValues: sources), lacking: failure)
         }
+        willDepart(update, for: ways.map(\.central))
         guard !update.awaitsConfirmation else {
             for way in ways { sockets[way]?.send(update.value) { _ in } }
             return
@@ -105,7 +106,7 @@ extension Centrals {
                 isLost = isLost || !isTaken
                 guard missing == 0 else { return }
                 let outcome = UpdateOutcome(isLost: isLost, of: update.recipients)
-                self?.assumeIsolated { $0.end(update, outcome) }
+                self?.assumeIsolated { $0.taken(update, outcome) }
             }
         }
     }
@@ -138,6 +139,10 @@ extension Centrals {
         let endangered = subscriptions.announced(update.characteristic)
         reportRerouted()
         if !endangered.isEmpty { afterMoment { $0.forgetDanger(to: endangered) } }
+        willDepart(
+            update,
+            for: subscriptions.subscribers(of: update.characteristic).map(\.central.id)
+        )
         let source = Confirmations.Source.call(update.characteristic)
         expectConfirmation(of: update, from: [source: subscriptions.count(of: update.characteristic)])
         if !update.awaitsConfirmation { endWhenTaken(update) }
@@ -146,13 +151,13 @@ extension Centrals {
     /// An update counts as delivered when the bus keeps up; a bus that does not holds up those after it.
     private func endWhenTaken(_ update: Update) {
         let isSlow = connection.assumeIsolated { $0.outgoingSize > Self.outgoingBound }
-        guard isSlow else { return end(update, .delivered) }
+        guard isSlow else { return taken(update, .delivered) }
         Task {
             do {
                 try await connection.waitUntilOutgoing(isAtMost: Self.outgoingBound)
-                end(update, .delivered)
+                taken(update, .delivered)
             } catch {
-                end(update, outcome(of: update, notSentBecause: error))
+                taken(update, outcome(of: update, notSentBecause: error))
             }
         }
     }

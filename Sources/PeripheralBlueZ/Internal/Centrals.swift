@@ -41,6 +41,7 @@ actor Centrals {
     let connection: BusConnection
     let characteristics: [AttributeHandle: Characteristic]
     let linkSecurity: any LinkSecurity
+    let handles: AssignedHandles
     let logger: Logger
     let report: @Sendable (BackendEvent) -> Void
     /// The path of the adapter; `nil` until it is chosen.
@@ -59,6 +60,15 @@ actor Centrals {
     var receivers = SecuredReceivers()
     /// The characteristics whose values were withheld from all, which the log tells.
     var withheld: Set<AttributeHandle> = []
+    /// What sees updates leave; `nil` where nothing does.
+    var watch: (any LinkWatch)?
+    var departures = Departures()
+    /// Whose connections are watched, by the controller's handles.
+    var connections: [UInt16: Central.ID] = [:]
+    /// When it is going to be looked at the links.
+    var lookTimer: LoopSource?
+    /// Whether bluetoothd is being asked whether it is idle, for a look at the links.
+    var isLooking = false
     /// The calls of StartNotify that are to come for subscribers who are known already.
     var expectedStarts: [AttributeHandle: Int] = [:]
 
@@ -70,12 +80,14 @@ actor Centrals {
         on connection: BusConnection,
         characteristics: [AttributeHandle: Characteristic],
         linkSecurity: any LinkSecurity,
+        handles: AssignedHandles,
         logger: Logger,
         report: @escaping @Sendable (BackendEvent) -> Void
     ) {
         self.connection = connection
         self.characteristics = characteristics
         self.linkSecurity = linkSecurity
+        self.handles = handles
         self.logger = logger
         self.report = report
     }
@@ -87,6 +99,7 @@ actor Centrals {
         let open = sockets.values
         sockets = [:]
         for socket in open { socket.close() }
+        endDepartures()
     }
 
     func setAbilities(_ abilities: Abilities) {
@@ -97,5 +110,6 @@ actor Centrals {
     func setAdapter(_ adapter: ObjectPath) {
         if self.adapter == nil { logJudgement(of: adapter) }
         self.adapter = adapter
+        watchDepartures(from: adapter)
     }
 }

@@ -19,6 +19,7 @@ import dataclasses
 import logging
 import os
 import sys
+import time
 
 from bumble import hci, link, ll
 from bumble.controller import AdvertisingSet, Connection, Controller, LegacyAdvertiser
@@ -46,6 +47,8 @@ class Air(link.LocalLink):
         super().__init__()
         self.packet_time = 0.0   # seconds per ACL packet and direction; 0: no limit
         self.deaf = False        # True: ACL data is lost in the air
+        self.arrivals = []       # of updates at a central's controller: address, first bytes, microseconds
+        self.is_noting = False
 
     def send_acl_data(self, sender_controller, destination_address, transport, data):
         mine = sender_controller.le_connections.get(destination_address)
@@ -54,6 +57,9 @@ class Air(link.LocalLink):
         for c in self.controllers:
             other = c.le_connections.get(mine.self_address)
             if other and other.self_address == destination_address:
+                if self.is_noting and data[2:4] == b'\4\0' and data[4] in (0x1B, 0x1D):
+                    self.arrivals.append('%s %s %d' % (
+                        str(destination_address)[:17], data[7:11].hex() or '-', time.monotonic_ns() // 1000))
                 asyncio.get_running_loop().call_soon(
                     c.on_link_acl_data, mine.self_address, transport, data)
                 return
@@ -476,6 +482,10 @@ async def main():
         air.deaf = on == '1'
         return 'ok'
 
+    def arrivals():
+        noted, air.arrivals, air.is_noting = air.arrivals, [], True
+        return '\n'.join(noted)
+
     def cut():
         if adapter.controller:
             adapter.controller.drop_links()
@@ -487,6 +497,7 @@ async def main():
         'unplug': adapter.unplug,   # the adapter is pulled out
         'cut': cut,                 # all links of the adapter are lost (timeout)
         'speed': speed,             # speed MS: each ACL packet takes MS milliseconds
+        'arrivals': arrivals,       # the updates that have arrived since the last such order
         'deaf': deaf,               # deaf 1|0: ACL data is lost / arrives again
     }
 

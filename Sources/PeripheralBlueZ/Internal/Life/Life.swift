@@ -222,9 +222,9 @@ extension Life {
         return presence
     }
 
-    func reportPublication(by link: any BackendLink) {
+    func reportPublication(by link: any BackendLink, pacing: UpdatePacing) {
         state.withLock { ($0.isPublished, $0.told) = (true, nil) }
-        host.handle(.published(PublishedPeripheral(link: link)))
+        host.handle(.published(PublishedPeripheral(link: link, pacing: pacing)))
     }
 
     private func tell(_ warning: DeclarationIssue) {

@@ -44,7 +44,8 @@ extension Presence {
                     centrals: application.centrals,
                     advertise: life.demand,
                     stop: life.requestStop
-                )
+                ),
+                pacing: await application.centrals.pacing
             )
             return .reportedPublication
         case .awaitRenewal(let delay, let failure):

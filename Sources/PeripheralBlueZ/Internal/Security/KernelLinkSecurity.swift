@@ -35,6 +35,14 @@ package struct KernelLinkSecurity: LinkSecurity {
         return isListed ? list.links : nil
     }
 
+    package func watch(
+        _ adapter: ObjectPath,
+        on loop: EventLoop,
+        _ handle: @escaping ([LinkObservation]) -> Void
+    ) -> (any LinkWatch)? {
+        Self.number(of: adapter).flatMap { LinkMonitor(adapter: $0, on: loop, handle) }
+    }
+
     /// The number in the adapter's name, such as `hci0`.
     private static func number(of adapter: ObjectPath) -> UInt16? {
         guard let name = adapter.text.split(separator: "/").last, name.hasPrefix("hci") else { return nil }
@@ -71,7 +79,8 @@ struct HCIConnectionList {
             else { return nil }
             return LinkState(
                 address: address,
-                isEncrypted: entry[entry.startIndex + 12] & Self.encrypted != 0
+                isEncrypted: entry[entry.startIndex + 12] & Self.encrypted != 0,
+                connection: UInt16(entry[entry.startIndex]) | UInt16(entry[entry.startIndex + 1]) << 8
             )
         }
     }

@@ -8,6 +8,29 @@ package protocol LinkSecurity: Sendable {
     /// - Parameter adapter: The path of the adapter's object, such as `/org/bluez/hci0`.
     /// - Returns: The connections; `nil` where they cannot be told.
     func links(of adapter: ObjectPath) -> [LinkState]?
+
+    /// Begins to watch what the connections of an adapter carry.
+    ///
+    /// - Parameters:
+    ///   - adapter: The path of the adapter's object.
+    ///   - loop: The loop that the caller is on.
+    ///   - handle: Told on the loop what is seen.
+    /// - Returns: The watch; `nil` where this is not allowed.
+    func watch(
+        _ adapter: ObjectPath,
+        on loop: EventLoop,
+        _ handle: @escaping ([LinkObservation]) -> Void
+    ) -> (any LinkWatch)?
+}
+
+extension LinkSecurity {
+    package func watch(
+        _ adapter: ObjectPath,
+        on loop: EventLoop,
+        _ handle: @escaping ([LinkObservation]) -> Void
+    ) -> (any LinkWatch)? {
+        nil
+    }
 }
 
 /// A connection of an adapter.
@@ -15,9 +38,12 @@ package struct LinkState: Hashable, Sendable {
     /// The address of the other side: the lasting one, once it is known.
     package var address: DeviceAddress
     package var isEncrypted: Bool
+    /// The connection, by the controller's handle.
+    package var connection: UInt16
 
-    package init(address: DeviceAddress, isEncrypted: Bool) {
+    package init(address: DeviceAddress, isEncrypted: Bool, connection: UInt16 = 0) {
         self.address = address
         self.isEncrypted = isEncrypted
+        self.connection = connection
     }
 }

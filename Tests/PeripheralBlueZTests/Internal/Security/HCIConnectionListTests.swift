@@ -31,7 +31,7 @@ struct HCIConnectionListTests {
     func theModeTellsWhetherALinkIsEncrypted(mode: UInt8, isEncrypted: Bool) throws {
         let address = try #require(DeviceAddress("F0:00:00:00:00:01"))
         let links = list([entry(mode: mode)]).links
-        #expect(links == [LinkState(address: address, isEncrypted: isEncrypted)])
+        #expect(links == [LinkState(address: address, isEncrypted: isEncrypted, connection: 1)])
     }
 
     @Test func audioIsNoLinkForAttributes() {

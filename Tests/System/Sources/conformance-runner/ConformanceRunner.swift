@@ -47,6 +47,9 @@ struct ConformanceRunner {
             let run = FaultRun(of: faults, seed: seed, rounds: Int(clamping: max(rounds, 1)), on: adapter)
             try await exit(run.run(program) ? 0 : 1)
         }
+        if CommandLine.arguments.dropFirst().first == "--backpressure" {
+            try await exit(BackpressureRun(on: adapter).run(program) ? 0 : 1)
+        }
         var words = CommandLine.arguments.dropFirst().map { Substring($0) }
         let isLong = words.first == "--long"
         if isLong { words.removeFirst() }

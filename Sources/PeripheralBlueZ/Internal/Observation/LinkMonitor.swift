@@ -1,0 +1,108 @@
+internal import Glibc
+internal import PeripheralDBus
+
+/// Watches the links of an adapter through the kernel's monitor channel, which demands `CAP_NET_RAW`.
+///
+/// The capability is needed when the socket is bound, and for nothing else. The kernel keeps what the program has not read
+/// yet, up to a limit, and counts what it drops beyond that.
+///
+/// Belongs to the event loop: it is made, used and, by all means, closed there.
+final class LinkMonitor: LinkWatch {
+    // Of <bluetooth/bluetooth.h> and <bluetooth/hci.h>, which come with BlueZ's library, not with the C library.
+    private static let addressFamily: CInt = 31  // AF_BLUETOOTH
+    private static let hciProtocol: CInt = 1  // BTPROTO_HCI
+
+    // Of <asm-generic/socket.h> and <linux/sock_diag.h>: what a socket holds, the last being what it had no room for.
+    private static let memoryInformation: CInt = 55  // SO_MEMINFO
+    private static let memoryNumbers = 9  // SK_MEMINFO_VARS
+    private static let lostNumber = 8  // SK_MEMINFO_DROPS
+
+    /// `struct sockaddr_hci`.
+    private struct Address {
+        var family = UInt16(LinkMonitor.addressFamily)
+        var device: UInt16 = 0xFFFF  // HCI_DEV_NONE: the channel is that of all adapters
+        var channel: UInt16 = 2  // HCI_CHANNEL_MONITOR
+    }
+
+    /// What the filter passes is not longer, but for many updates in one packet, which are then not all seen.
+    private static let longestFrame = 1024
+    /// As many frames are taken in one turn of the loop.
+    private static let framesInATurn = 64
+
+    private let socket: OwnedFileDescriptor
+    private var observer: LinkObserver
+    private let handle: ([LinkObservation]) -> Void
+    private var source: LoopSource?
+    private var framesLostBefore: UInt32 = 0
+    private var buffer = [UInt8](repeating: 0, count: longestFrame)
+
+    /// Begins to watch; `nil` when the kernel does not let this program.
+    ///
+    /// - Parameters:
+    ///   - adapter: The number of the adapter.
+    ///   - loop: The loop that the caller is on.
+    ///   - handle: Told on the loop what is seen.
+    init?(adapter: UInt16, on loop: EventLoop, _ handle: @escaping ([LinkObservation]) -> Void) {
+        let kind = CInt(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let descriptor = Glibc.socket(Self.addressFamily, kind, Self.hciProtocol)
+        guard descriptor >= 0 else { return nil }
+        let socket = OwnedFileDescriptor(adopting: descriptor)
+        // First, so that nothing comes that is not asked for.
+        guard MonitorFilter(adapter: adapter).attach(to: socket), Self.bind(socket) else { return nil }
+        self.socket = socket
+        self.handle = handle
+        observer = LinkObserver(adapter: adapter)
+        source = loop.watch(fileDescriptor: descriptor, events: .readable) { [weak self] _ in self?.receive()
+        }
+    }
+
+    private static func bind(_ socket: OwnedFileDescriptor) -> Bool {
+        var address = Address()
+        return unsafe withUnsafeBytes(of: &address) { bytes in
+            guard let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self) else {
+                return false
+            }
+            return unsafe Glibc.bind(socket.descriptor, start, socklen_t(MemoryLayout<Address>.size)) == 0
+        }
+    }
+
+    func look() -> LinkActivity {
+        observer.look()
+    }
+
+    /// Watches no more.
+    func close() {
+        source?.cancel()
+        source = nil
+    }
+
+    private func receive() {
+        var observations: [LinkObservation] = []
+        for _ in 0..<Self.framesInATurn {
+            let count = unsafe buffer.withUnsafeMutableBytes { buffer in
+                unsafe recv(socket.descriptor, buffer.baseAddress, buffer.count, 0)
+            }
+            guard count > 0 else {
+                // A socket that is broken would wake the loop for ever.
+                if count == 0 || ![EAGAIN, EINTR].contains(errno) { close() }
+                break
+            }
+            if let frame = MonitorFrame(buffer[..<count]) { observations += observer.take(frame) }
+        }
+        let lost = framesLost
+        if lost != framesLostBefore || source == nil {
+            framesLostBefore = lost
+            observations += observer.missed()
+        }
+        if !observations.isEmpty { handle(observations) }
+    }
+
+    /// How many frames the kernel had no room for; those that the filter keeps out do not count.
+    private var framesLost: UInt32 {
+        var numbers = [UInt32](repeating: 0, count: Self.memoryNumbers)
+        var size = socklen_t(MemoryLayout<UInt32>.stride * numbers.count)
+        let isTold =
+            unsafe getsockopt(socket.descriptor, SOL_SOCKET, Self.memoryInformation, &numbers, &size) == 0
+        return isTold ? numbers[Self.lostNumber] : 0
+    }
+}

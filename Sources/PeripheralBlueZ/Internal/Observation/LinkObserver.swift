@@ -1,0 +1,180 @@
+internal import PeripheralCore
+
+/// What the links of an adapter carry: follows updates from the kernel to the controller, and from there to the central.
+///
+/// A pure value: frames of the monitor channel in, departures out. It sees which attribute an update is of, never its
+/// value. Nothing in a frame is trusted; a frame that makes no sense tells nothing.
+struct LinkObserver {
+    /// The packets of a connection that the controller has not yet sent.
+    private struct Link {
+        /// For each, which updates end with it.
+        var packets: [[AttributeHandle]] = []
+        /// What is still missing of the data that the packets so far have begun, and which updates are in it.
+        var missing = 0
+        var updates: [AttributeHandle] = []
+        /// Whether it has carried something since the last look.
+        var hasMoved = true
+        /// Whether some of the packets may have been sent long ago, which was not seen.
+        var isDoubtful = false
+    }
+
+    /// More than controllers have room for; what is before these has been sent, although that was not seen.
+    private static let mostPackets = 256
+    /// The fixed channel of the Attribute Protocol (Core Specification, Vol 3, Part A, 2.1).
+    private static let attributeChannel: UInt16 = 0x0004
+
+    private let adapter: UInt16
+    private var links: [UInt16: Link] = [:]
+    /// Whether any packet was sent since the last look.
+    private var hasCompleted = false
+
+    /// Makes an observer of an adapter, by its number.
+    init(adapter: UInt16) {
+        self.adapter = adapter
+    }
+
+    /// How many packets the controller has not yet sent on a connection.
+    func packetsUnderWay(on connection: UInt16) -> Int {
+        links[connection]?.packets.count ?? 0
+    }
+
+    /// Takes a look at the links.
+    ///
+    /// A link that is in doubt is believed to be empty as soon as nothing moves on it.
+    mutating func look() -> LinkActivity {
+        var activity = LinkActivity()
+        for connection in links.keys where links[connection]?.isDoubtful == true {
+            if links[connection]?.hasMoved == false { links[connection] = Link(hasMoved: false) }
+        }
+        activity.busy = Set(links.filter { $0.value.hasMoved || !$0.value.packets.isEmpty }.keys)
+        activity.isHeldUp = !hasCompleted && links.values.contains { !$0.packets.isEmpty }
+        hasCompleted = false
+        for connection in links.keys { links[connection]?.hasMoved = false }
+        return activity
+    }
+
+    /// Takes note that frames were missed.
+    ///
+    /// What was seen to go to the controller stays in its place: if it is not there any more, departures are seen late, and
+    /// never early.
+    mutating func missed() -> [LinkObservation] {
+        for connection in links.keys { links[connection]?.isDoubtful = true }
+        return [.missed]
+    }
+
+    /// Takes what the channel has shown.
+    mutating func take(_ frame: MonitorFrame) -> [LinkObservation] {
+        guard frame.adapter == adapter else { return [] }
+        switch frame.kind {
+        case .adapterRemoved:
+            links = [:]
+            return [.adapterGone]
+        case .event: return take(event: frame.payload)
+        case .sentData: return take(data: frame.payload)
+        }
+    }
+}
+
+// MARK: - Data
+
+extension LinkObserver {
+    /// Takes note of a packet that goes to the controller (Core Specification, Vol 4, Part E, 5.4.2).
+    private mutating func take(data: ArraySlice<UInt8>) -> [LinkObservation] {
+        guard let head = data.littleEndian(at: 0), let length = data.littleEndian(at: 2) else { return [] }
+        let connection = head & 0x0FFF
+        // 0b01 continues what another has begun.
+        let isFirst = head & 0x3000 != 0x1000
+        var link = links[connection] ?? Link()
+        link.hasMoved = true
+        if isFirst {
+            let content = data.dropFirst(4)
+            // The length of the data that follows, and its channel.
+            guard let size = content.littleEndian(at: 0), let channel = content.littleEndian(at: 2) else {
+                return []
+            }
+            link.updates =
+                channel == Self.attributeChannel ? Self.updates(in: content.dropFirst(4), size) : []
+            link.missing = 4 + Int(size)
+        }
+        link.missing -= Int(length)
+        let isLast = link.missing <= 0
+        link.packets.append(isLast ? link.updates : [])
+        if isLast { (link.updates, link.missing) = ([], 0) }
+        var observations: [LinkObservation] = []
+        while link.packets.count > Self.mostPackets {
+            observations += Self.departed(link.packets.removeFirst(), on: connection)
+        }
+        links[connection] = link
+        return observations
+    }
+
+    /// The attributes that a PDU updates (Core Specification, Vol 3, Part F, 3.4.7).
+    private static func updates(in pdu: ArraySlice<UInt8>, _ size: UInt16) -> [AttributeHandle] {
+        switch pdu.byte(at: 0) {
+        case 0x1B, 0x1D:
+            guard size >= 3, let handle = pdu.littleEndian(at: 1) else { return [] }
+            return [AttributeHandle(rawValue: handle)]
+        case 0x23:
+            return updates(inMultiple: pdu.dropFirst())
+        default: return []
+        }
+    }
+
+    /// The attributes of a Multiple Handle Value Notification: handle, length and value of each.
+    private static func updates(inMultiple pairs: ArraySlice<UInt8>) -> [AttributeHandle] {
+        var updates: [AttributeHandle] = []
+        var rest = pairs
+        while let handle = rest.littleEndian(at: 0), let length = rest.littleEndian(at: 2) {
+            updates.append(AttributeHandle(rawValue: handle))
+            rest = rest.dropFirst(4 + Int(length))
+        }
+        return updates
+    }
+
+    private static func departed(_ updates: [AttributeHandle], on connection: UInt16) -> [LinkObservation] {
+        updates.map { .departed(attribute: $0, connection: connection) }
+    }
+}
+
+// MARK: - Events
+
+extension LinkObserver {
+    /// Takes note of an event of the controller (Core Specification, Vol 4, Part E, 5.4.4).
+    private mutating func take(event: ArraySlice<UInt8>) -> [LinkObservation] {
+        let parameters = event.dropFirst(2)
+        switch event.byte(at: 0) {
+        case 0x05: return disconnected(parameters)
+        case 0x13: return completed(parameters)
+        default: return []
+        }
+    }
+
+    /// Disconnection Complete (7.7.5): status, connection, reason.
+    private mutating func disconnected(_ parameters: ArraySlice<UInt8>) -> [LinkObservation] {
+        guard parameters.byte(at: 0) == 0, let head = parameters.littleEndian(at: 1) else { return [] }
+        let connection = head & 0x0FFF
+        links[connection] = nil
+        return [.ended(connection: connection)]
+    }
+
+    /// Number Of Completed Packets (7.7.19): for each of some connections, how many of its packets were sent.
+    private mutating func completed(_ parameters: ArraySlice<UInt8>) -> [LinkObservation] {
+        guard let count = parameters.byte(at: 0) else { return [] }
+        var observations: [LinkObservation] = []
+        for index in 0..<Int(count) {
+            guard let head = parameters.littleEndian(at: 1 + 4 * index),
+                let packets = parameters.littleEndian(at: 3 + 4 * index)
+            else { break }
+            let connection = head & 0x0FFF
+            if packets > 0 { hasCompleted = true }
+            links[connection]?.hasMoved = true
+            for _ in 0..<packets {
+                guard links[connection]?.packets.isEmpty == false,
+                    let updates = links[connection]?.packets.removeFirst()
+                else { break }
+                observations += Self.departed(updates, on: connection)
+            }
+        }
+        return observations
+    }
+}

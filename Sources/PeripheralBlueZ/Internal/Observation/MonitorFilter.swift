@@ -1,0 +1,84 @@
+internal import Glibc
+internal import PeripheralDBus
+
+/// What the kernel passes on of the monitor channel: the heads of the data that an adapter sends, and the events that tell
+/// what has become of it.
+///
+/// A program of the classic packet filter, which runs in the kernel: whatever else a controller carries (audio, keys, scan
+/// results) costs nothing, and no value is read. Offsets count from `struct hci_mon_hdr`, whose numbers have their
+/// lowest byte first, while the filter loads the highest first.
+struct MonitorFilter {
+    /// `struct sock_filter` of `<linux/filter.h>`.
+    struct Instruction: Equatable {
+        var code: UInt16
+        var jumpIfTrue: UInt8 = 0
+        var jumpIfFalse: UInt8 = 0
+        var operand: UInt32
+
+        static func loadByte(_ offset: UInt32) -> Self { Self(code: 0x30, operand: offset) }
+        static func loadHalf(_ offset: UInt32) -> Self { Self(code: 0x28, operand: offset) }
+        static func keepBits(_ mask: UInt32) -> Self { Self(code: 0x54, operand: mask) }
+        static func pass(_ count: UInt32) -> Self { Self(code: 0x06, operand: count) }
+
+        /// Skips as many instructions as is told for either case.
+        static func ifEqual(_ value: UInt32, skip: UInt8, else other: UInt8) -> Self {
+            Self(code: 0x15, jumpIfTrue: skip, jumpIfFalse: other, operand: value)
+        }
+    }
+
+    /// `struct sock_fprog`.
+    @unsafe private struct Program {
+        var count: CUnsignedShort
+        var instructions: UnsafePointer<Instruction>
+    }
+
+    let program: [Instruction]
+
+    /// Makes the filter for an adapter, by its number.
+    init(adapter: UInt16) {
+        program = [
+            .loadHalf(2),
+            .ifEqual(UInt32(adapter.byteSwapped), skip: 1, else: 0),
+            .pass(0),
+            .loadHalf(0),
+            .ifEqual(0x0400, skip: 9, else: 0),
+            .ifEqual(0x0300, skip: 2, else: 0),
+            .ifEqual(0x0100, skip: 0, else: 6),
+            // The adapter is removed.
+            .pass(6),
+            // An event: Number Of Completed Packets, or Disconnection Complete.
+            .loadByte(6),
+            .ifEqual(0x13, skip: 0, else: 1),
+            .pass(264),
+            .ifEqual(0x05, skip: 0, else: 1),
+            .pass(12),
+            .pass(0),
+            // Data: a continuation, by its head.
+            .loadByte(7),
+            .keepBits(0x30),
+            .ifEqual(0x10, skip: 0, else: 1),
+            .pass(10),
+            // What begins on another channel than that of attributes, by its length and channel.
+            .loadHalf(12),
+            .ifEqual(0x0400, skip: 1, else: 0),
+            .pass(14),
+            // An update or a response, by what may be its attribute; several updates in one, whole.
+            .loadByte(14),
+            .ifEqual(0x23, skip: 0, else: 1),
+            .pass(0xFFFF),
+            .pass(17),
+        ]
+    }
+
+    /// Has the kernel apply it to what a socket receives.
+    ///
+    /// - Returns: Whether it does.
+    func attach(to socket: OwnedFileDescriptor) -> Bool {
+        unsafe program.withUnsafeBufferPointer { instructions in
+            guard let start = instructions.baseAddress else { return false }
+            var program = unsafe Program(count: CUnsignedShort(instructions.count), instructions: start)
+            let size = socklen_t(unsafe MemoryLayout<Program>.size)
+            return unsafe setsockopt(socket.descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &program, size) == 0
+        }
+    }
+}

@@ -1,0 +1,43 @@
+/// A frame of the kernel's Bluetooth monitor channel, as `struct hci_mon_hdr` has it: what goes to and comes from a
+/// controller.
+struct MonitorFrame {
+    /// What the frame is.
+    enum Kind: UInt16 {
+        case adapterRemoved = 1
+        case event = 3
+        case sentData = 4
+    }
+
+    /// The length of the header.
+    static let headerSize = 6
+
+    let kind: Kind
+    /// The number of the adapter.
+    let adapter: UInt16
+    /// What follows the header, as far as it was read: the filter of the socket cuts it.
+    let payload: ArraySlice<UInt8>
+
+    /// Reads a frame; `nil` when it is too short, or of no kind that tells of departures.
+    init?(_ bytes: ArraySlice<UInt8>) {
+        guard let kind = bytes.littleEndian(at: 0).flatMap(Kind.init(rawValue:)),
+            let adapter = bytes.littleEndian(at: 2),
+            bytes.count >= Self.headerSize
+        else { return nil }
+        self.kind = kind
+        self.adapter = adapter
+        payload = bytes.dropFirst(Self.headerSize)
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// The byte at an offset from the beginning; `nil` when there is none.
+    func byte(at offset: Int) -> UInt8? {
+        offset < count ? self[startIndex + offset] : nil
+    }
+
+    /// The 16-bit number at an offset from the beginning; `nil` when it is not all there.
+    func littleEndian(at offset: Int) -> UInt16? {
+        guard offset + 1 < count else { return nil }
+        return UInt16(self[startIndex + offset]) | UInt16(self[startIndex + offset + 1]) << 8
+    }
+}

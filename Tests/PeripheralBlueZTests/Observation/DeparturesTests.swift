@@ -1,0 +1,172 @@
+import PeripheralCore
+import PeripheralKit
+import Testing
+
+@testable import PeripheralBlueZ
+
+@Suite(.timeLimit(.minutes(1)))
+struct DeparturesTests {
+    private var departures = Departures()
+    private let one: Central.ID
+    private let two: Central.ID
+
+    init() throws {
+        one = Central.ID(address: try #require(DeviceAddress(rawValue: 1)))
+        two = Central.ID(address: try #require(DeviceAddress(rawValue: 2)))
+    }
+
+    /// Gives bluetoothd an update, which takes it.
+    private mutating func give(_ number: UInt64, of attribute: AttributeHandle, for centrals: [Central.ID]) {
+        departures.given(Update.ID(number), of: attribute, for: centrals)
+        #expect(told(departures.taken(Update.ID(number), .delivered)) == "taken \(number)")
+    }
+
+    private mutating func departed(_ attribute: AttributeHandle, for central: Central.ID) -> String? {
+        told(departures.departed(attribute, for: central))
+    }
+
+    private mutating func look(busy: Set<Central.ID> = []) -> [String?] {
+        departures.looked(busy.contains).map(told)
+    }
+
+    /// What is reported, in words.
+    private func told(_ event: BackendEvent?) -> String? {
+        let numbers = 0..<10 as Range<UInt64>
+        switch event {
+        case .updateTaken(let id):
+            return numbers.first { Update.ID($0) == id }.map { "taken \($0)" }
+        case .updateEnded(let id, .delivered):
+            return numbers.first { Update.ID($0) == id }.map { "ended \($0)" }
+        case .updateEnded(let id, .failed):
+            return numbers.first { Update.ID($0) == id }.map { "failed \($0)" }
+        default: return nil
+        }
+    }
+
+    @Test mutating func thoseOfAnAttributeLeaveInTheirOrder() {
+        for number in 0..<3 as Range<UInt64> { give(number, of: number == 1 ? 6 : 3, for: [one]) }
+        #expect(departed(3, for: one) == "ended 0")
+        #expect(departed(3, for: two) == nil)
+        #expect(departed(3, for: one) == "ended 2")
+        #expect(departed(3, for: one) == nil)
+        #expect(!departures.isEmpty)
+        #expect(departed(6, for: one) == "ended 1")
+        #expect(departures.isEmpty)
+    }
+
+    @Test mutating func oneForSeveralHasLeftWithTheLast() {
+        give(0, of: 3, for: [one, two])
+        #expect(departed(3, for: two) == nil)
+        #expect(departed(3, for: two) == nil)
+        #expect(departed(3, for: one) == "ended 0")
+    }
+
+    @Test mutating func oneForNobodyEndsWhenItIsTaken() {
+        departures.given(Update.ID(0), of: 3, for: [])
+        #expect(departures.isEmpty)
+        #expect(told(departures.taken(Update.ID(0), .delivered)) == "ended 0")
+    }
+
+    /// The link may be quicker than the news that the socket has taken it.
+    @Test mutating func oneThatHasLeftEndsOnceWhenItIsTaken() {
+        departures.given(Update.ID(0), of: 3, for: [one])
+        #expect(departed(3, for: one) == nil)
+        #expect(told(departures.taken(Update.ID(0), .delivered)) == "ended 0")
+        #expect(departures.isEmpty)
+    }
+
+    @Test mutating func nothingIsAwaitedOfACentralThatIsGone() {
+        give(0, of: 3, for: [one, two])
+        give(1, of: 6, for: [one])
+        #expect(departures.settled(one).map(told) == ["ended 1"])
+        #expect(!departures.isEmpty)
+        #expect(departures.settled(two).map(told) == ["ended 0"])
+        #expect(departures.isEmpty)
+    }
+
+    /// An indication ends when it is confirmed, but takes its place among the others.
+    @Test mutating func oneThatNobodyWaitsForTakesItsPlace() {
+        departures.given(nil, of: 3, for: [one])
+        give(1, of: 3, for: [one])
+        #expect(departed(3, for: one) == nil)
+        #expect(departed(3, for: one) == "ended 1")
+    }
+
+    @Test mutating func oneThatWasNotTakenLeavesNoGap() {
+        departures.given(Update.ID(0), of: 3, for: [one, two])
+        give(1, of: 3, for: [one])
+        let failure = UpdateOutcome.failed(PeripheralError(code: .disconnected, message: ""))
+        #expect(told(departures.taken(Update.ID(0), failure)) == "failed 0")
+        #expect(departed(3, for: two) == nil)
+        #expect(departed(3, for: one) == "ended 1")
+    }
+
+    @Test mutating func whatIsNowhereToBeSeenIsLost() {
+        give(0, of: 3, for: [one])
+        give(1, of: 3, for: [two])
+        #expect(look(busy: [one]) == [])
+        #expect(look() == ["ended 1"])
+        #expect(look() == ["ended 0"])
+        #expect(look() == [])
+    }
+
+    /// Before 5.76, bluetoothd does not tell of one that unsubscribes while another stays.
+    @Test mutating func whoGetsNothingDoesNotHoldUpTheOthers() {
+        give(0, of: 3, for: [one, two])
+        #expect(departed(3, for: one) == nil)
+        #expect(look() == [])
+        #expect(look() == ["ended 0"])
+        give(1, of: 3, for: [one, two])
+        #expect(departed(3, for: one) == "ended 1")
+        // It has subscribed again: what is given from now on is waited for.
+        give(2, of: 3, for: [one, two])
+        #expect(departed(3, for: two) == nil)
+        give(3, of: 3, for: [one, two])
+        #expect(departed(3, for: one) == "ended 2")
+        #expect(departed(3, for: one) == nil)
+        #expect(departed(3, for: two) == "ended 3")
+    }
+
+    @Test mutating func whereAllGetNothingAllAreWaitedFor() {
+        give(0, of: 3, for: [one])
+        #expect(look() == [])
+        #expect(look() == ["ended 0"])
+        give(1, of: 3, for: [one])
+        #expect(departed(3, for: one) == "ended 1")
+    }
+
+    @Test mutating func afterSomethingWentUnseenTheLinkRunsEmpty() {
+        give(0, of: 3, for: [one])
+        give(1, of: 3, for: [two])
+        give(2, of: 3, for: [one])
+        departures.missed()
+        #expect(departures.isInDoubt)
+        #expect(departed(3, for: one) == nil)
+        #expect(look(busy: [one]) == [])
+        #expect(look(busy: [one]) == ["ended 1"])
+        #expect(look() == [])
+        #expect(Set(look()) == ["ended 0", "ended 2"])
+        #expect(!departures.isInDoubt)
+        give(3, of: 3, for: [one])
+        #expect(departed(3, for: one) == "ended 3")
+    }
+
+    @Test mutating func whatWentUnseenIsNotWaitedForWhateverMoves() {
+        give(0, of: 3, for: [one])
+        departures.missed()
+        let looks = (0..<20).map { _ in look(busy: [one]) }
+        #expect(looks.dropLast().joined().isEmpty)
+        #expect(looks.last == ["ended 0"])
+    }
+
+    @Test mutating func whatIsSeenShowsThatMoreMayCome() {
+        give(0, of: 3, for: [one])
+        give(1, of: 3, for: [one])
+        #expect(look() == [])
+        #expect(departed(3, for: one) == "ended 0")
+        #expect(look() == [])
+        give(2, of: 6, for: [one])
+        #expect(look() == [])
+        #expect(Set(look()) == ["ended 1", "ended 2"])
+    }
+}
