@@ -75,6 +75,27 @@ public import PeripheralKit
 /// From bluetoothd before 5.76, which reaches all subscribers together, one whose link is not secure keeps the values from
 /// all. The log tells so once for each characteristic.
 ///
+/// ## What is on its way
+///
+/// bluetoothd takes whatever it is given, keeps it without bound until the link has carried it, and tells nothing of that.
+/// So the backend finds out by itself what has left, and gives bluetoothd no more than 16 values for a central at a time;
+/// `PeripheralSession.pacing` tells how:
+///
+/// - `.observed`, with the capability `CAP_NET_RAW` (`AmbientCapabilities=CAP_NET_RAW` in a unit of systemd, or
+///   `setcap cap_net_raw+ep`): each value is seen to leave in the kernel's Bluetooth monitor channel, which is the only
+///   thing that this capability is used for. A filter in the kernel passes on the heads of the packets that the adapter sends
+///   with what they are about, when they have been sent, and which connections have ended; not a value, a key or a sound,
+///   and nothing that is received.
+/// - `.estimated`, where the program may open a Bluetooth socket, which needs no privilege: what has left is concluded from
+///   how much the adapter has sent altogether. Values that bluetoothd does not send after all, and centrals that
+///   write much without response, cost pauses of 0.2 s then, and centrals of different speeds are sent at that of the
+///   slowest.
+/// - `.unknown` otherwise, as in most containers, or with a `RestrictAddressFamilies=` that lacks `AF_BLUETOOTH`: a value
+///   counts as having left when bluetoothd has it, however long it stays there.
+///
+/// Values that bluetoothd sends by the Enhanced ATT bearer are not seen to leave, and cost pauses of 0.4 s; it uses this bearer by default
+/// before 5.67, with centrals that ask for it.
+///
 /// ## Names
 ///
 /// BlueZ shows the name of the adapter, not that of the peripheral, to centrals that read the device name of

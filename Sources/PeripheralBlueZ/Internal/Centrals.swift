@@ -62,6 +62,10 @@ actor Centrals {
     var withheld: Set<AttributeHandle> = []
     /// What sees updates leave; `nil` where nothing does.
     var watch: (any LinkWatch)?
+    /// What concludes what has left where nothing sees it; `nil` where nothing does.
+    var estimate: DepartureEstimate?
+    /// When it is going to be asked what the adapter has sent.
+    var estimateTimer: LoopSource?
     var departures = Departures()
     /// Whose connections are watched, by the controller's handles.
     var connections: [UInt16: Central.ID] = [:]

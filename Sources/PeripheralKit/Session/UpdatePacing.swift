@@ -11,8 +11,9 @@ public enum UpdatePacing: Hashable, Sendable {
 
     /// What has left is concluded from what the device has sent altogether.
     ///
-    /// Other traffic, and centrals of different speeds, make the conclusion less sharp: on BlueZ, as many may be on their
-    /// way to one central as to all of them together when each is ``observed``.
+    /// Other traffic and interruptions of links make the conclusion less sharp: on BlueZ, as many may be on their way to one
+    /// central as to all of them together when each is ``observed``, and some of these once more for each time that a link has just
+    /// been silent.
     case estimated
 
     /// An update counts as having left as soon as the stack has taken it: nobody knows how many are on their way.

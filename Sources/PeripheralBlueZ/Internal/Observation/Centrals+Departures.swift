@@ -10,13 +10,17 @@ extension Centrals {
     private static let hastyLookInterval = Duration.milliseconds(50)
 
     /// How it is known what has left.
-    var pacing: UpdatePacing { watch == nil ? .unknown : .observed }
+    var pacing: UpdatePacing {
+        if watch != nil { return .observed }
+        return estimate == nil ? .unknown : .estimated
+    }
 
     func watchDepartures(from adapter: ObjectPath) {
         endDepartures()
         watch = linkSecurity.watch(adapter, on: connection.loop) { [weak self] observations in
             self?.assumeIsolated { $0.observed(observations) }
         }
+        if watch == nil { beginEstimate(of: adapter) }
     }
 
     func endDepartures() {
@@ -24,15 +28,21 @@ extension Centrals {
         watch = nil
         lookTimer?.cancel()
         lookTimer = nil
+        endEstimate()
         (departures, connections) = (Departures(), [:])
     }
 
     /// Takes note that bluetoothd is being given an update.
     func willDepart(_ update: Update, for centrals: [Central.ID]) {
-        guard watch != nil, let attribute = handles.onAir(update.characteristic) else { return }
-        // An indication ends when it is confirmed.
-        departures.given(update.awaitsConfirmation ? nil : update.id, of: attribute, for: centrals)
-        lookLater()
+        switch pacing {
+        case .observed:
+            guard let attribute = handles.onAir(update.characteristic) else { return }
+            // An indication ends when it is confirmed.
+            departures.given(update.awaitsConfirmation ? nil : update.id, of: attribute, for: centrals)
+            lookLater()
+        case .estimated: willProbablyDepart(update, for: centrals)
+        case .unknown: break
+        }
     }
 
     /// Takes note that an update was taken by socket or bus, or could not be.
@@ -43,6 +53,7 @@ extension Centrals {
     /// Takes note that nothing leaves for a central any more.
     func settleDepartures(for central: Central.ID) {
         connections = connections.filter { $0.value != central }
+        estimate?.settled(central)
         reportDepartures(departures.settled(central))
     }
 
@@ -69,7 +80,7 @@ extension Centrals {
         reportDepartures(events)
     }
 
-    private func reportDepartures(_ events: [BackendEvent?]) {
+    func reportDepartures(_ events: [BackendEvent?]) {
         // Nothing is looked for any more, so that a program that sends now and then is not woken up once more.
         if departures.isEmpty {
             lookTimer?.cancel()

@@ -11,6 +11,7 @@ package struct KernelLinkSecurity: LinkSecurity {
     // Of <bluetooth/bluetooth.h> and <bluetooth/hci.h>, which come with BlueZ's library, not with the C library.
     private static let addressFamily: CInt = 31  // AF_BLUETOOTH
     private static let hciProtocol: CInt = 1  // BTPROTO_HCI
+    private static let getDeviceInformation: CUnsignedLong = 0x8004_48D3  // HCIGETDEVINFO
     private static let getConnectionList: CUnsignedLong = 0x8004_48D4  // HCIGETCONNLIST
 
     /// `nil` where there are no such sockets.
@@ -28,11 +29,26 @@ package struct KernelLinkSecurity: LinkSecurity {
     package func links(of adapter: ObjectPath) -> [LinkState]? {
         guard let socket, let number = Self.number(of: adapter) else { return nil }
         var list = HCIConnectionList(adapter: number)
-        let isListed = unsafe list.bytes.withUnsafeMutableBytes { bytes in
+        return Self.ask(Self.getConnectionList, &list.bytes, by: socket) ? list.links : nil
+    }
+
+    package func counters(of adapter: ObjectPath) -> LinkCounters? {
+        guard let socket, let number = Self.number(of: adapter) else { return nil }
+        var information = HCIDeviceInformation(adapter: number)
+        return Self.ask(Self.getDeviceInformation, &information.bytes, by: socket)
+            ? information.counters : nil
+    }
+
+    /// Has the kernel fill in an answer.
+    private static func ask(
+        _ question: CUnsignedLong,
+        _ answer: inout [UInt8],
+        by socket: OwnedFileDescriptor
+    ) -> Bool {
+        unsafe answer.withUnsafeMutableBytes { bytes in
             guard let start = bytes.baseAddress else { return false }
-            return unsafe ioctl(socket.descriptor, Self.getConnectionList, start) == 0
+            return unsafe ioctl(socket.descriptor, question, start) == 0
         }
-        return isListed ? list.links : nil
     }
 
     package func watch(

@@ -21,6 +21,12 @@ package protocol LinkSecurity: Sendable {
         on loop: EventLoop,
         _ handle: @escaping ([LinkObservation]) -> Void
     ) -> (any LinkWatch)?
+
+    /// What an adapter has sent and received so far.
+    ///
+    /// - Parameter adapter: The path of the adapter's object.
+    /// - Returns: The numbers; `nil` where they cannot be told.
+    func counters(of adapter: ObjectPath) -> LinkCounters?
 }
 
 extension LinkSecurity {
@@ -31,6 +37,8 @@ extension LinkSecurity {
     ) -> (any LinkWatch)? {
         nil
     }
+
+    package func counters(of adapter: ObjectPath) -> LinkCounters? { nil }
 }
 
 /// A connection of an adapter.

@@ -1,0 +1,56 @@
+internal import PeripheralDBus
+internal import PeripheralKit
+
+/// When updates have probably left, where a program may not see them leave.
+extension Centrals {
+    /// How often the adapter is asked what it has sent while it is sending, and while it is not.
+    private static let (shortestInterval, longestInterval) = (
+        Duration.milliseconds(4), Duration.milliseconds(64)
+    )
+
+    func beginEstimate(of adapter: ObjectPath) {
+        estimate = linkSecurity.counters(of: adapter).map { DepartureEstimate($0, at: .now) }
+    }
+
+    func endEstimate() {
+        estimateTimer?.cancel()
+        (estimate, estimateTimer) = (nil, nil)
+    }
+
+    /// Takes note that bluetoothd is being given an update.
+    func willProbablyDepart(_ update: Update, for centrals: [Central.ID]) {
+        // An indication ends when it is confirmed, and its packet is set off against the confirmation.
+        guard !update.awaitsConfirmation, !centrals.isEmpty else { return }
+        departures.given(update.id, of: update.characteristic, for: centrals)
+        if estimate?.isEmpty == true { noteWhatWasSent() }
+        for central in centrals {
+            let departure = DepartureEstimate.Departure(attribute: update.characteristic, central: central)
+            estimate?.given(departure, size: update.value.count, at: .now)
+        }
+        noteLater(after: Self.shortestInterval)
+    }
+
+    private func noteLater(after interval: Duration) {
+        guard estimateTimer == nil, estimate?.isEmpty == false else { return }
+        estimateTimer = connection.loop.schedule(after: interval) { [weak self] in
+            self?.assumeIsolated { centrals in
+                centrals.estimateTimer = nil
+                let hasMoved = centrals.noteWhatWasSent()
+                let next = hasMoved ? Self.shortestInterval : min(interval * 2, Self.longestInterval)
+                centrals.noteLater(after: next)
+            }
+        }
+    }
+
+    /// Asks the adapter what it has sent.
+    ///
+    /// - Returns: Whether something counts as having left.
+    @discardableResult
+    private func noteWhatWasSent() -> Bool {
+        guard let adapter, let counters = linkSecurity.counters(of: adapter),
+            let departed = estimate?.sent(counters, at: .now), !departed.isEmpty
+        else { return false }
+        reportDepartures(departed.map { departures.departed($0.attribute, for: $0.central) })
+        return true
+    }
+}

@@ -1,0 +1,175 @@
+internal import PeripheralCore
+internal import PeripheralKit
+
+/// Which updates have probably left, by what the adapter has sent altogether.
+///
+/// An update counts as having left when the adapter has sent as many packets and as many bytes as it and those before it
+/// have, to whomever. Either number alone would run away: an update may take several packets, of a size that the kernel does
+/// not tell, and responses are sent as well, of any size. As many packets as were received are taken for responses, which is
+/// too many where centrals send what is not responded to. Then, and when bluetoothd has not sent an update at all, nothing
+/// moves any more although something is missing: after a time of silence, it counts as having left.
+///
+/// A silence may also be that of a link on which nothing comes through. What counts as having left by a silence alone is
+/// owed, therefore: what is sent next is taken for that. When as much is sent as is given next, and no more, what was owed was
+/// not there. The time doubles with each silence, so that only a few follow one another until the link is lost.
+///
+/// A pure value: what was given and sent in, what has left out.
+struct DepartureEstimate {
+    /// An update for a central.
+    struct Departure: Hashable {
+        var attribute: AttributeHandle
+        var central: Central.ID
+    }
+
+    private struct Entry {
+        var departure: Departure
+        var size: Int
+    }
+
+    /// Packets and their bytes, without their headers.
+    private struct Amount {
+        var packets = 0
+        var bytes = 0
+
+        var isNothing: Bool { packets <= 0 && bytes <= 0 }
+        /// Whether neither of both is less than nothing.
+        var isNoLessThanNothing: Bool { packets >= 0 && bytes >= 0 }
+
+        func covers(_ size: Int) -> Bool { packets > 0 && bytes >= size }
+
+        mutating func take(_ size: Int) {
+            packets -= 1
+            bytes -= size
+        }
+
+        mutating func add(_ size: Int) {
+            packets += 1
+            bytes += size
+        }
+
+        /// Becomes less by what there is.
+        mutating func pay(with other: inout Amount) {
+            let (packets, bytes) = (min(packets, max(other.packets, 0)), min(bytes, max(other.bytes, 0)))
+            self = Amount(packets: self.packets - packets, bytes: self.bytes - bytes)
+            other = Amount(packets: other.packets - packets, bytes: other.bytes - bytes)
+        }
+
+        static func - (one: Amount, other: Amount) -> Amount {
+            Amount(packets: one.packets - other.packets, bytes: one.bytes - other.bytes)
+        }
+
+        static func + (one: Amount, other: Amount) -> Amount {
+            Amount(packets: one.packets + other.packets, bytes: one.bytes + other.bytes)
+        }
+    }
+
+    /// The headers of a packet: that of the link (Core Specification, Vol 4, Part E, 5.4.2), and a byte that some drivers
+    /// count.
+    private static let packetHeader = 5
+    /// The least that a command takes.
+    private static let commandSize = 4
+    /// What a value is sent with: its length and channel, and what is done to which attribute (Vol 3, Part F, 3.4.7.1).
+    private static let valueHeader = 7
+    private static let shortestSilence = Duration.milliseconds(200)
+    private static let longestSilence = Duration.seconds(30)
+
+    private var entries: [Entry] = []
+    private var counters: LinkCounters
+    /// What has been sent beyond the updates that count as having left.
+    private var surplus = Amount()
+    /// What counts as having left, but has not been sent.
+    private var owed = Amount()
+    private var sentSinceSilence = Amount()
+    private var lastMove: ContinuousClock.Instant
+    /// The longest time without a packet of late, while something was missing.
+    private var longestPause = Duration.zero
+    /// How many silences have followed one another.
+    private var silences = 0
+    /// Whether something was owed after the last silence.
+    private var isSettling = false
+    /// Whether an update has counted as having been sent since.
+    private var hasProgressed = false
+
+    /// Begins with what the adapter has sent so far.
+    init(_ counters: LinkCounters, at now: ContinuousClock.Instant) {
+        self.counters = counters
+        lastMove = now
+    }
+
+    /// Whether all have left.
+    var isEmpty: Bool { entries.isEmpty }
+
+    /// Takes note that bluetoothd is being given an update; what the adapter has sent until then is told before.
+    mutating func given(_ departure: Departure, size: Int, at now: ContinuousClock.Instant) {
+        if entries.isEmpty { (surplus, lastMove) = (Amount(), now) }
+        entries.append(Entry(departure: departure, size: size + Self.valueHeader))
+    }
+
+    /// Takes note that a central is gone.
+    mutating func settled(_ central: Central.ID) {
+        entries.removeAll { $0.departure.central == central }
+    }
+
+    /// Takes note of what the adapter has sent so far.
+    ///
+    /// - Returns: What counts as having left since.
+    mutating func sent(_ new: LinkCounters, at time: ContinuousClock.Instant) -> [Departure] {
+        let packets = Self.difference(new.packetsSent, counters.packetsSent)
+        let sent = Amount(
+            packets: packets - Self.difference(new.packetsReceived, counters.packetsReceived),
+            bytes: Self.difference(new.bytesSent, counters.bytesSent) - packets * Self.packetHeader
+                - Self.difference(new.commandsSent, counters.commandsSent) * Self.commandSize
+        )
+        (surplus, sentSinceSilence) = (surplus + sent, sentSinceSilence + sent)
+        counters = new
+        if packets > 0 { moved(at: time) }
+        owed.pay(with: &surplus)
+        guard time - lastMove < silence else { return endSilence(at: time) }
+        var count = 0
+        while owed.isNothing, count < entries.count, surplus.covers(entries[count].size) {
+            surplus.take(entries[count].size)
+            count += 1
+        }
+        if count > 0 { hasProgressed = true }
+        return takeFirst(count)
+    }
+
+    private mutating func moved(at time: ContinuousClock.Instant) {
+        if !entries.isEmpty { longestPause = max(time - lastMove, longestPause * 7 / 8) }
+        lastMove = time
+        silences = 0
+    }
+
+    /// Nothing has been sent for so long that all that is missing counts as having left.
+    private mutating func endSilence(at time: ContinuousClock.Instant) -> [Departure] {
+        let missing = entries.reduce(into: Amount()) { $0.add($1.size) }
+        // What was sent since the last one was rather this than what was owed: that is not there.
+        let isSent =
+            silences == 0 && isSettling && !hasProgressed && (sentSinceSilence - missing).isNoLessThanNothing
+        if !isSent { owed = owed + missing }
+        (surplus, sentSinceSilence) = (Amount(), Amount())
+        isSettling = !owed.isNothing
+        hasProgressed = false
+        silences += 1
+        lastMove = time
+        return takeFirst(entries.count)
+    }
+
+    /// How long nothing is sent until what is missing counts as having left.
+    private var silence: Duration {
+        let pause = min(max(longestPause * 4, Self.shortestSilence), Self.longestSilence)
+        return min(pause * (1 << min(silences, 16)), Self.longestSilence)
+    }
+
+    private mutating func takeFirst(_ count: Int) -> [Departure] {
+        let taken = entries.prefix(count).map(\.departure)
+        entries.removeFirst(count)
+        return taken
+    }
+
+    /// How much a number has grown; nothing when it has started again.
+    private static func difference(_ new: UInt32, _ old: UInt32) -> Int {
+        let difference = new &- old
+        return difference <= UInt32.max / 2 ? Int(difference) : 0
+    }
+}

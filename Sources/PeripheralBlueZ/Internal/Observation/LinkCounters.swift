@@ -1,0 +1,51 @@
+internal import PeripheralCore
+
+/// What an adapter has sent and received altogether, as its driver counts it; the numbers start again from 0 at times.
+package struct LinkCounters: Hashable, Sendable {
+    /// Packets with data of connections that the controller was given.
+    package var packetsSent: UInt32
+    /// Packets with data of connections that came from the controller.
+    package var packetsReceived: UInt32
+    /// Commands that the controller was given.
+    package var commandsSent: UInt32
+    /// Bytes that the controller was given, with the headers of packets and commands.
+    package var bytesSent: UInt32
+
+    package init(
+        packetsSent: UInt32 = 0,
+        packetsReceived: UInt32 = 0,
+        commandsSent: UInt32 = 0,
+        bytesSent: UInt32 = 0
+    ) {
+        self.packetsSent = packetsSent
+        self.packetsReceived = packetsReceived
+        self.commandsSent = commandsSent
+        self.bytesSent = bytesSent
+    }
+}
+
+/// `struct hci_dev_info`, which the kernel fills, on a machine whose lowest byte comes first.
+struct HCIDeviceInformation {
+    private static let size = 92
+    /// Where `struct hci_dev_stats` has what is of interest.
+    private static let (commandsSent, packetsSent, packetsReceived, bytesSent) = (60, 68, 72, 88)
+
+    var bytes: [UInt8]
+
+    init(adapter: UInt16) {
+        bytes = adapter.gattBytes + [UInt8](repeating: 0, count: Self.size - 2)
+    }
+
+    var counters: LinkCounters {
+        LinkCounters(
+            packetsSent: number(at: Self.packetsSent),
+            packetsReceived: number(at: Self.packetsReceived),
+            commandsSent: number(at: Self.commandsSent),
+            bytesSent: number(at: Self.bytesSent)
+        )
+    }
+
+    private func number(at offset: Int) -> UInt32 {
+        bytes[offset..<offset + 4].reversed().reduce(0) { $0 << 8 | UInt32($1) }
+    }
+}

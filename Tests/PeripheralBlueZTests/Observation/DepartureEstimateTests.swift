@@ -1,0 +1,219 @@
+import PeripheralCore
+import PeripheralKit
+import TestSupport
+import Testing
+
+@testable import PeripheralBlueZ
+
+@Suite(.timeLimit(.minutes(1)))
+struct DepartureEstimateTests {
+    private static let start = ContinuousClock.now
+
+    private var estimate = DepartureEstimate(LinkCounters(), at: start)
+    private var counters = LinkCounters()
+    private var now = start
+    private let one: Central.ID
+    private let two: Central.ID
+
+    init() throws {
+        one = Central.ID(address: try #require(DeviceAddress(rawValue: 1)))
+        two = Central.ID(address: try #require(DeviceAddress(rawValue: 2)))
+    }
+
+    private mutating func give(_ count: Int = 1, size: Int = 20, to central: Central.ID? = nil) {
+        for _ in 0..<count {
+            estimate.given(.init(attribute: 3, central: central ?? one), size: size, at: now)
+        }
+    }
+
+    /// The adapter sends a value, in packets of at most so many bytes.
+    private mutating func send(_ count: Int = 1, size: Int = 20, packetSize: Int = 251) {
+        for _ in 0..<count {
+            let packets = (size + 7 + packetSize - 1) / packetSize
+            counters.packetsSent += UInt32(packets)
+            counters.bytesSent += UInt32(size + 7 + 5 * packets)
+        }
+    }
+
+    /// How many count as having left.
+    private mutating func left(after milliseconds: Int = 1) -> Int {
+        now += .milliseconds(milliseconds)
+        return estimate.sent(counters, at: now).count
+    }
+
+    @Test mutating func asManyHaveLeftAsWereSent() {
+        give(3)
+        #expect(left() == 0)
+        send(2)
+        #expect(left() == 2)
+        #expect(!estimate.isEmpty)
+        send()
+        #expect(left() == 1)
+        #expect(estimate.isEmpty)
+    }
+
+    @Test mutating func theyLeaveInTheirOrder() {
+        give(to: one)
+        give(to: two)
+        send()
+        #expect(estimate.sent(counters, at: now) == [.init(attribute: 3, central: one)])
+        estimate.settled(two)
+        #expect(estimate.isEmpty)
+    }
+
+    @Test(arguments: [27, 60, 251])
+    mutating func aLongValueHasLeftWithItsLastPacket(packetSize: Int) {
+        give(5, size: 244)
+        send(4, size: 244, packetSize: packetSize)
+        #expect(left() == 4)
+        send(1, size: 244, packetSize: packetSize)
+        #expect(left() == 1)
+    }
+
+    /// Each request is responded to, by a packet of its own.
+    @Test mutating func responsesDoNotCount() {
+        give(2)
+        for _ in 0..<50 {
+            counters.packetsReceived += 1
+            send(size: 200)
+            #expect(left() == 0)
+        }
+        send(2)
+        #expect(left() == 2)
+    }
+
+    @Test mutating func commandsDoNotCount() {
+        give(1)
+        counters.commandsSent += 10
+        counters.bytesSent += 40
+        #expect(left() == 0)
+    }
+
+    @Test mutating func whatWasSentWhileNothingWasMissingDoesNotCount() {
+        send(100)
+        _ = left()
+        give(1)
+        #expect(left() == 0)
+    }
+
+    @Test mutating func theNumbersMayStartAgain() {
+        send(10)
+        _ = left()
+        give(2)
+        counters = LinkCounters()
+        #expect(left() == 0)
+        send(2)
+        #expect(left() == 2)
+    }
+
+    /// bluetoothd has not sent it: nobody had subscribed.
+    @Test mutating func whatIsNotSentCountsAsHavingLeftAfterASilence() {
+        give(16)
+        #expect(left(after: 199) == 0)
+        #expect(left() == 16)
+    }
+
+    @Test mutating func aSlowLinkIsWaitedFor() {
+        for _ in 0..<5 {
+            give(2)
+            for _ in 0..<2 {
+                send()
+                #expect(left(after: 150) == 1)
+            }
+        }
+        give(2)
+        #expect(left(after: 500) == 0)
+        #expect(left(after: 100) == 2)
+    }
+
+    /// On a link on which nothing comes through, little more than is missing anyway is under way when it is lost.
+    @Test mutating func aLinkThatIsSilentIsGivenLessAndLess() {
+        var given = 0
+        for _ in 0..<6_400 {
+            while estimate.isEmpty {
+                give(16)
+                given += 16
+            }
+            _ = left(after: 5)
+        }
+        // Longer than the longest time-out of a link (Core Specification, Vol 4, Part E, 7.8.12).
+        #expect(now - Self.start == .seconds(32))
+        #expect(given == 8 * 16)
+    }
+
+    /// When the link is there again, what was given meanwhile is sent first.
+    @Test mutating func whatSurvivedASilenceIsStillUnderWay() {
+        give(16)
+        #expect(left(after: 300) == 16)
+        give(16)
+        #expect(left(after: 500) == 16)
+        give(16)
+        for _ in 0..<32 {
+            send()
+            #expect(left() == 0)
+        }
+        send(3)
+        #expect(left() == 3)
+    }
+
+    @Test mutating func whatSeveralSilencesHaveLeftIsNotOwedForEver() {
+        for milliseconds in [300, 500, 900] {
+            give(16)
+            #expect(left(after: milliseconds) == 16)
+        }
+        for _ in 0..<3 {
+            give(16)
+            send(16)
+            #expect(left() == 0)
+            #expect(left(after: 300) == 16)
+        }
+        give(4)
+        send(4)
+        #expect(left() == 4)
+    }
+
+    @Test mutating func whatDidNotSurviveASilenceIsNotOwedForEver() {
+        give(16)
+        #expect(left(after: 300) == 16)
+        give(16)
+        send(16)
+        #expect(left() == 0)
+        #expect(left(after: 300) == 16)
+        give(4)
+        send(4)
+        #expect(left() == 4)
+    }
+
+    /// A link that is cut and comes back, other traffic, values of all sizes: whatever happens, the bound is kept.
+    @Test(arguments: 0..<200 as Range<UInt64>)
+    mutating func noMoreIsUnderWayThanPromised(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let packetSize = [27, 60, 251][Int(seed % 3)]
+        let window = 16 * Int(1 + seed % 4)
+        let pace = Int.random(in: 1...8, using: &random)
+        var (given, underWay, sizes): (Int, Int, [Int]) = (0, 0, [])
+        var silence = 0
+        for _ in 0..<5_000 {
+            while given < window {
+                let size = Int.random(in: 1...244, using: &random)
+                give(size: size)
+                sizes.append(size)
+                (given, underWay) = (given + 1, underWay + 1)
+            }
+            // Not before what the last one has left is sent.
+            if silence == 0, underWay == given, Int.random(in: 0..<200, using: &random) == 0 {
+                silence = Int.random(in: 1...200, using: &random)
+            }
+            if silence > 0 {
+                silence -= 1
+            } else {
+                for _ in 0..<min(pace, sizes.count) {
+                    send(size: sizes.removeFirst(), packetSize: packetSize)
+                    underWay -= 1
+                }
+            }
+            given -= left(after: 10)
+            #expect(underWay <= 4 * window, "seed \(seed)")
+        }
+    }
+}

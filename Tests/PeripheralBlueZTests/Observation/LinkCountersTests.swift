@@ -1,0 +1,19 @@
+import Testing
+
+@testable import PeripheralBlueZ
+
+@Suite(.timeLimit(.minutes(1)))
+struct LinkCountersTests {
+    /// As `HCIGETDEVINFO` fills it: each number of `struct hci_dev_stats` is the place that it has there.
+    @Test func theNumbersAreThoseOfTheKernel() {
+        var information = HCIDeviceInformation(adapter: 0x0102)
+        #expect(Array(information.bytes.prefix(2)) == [2, 1])
+        #expect(information.bytes.count == 92)
+        let statistics: [UInt32] = Array(0..<10)
+        information.bytes.replaceSubrange(52..<92, with: statistics.flatMap(\.gattBytes))
+        #expect(
+            information.counters
+                == LinkCounters(packetsSent: 4, packetsReceived: 5, commandsSent: 2, bytesSent: 9)
+        )
+    }
+}
