@@ -69,14 +69,16 @@ struct BackpressureRun {
         try await CentralPool.run(program) { pool in
             for row in Self.rows + Self.newestRows {
                 let times = try await measure(row, pool)
-                if !report(row, times) { isKept.withLock { $0 = false } }
+                let others = row.interval == nil ? try await measure(row, pool, isUnbounded: true) : nil
+                if !report(row, times, others) { isKept.withLock { $0 = false } }
             }
         }
         await Rig.order(["speed 2.5"])
         return isKept.withLock(\.self)
     }
 
-    private func report(_ row: Row, _ times: Times) -> Bool {
+    /// Tells what was measured, also of an unbounded sender.
+    private func report(_ row: Row, _ times: Times, _ others: Times?) -> Bool {
         defer { fflush(nil) }
         if row.interval != nil { return reportNewest(row, times) }
         let most = times.arrived.values.map { mostUnderWay(times.accepted, $0) }.max() ?? 0
@@ -90,14 +92,19 @@ struct BackpressureRun {
             times.arrived.count == row.centrals
             && times.arrived.values.allSatisfy { $0.map(\.number) == Array(0..<row.count) }
         let isKept = isComplete && bound.map { most <= $0 } ?? true
-        let last = times.arrived.values.compactMap(\.last?.time).max() ?? 0
-        let first = times.arrived.values.compactMap(\.first?.time).min() ?? 0
-        let rate = Double(times.arrived.values.reduce(0) { $0 + $1.count }) / (last - first)
+        let (rate, otherRate) = (rate(of: times), others.map(rate) ?? 0)
         print(
-            "\(isKept ? "ok   " : "FAIL ") \(row.name): \(times.pacing), at most \(most) on their way, \(Int(rate)) a second"
+            "\(isKept ? "ok   " : "FAIL ") \(row.name): \(times.pacing), at most \(most) on their way, \(Int(rate)) a second, "
+                + "\(Int(rate / max(otherRate, 1) * 100)) % of the \(Int(otherRate)) of an unbounded sender"
                 + (isComplete ? "" : ", not all of \(row.count) arrived once and in order")
         )
         return isKept
+    }
+
+    private func rate(of times: Times) -> Double {
+        let last = times.arrived.values.compactMap(\.last?.time).max() ?? 0
+        let first = times.arrived.values.compactMap(\.first?.time).min() ?? 0
+        return Double(times.arrived.values.reduce(0) { $0 + $1.count }) / max(last - first, 0.001)
     }
 
     private func mostUnderWay(_ accepted: [Double], _ arrived: [Arrival]) -> Int {
@@ -127,13 +134,19 @@ struct BackpressureRun {
 // MARK: - Measuring
 
 extension BackpressureRun {
-    private func measure(_ row: Row, _ pool: CentralPool) async throws -> Times {
+    private func measure(
+        _ row: Row,
+        _ pool: CentralPool,
+        isUnbounded: Bool = false
+    ) async throws -> Times {
         let policy = row.interval == nil ? UpdatePolicy.reject : .latest
         let bulk = Characteristic<[UInt8]>(Self.characteristicUUID, .notify, updates: policy)
         let peripheral = Peripheral("Bulk") {
             GATTService("c0f000b1-7e3c-4b6e-9d29-b3f1c0a1d001") { bulk }
         }
-        return try await peripheral.run(on: .bluez(recovery: .never)) { session in
+        let bluez = BlueZBackend.bluez(recovery: .never)
+        let backend: any PeripheralBackend = isUnbounded ? UnboundedBackend(backend: bluez) : bluez
+        return try await peripheral.run(on: backend) { session in
             let first = BumbleCentral(of: peripheral, on: adapter, from: pool)
             let centrals = [first] + (1..<row.centrals).map { _ in first.makeAnother() }
             for central in centrals {

@@ -1,0 +1,166 @@
+import PeripheralBlueZ
+import PeripheralCore
+import PeripheralDBus
+import PeripheralEmulator
+import PeripheralKit
+import PeripheralTesting
+import Synchronization
+import TestSupport
+import Testing
+
+/// What the backend makes of what it sees of the links.
+@Suite(.timeLimit(.minutes(1)))
+struct PacingTests {
+    /// Links of which the test says what they carry.
+    private final class Links: LinkSecurity, LinkWatch {
+        private struct State {
+            var central: DeviceAddress?
+            var counters: LinkCounters?
+            var isWatched: Bool
+            var loop: EventLoop?
+            var isBusy = true
+        }
+
+        private let state: Mutex<State>
+        /// Used on the loop only.
+        nonisolated(unsafe) private var handle: (([LinkObservation]) -> Void)?
+
+        init(isWatched: Bool, counters: LinkCounters? = nil) {
+            state = Mutex(State(counters: counters, isWatched: isWatched))
+        }
+
+        func links(of adapter: ObjectPath) -> [LinkState]? {
+            state.withLock(\.central).map { [LinkState(address: $0, isEncrypted: false, connection: 0x40)] }
+        }
+
+        func counters(of adapter: ObjectPath) -> LinkCounters? { state.withLock(\.counters) }
+
+        func watch(
+            _ adapter: ObjectPath,
+            on loop: EventLoop,
+            _ handle: @escaping ([LinkObservation]) -> Void
+        ) -> (any LinkWatch)? {
+            guard state.withLock(\.isWatched) else { return nil }
+            state.withLock { $0.loop = loop }
+            unsafe self.handle = handle
+            return self
+        }
+
+        func look() -> LinkActivity { LinkActivity(busy: state.withLock(\.isBusy) ? [0x40] : []) }
+
+        func close() { unsafe handle = nil }
+
+        func connected(_ central: Central) {
+            state.withLock { $0.central = DeviceAddress("\(central.id)") }
+        }
+
+        /// Nothing moves any more, although something may be missing.
+        func rest() { state.withLock { $0.isBusy = false } }
+
+        func see(_ observations: [LinkObservation]) {
+            state.withLock(\.loop)?.execute { unsafe self.handle?(observations) }
+        }
+
+        /// The adapter sends values of 1 byte, each in a packet.
+        func send(_ count: UInt32) {
+            state.withLock { state in
+                state.counters?.packetsSent += count
+                state.counters?.bytesSent += count * 13
+            }
+        }
+    }
+
+    private static let value = Characteristic<UInt8>(0x2A19, [.read, .notify]) { Read { 0 } }
+
+    /// Runs the body with a central that has subscribed, to whom as much is under way as may be.
+    private func run(
+        _ links: Links,
+        _ version: BlueZVersion,
+        _ body: @escaping @Sendable (PeripheralSession, VirtualCentral, AttributeHandle) async throws -> Void
+    ) async throws {
+        let peripheral = Peripheral("Paced") { GATTService(.battery) { Self.value } }
+        try await withEmulatedBlueZ(.init(version: version)) { bluez in
+            let backend = BlueZBackend(
+                bus: .address(bluez.busAddress),
+                logger: .silent,
+                linkSecurity: links
+            )
+            try await peripheral.run(on: backend, logger: .silent) { session in
+                let central = bluez.central(for: peripheral)
+                try await central.connect()
+                try await central.subscribe(to: Self.value)
+                try await until { !session.subscriptions.isEmpty }
+                links.connected(try #require(session.centrals.first))
+                while try session.update(Self.value, 1) {}
+                let statistics = try #require(session.updateStatistics.first)
+                #expect((statistics.inFlight, statistics.queued) == (16, 16))
+                try await receive(16, by: central)
+                try await body(session, central, central.locate(Self.value).valueHandle)
+            }
+        }
+    }
+
+    /// Waits until so many more have come: bluetoothd has been given them then.
+    private func receive(_ count: Int, by central: VirtualCentral) async throws {
+        for _ in 0..<count { _ = try await central.nextUpdate(of: Self.value) }
+    }
+
+    /// Waits until so many count as having left.
+    private func untilSent(_ count: Int, in session: PeripheralSession) async throws {
+        try await until { session.updateStatistics.first?.sent == count }
+    }
+
+    @Test(arguments: [.v5_66, .v5_87] as [BlueZVersion])
+    func whatIsSeenToLeaveMakesRoom(version: BlueZVersion) async throws {
+        let links = Links(isWatched: true)
+        try await run(links, version) { session, _, attribute in
+            #expect(session.pacing == .observed)
+            for sent in 1...3 {
+                links.see([.departed(attribute: attribute, connection: 0x40)])
+                try await session.readyToUpdate(Self.value)
+                try await untilSent(sent, in: session)
+                #expect(try session.update(Self.value, 2))
+                #expect(try !session.update(Self.value, 2))
+            }
+        }
+    }
+
+    @Test func whatIsNoWhereToBeSeenMakesRoomAsWell() async throws {
+        let links = Links(isWatched: true)
+        try await run(links, .v5_87) { session, _, attribute in
+            links.see([.missed, .departed(attribute: attribute, connection: 0x40)])
+            links.rest()
+            try await untilSent(32, in: session)
+        }
+    }
+
+    @Test(arguments: [.v5_66, .v5_87] as [BlueZVersion])
+    func whatTheAdapterHasSentMakesRoom(version: BlueZVersion) async throws {
+        let links = Links(isWatched: false, counters: LinkCounters())
+        try await run(links, version) { session, central, _ in
+            #expect(session.pacing == .estimated)
+            links.send(5)
+            try await untilSent(5, in: session)
+            try await receive(5, by: central)
+            links.send(16)
+            try await untilSent(21, in: session)
+            try await receive(11, by: central)
+            links.send(11)
+            try await untilSent(32, in: session)
+        }
+    }
+
+    @Test func withoutTheKernelNothingIsKnown() async throws {
+        let peripheral = Peripheral("Unpaced") { GATTService(.battery) { Self.value } }
+        try await withEmulatedBlueZ { bluez in
+            let backend = BlueZBackend(
+                bus: .address(bluez.busAddress),
+                logger: .silent,
+                linkSecurity: Links(isWatched: false)
+            )
+            try await peripheral.run(on: backend, logger: .silent) { session in
+                #expect(session.pacing == .unknown)
+            }
+        }
+    }
+}
