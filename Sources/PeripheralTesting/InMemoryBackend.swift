@@ -18,8 +18,8 @@ private import Synchronization
 ///
 /// The server behaves as that of BlueZ 5.87, on a Bluetooth 5 adapter that goes on advertising while centrals are
 /// connected, unless they pause; but it tells the end of each subscription, which BlueZ does not always do. The time of an
-/// advertisement is never over. Handlers run in tasks of their own. Updates reach the centrals at once: there is no limit to
-/// their speed, and each keeps its updates until the test takes them.
+/// advertisement is never over. Handlers run in tasks of their own. Updates leave without delay: there is no limit to
+/// their speed, and each central keeps its updates until the test takes them.
 public struct InMemoryBackend: PeripheralBackend {
     private let server: VirtualGATTServer
 
@@ -66,18 +66,23 @@ public struct InMemoryBackend: PeripheralBackend {
         try advertising.set(publication.advertisements)
         let (stopped, stop) = AsyncStream.makeStream(of: Never.self)
         let (confirmations, confirm) = AsyncStream.makeStream(of: BackendEvent.self)
+        let (orders, order) = AsyncStream.makeStream(of: InMemoryLink.Order.self)
         let link = InMemoryLink(
             server: server,
             application: application,
             table: publication.table,
             advertising: advertising,
             host: host,
+            orders: order,
             confirmed: confirm,
             stopped: stop
         )
         await withDiscardingTaskGroup { group in
             group.addTask {
                 for await confirmation in confirmations { host.handle(confirmation) }
+            }
+            group.addTask {
+                for await order in orders { link.carryOut(order) }
             }
             group.addTask {
                 for await _ in connectionChanges { advertising.refresh() }
@@ -93,6 +98,7 @@ public struct InMemoryBackend: PeripheralBackend {
             await server.remove(application)
             server.observeConnections(nil)
             server.setPairingAgent(nil)
+            order.finish()
             confirm.finish()
         }
     }
@@ -113,17 +119,43 @@ private final class AwaitedUpdates: Sendable {
 
 /// The way from a running peripheral to the stack in memory.
 private struct InMemoryLink: BackendLink {
+    /// What is to be done about an update.
+    enum Order {
+        case send(Update)
+        case abandon(Update.ID)
+    }
+
     let server: VirtualGATTServer
     let application: ApplicationID
     let table: AttributeTable
     let advertising: InMemoryAdvertising
     let host: any PeripheralHost
-    /// Confirmations come with the server's lock held, and lead back to it.
+    /// Subscriptions come with the server's lock held, and lead to updates.
+    let orders: AsyncStream<Order>.Continuation
+    /// So do confirmations.
     let confirmed: AsyncStream<BackendEvent>.Continuation
     let stopped: AsyncStream<Never>.Continuation
     private let awaited = AwaitedUpdates()
 
     func submit(_ update: Update) {
+        orders.yield(.send(update))
+    }
+
+    func abandon(_ update: Update.ID) {
+        orders.yield(.abandon(update))
+    }
+
+    func carryOut(_ order: Order) {
+        switch order {
+        case .send(let update):
+            send(update)
+        case .abandon(let id):
+            // A confirmation tells of which update it is: there is nothing to wait for.
+            endAwaited(id, .failed(code: .unconfirmed, "A central has not confirmed."))
+        }
+    }
+
+    private func send(_ update: Update) {
         let confirmations = AwaitedConfirmations { endAwaited(update.id, $0) }
         let level = table.notifySecurity(of: update.characteristic)
         var isWithheld = false
@@ -157,11 +189,6 @@ private struct InMemoryLink: BackendLink {
 
     private func end(_ update: Update, _ outcome: UpdateOutcome) {
         host.handle(.updateEnded(update.id, outcome))
-    }
-
-    func abandon(_ update: Update.ID) {
-        // A confirmation tells of which update it is: there is nothing to wait for.
-        endAwaited(update, .failed(code: .unconfirmed, "A central has not confirmed."))
     }
 
     private func endAwaited(_ update: Update.ID, _ outcome: UpdateOutcome) {

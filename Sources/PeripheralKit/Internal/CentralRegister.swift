@@ -6,6 +6,18 @@ struct CentralRegister {
     private(set) var centrals: [Central] = []
     /// The subscriptions, in the order in which they began.
     private(set) var subscriptions: [Subscription] = []
+    /// How many subscriptions have begun; the last of each.
+    private var beginnings: (count: UInt64, of: [Subscriber: UInt64]) = (0, [:])
+
+    private struct Subscriber: Hashable {
+        var characteristic: AttributeHandle
+        var central: Central.ID?
+    }
+
+    /// What tells a subscription from an earlier one of the same central; `nil` when it has ended.
+    func beginning(of subscription: Subscription) -> UInt64? {
+        beginnings.of[Subscriber(characteristic: subscription.handle, central: subscription.central?.id)]
+    }
 
     func subscriptions(to characteristic: AttributeHandle) -> [Subscription] {
         subscriptions.filter { $0.handle == characteristic }
@@ -44,6 +56,12 @@ struct CentralRegister {
         guard !isKnown else { return [] }
         let ended = unsubscribed(subscription.handle, by: subscription.central?.id)
         subscriptions.append(subscription)
+        let subscriber = Subscriber(
+            characteristic: subscription.handle,
+            central: subscription.central?.id
+        )
+        beginnings.count += 1
+        beginnings.of[subscriber] = beginnings.count
         return ended + [.subscribed(subscription)]
     }
 
@@ -72,6 +90,11 @@ struct CentralRegister {
     private mutating func end(_ isOver: (Subscription) -> Bool) -> [SessionEvent] {
         let ended = subscriptions.filter(isOver)
         subscriptions.removeAll(where: isOver)
+        for subscription in ended {
+            beginnings.of[
+                Subscriber(characteristic: subscription.handle, central: subscription.central?.id)
+            ] = nil
+        }
         return ended.map { .unsubscribed($0) }
     }
 }

@@ -90,6 +90,7 @@ final class PeripheralRuntime: PeripheralHost {
         case .advertisementEnded(let number):
             if let advertisement = advertising[number] { events.send(.advertisementEnded(advertisement)) }
         case .connected(let central):
+            updates.connected(central)
             note { $0.connected(central) }
         case .disconnected(let central):
             server.forget(central)

@@ -9,11 +9,11 @@ public enum ConformanceSuite: Sendable {
         advertising + discovery + reading + writing + writeStreaming + longWriting
         + reliableWriting + securedWriting + updating + handlers + centrals + size
         + pairing + unansweredPairing + subscribing + bondedSubscribing + securedUpdating + targeted
-        + indicating + connections + structure + permitting
+        + indicating + transferring + connections + structure + permitting
 
     /// Those among them whose updates take a way that differs between versions of BlueZ.
     package static let scenariosOfUpdates: [Scenario] =
-        updating + subscribing + bondedSubscribing + securedUpdating + targeted + indicating
+        updating + subscribing + bondedSubscribing + securedUpdating + targeted + indicating + transferring
 
     /// Scenarios that take long, and are not among ``scenarios``.
     public static let longScenarios: [Scenario] = [manyUpdatesOfOne(rounds: 1000)]

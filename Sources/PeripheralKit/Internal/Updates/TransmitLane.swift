@@ -1,6 +1,6 @@
 internal import PeripheralCore
 
-/// The values of a characteristic that wait to be sent to one receiver.
+/// The values of a characteristic, and the documents, that wait to be sent to one receiver.
 struct TransmitLane {
     /// Which lane it is.
     enum Key: Hashable {
@@ -23,18 +23,36 @@ struct TransmitLane {
         }
     }
 
-    /// A value that waits.
+    /// A value that waits, or what of a document does.
     struct Entry {
+        enum Content {
+            case value([UInt8])
+            case chunks(ChunkCursor)
+        }
+
         /// The order in which the values of all lanes came.
         var sequence: UInt64
         var ticket: TransmitQueues.Ticket?
-        var value: [UInt8]
+        var content: Content
         var since: Duration
+
+        /// The size of the value; `nil` for a document, which takes no room: the program has it anyway.
+        fileprivate var size: Int? {
+            if case .value(let value) = content { value.count } else { nil }
+        }
+    }
+
+    /// What goes next.
+    struct Departure {
+        var value: [UInt8]
+        var ticket: TransmitQueues.Ticket?
+        /// How much of a document this is; `nil` for a value.
+        var documentBytes: Int?
     }
 
     let policy: UpdatePolicy
     private(set) var entries: [Entry] = []
-    private var bytes = 0
+    private var (count, bytes) = (0, 0)
     /// How many have been handed on and have not left.
     private(set) var inFlight = 0
     var counters = UpdateCounters()
@@ -52,29 +70,50 @@ struct TransmitLane {
         switch policy.kind {
         case .latest: true
         case .reject(let count, let limit):
-            entries.isEmpty || entries.count < count && bytes <= limit - min(size, limit)
+            self.count == 0 || self.count < count && bytes <= limit - min(size, limit)
         }
     }
 
-    /// Takes a value for which there is room.
+    /// Takes a value for which there is room, or a document.
     ///
     /// - Returns: What it replaces.
     mutating func append(_ entry: Entry) -> Entry? {
         var replaced: Entry?
-        if policy.kind == .latest { replaced = entries.popFirst() }
-        if replaced != nil { counters.dropped += 1 }
-        bytes += entry.value.count - (replaced?.value.count ?? 0)
+        if policy.kind == .latest, entry.size != nil, entries.last?.size != nil {
+            replaced = entries.removeLast()
+            counters.dropped += 1
+        }
         entries.append(entry)
+        account(for: entry, 1)
+        if let replaced { account(for: replaced, -1) }
         return replaced
     }
 
-    /// Takes the first out, to be handed on.
-    mutating func takeFirst(at now: Duration) -> Entry? {
-        guard let entry = entries.popFirst() else { return nil }
-        bytes -= entry.value.count
+    /// Takes the first value out, or the next chunk of the first document, to be handed on.
+    ///
+    /// - Parameter limit: How large a chunk may be.
+    mutating func takeFirst(at now: Duration, limit: Int) -> Departure? {
+        guard let entry = entries.first else { return nil }
+        var departure = Departure(value: [], ticket: entry.ticket)
+        switch entry.content {
+        case .value(let value):
+            departure.value = value
+            counters.longestWait = max(counters.longestWait, now - entry.since)
+            entries.removeFirst()
+            account(for: entry, -1)
+        case .chunks(var cursor):
+            guard let chunk = cursor.next(limit: limit) else { return nil }
+            (departure.value, departure.documentBytes) = (chunk.value, chunk.size)
+            if cursor.isAtEnd { entries.removeFirst() } else { entries[0].content = .chunks(cursor) }
+        }
         inFlight += 1
-        counters.longestWait = max(counters.longestWait, now - entry.since)
-        return entry
+        return departure
+    }
+
+    private mutating func account(for entry: Entry, _ sign: Int) {
+        guard let size = entry.size else { return }
+        count += sign
+        bytes += sign * size
     }
 
     /// Takes note that one has left, or could not be sent.
@@ -88,11 +127,11 @@ struct TransmitLane {
 
     /// Takes out what belongs to a ticket.
     mutating func withdraw(_ ticket: TransmitQueues.Ticket) {
-        let kept = entries.filter { $0.ticket != ticket }
-        guard kept.count < entries.count else { return }
-        counters.dropped += entries.count - kept.count
-        entries = kept
-        bytes = entries.reduce(0) { $0 + $1.value.count }
+        for entry in entries where entry.ticket == ticket && entry.size != nil {
+            counters.dropped += 1
+            account(for: entry, -1)
+        }
+        entries.removeAll { $0.ticket == ticket }
     }
 }
 

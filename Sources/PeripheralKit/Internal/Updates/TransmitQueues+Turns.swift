@@ -30,17 +30,24 @@ extension TransmitQueues {
         at now: Duration
     ) -> Bool {
         let receivers = receivers(of: key)
-        guard maySend(entry, by: key, to: receivers), lanes[key]?.takeFirst(at: now) != nil else {
-            return false
-        }
+        let limit = maximumLength(for: receivers)
+        guard maySend(entry, by: key, to: receivers),
+            let departure = lanes[key]?.takeFirst(at: now, limit: limit)
+        else { return false }
         let id = makeID()
         for receiver in receivers { inFlight[receiver, default: 0] += 1 }
-        flights[id] = Flight(lane: key, ticket: entry.ticket, receivers: receivers)
+        flights[id] = Flight(
+            lane: key,
+            ticket: departure.ticket,
+            documentBytes: departure.documentBytes,
+            receivers: receivers
+        )
+        if departure.documentBytes != nil { handedOn(by: key, for: departure.ticket) }
         outcome.updates.append(
             Update(
                 id: id,
                 characteristic: key.characteristic,
-                value: entry.value,
+                value: departure.value,
                 recipients: key.recipients
             )
         )
@@ -184,14 +191,28 @@ extension TransmitQueues {
             let isForAll = waiter.recipients == .subscribers
             promises[waiter.ticket] = Promise(remaining: keys.count, isForAll: isForAll)
         }
+        let ticket = waiter?.ticket
+        let entry = TransmitLane.Entry(
+            sequence: makeSequence(),
+            ticket: ticket,
+            content: .value(value),
+            since: now
+        )
+        for key in keys { put(entry, into: key) }
+    }
+
+    /// Puts something behind all that waits in a lane.
+    mutating func put(_ entry: TransmitLane.Entry, into key: TransmitLane.Key) {
+        if lanes[key]?.isEmpty ?? true { turns.append(key) }
+        let policy = policies[key.characteristic] ?? .reject
+        let replaced = lanes[key, default: TransmitLane(policy)].append(entry)
+        if let ticket = replaced?.ticket { settle(ticket, .success(())) }
+    }
+
+    /// The place of something new among all that wait.
+    mutating func makeSequence() -> UInt64 {
         sequence += 1
-        let entry = TransmitLane.Entry(sequence: sequence, ticket: waiter?.ticket, value: value, since: now)
-        for key in keys {
-            if lanes[key]?.isEmpty ?? true { turns.append(key) }
-            let policy = policies[key.characteristic] ?? .reject
-            let replaced = lanes[key, default: TransmitLane(policy)].append(entry)
-            if let ticket = replaced?.ticket { settle(ticket, .success(())) }
-        }
+        return sequence
     }
 
     /// Takes note that a part of what a ticket stands for is done.
@@ -211,7 +232,7 @@ extension TransmitQueues {
 
 extension PeripheralError {
     /// Whether a central was not there, or not reached, to get an update.
-    fileprivate var meansAbsence: Bool {
+    var meansAbsence: Bool {
         [.notSubscribed, .disconnected, .insufficientSecurity, .notAddressable].contains(code)
     }
 }

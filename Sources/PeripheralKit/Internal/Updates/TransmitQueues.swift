@@ -15,6 +15,8 @@ struct TransmitQueues {
         var updates: [Update] = []
         /// Who waits no longer, and how it ended.
         var answers: [(Ticket, Result<Void, PeripheralError>)] = []
+        /// How far transfers have come.
+        var progress: [(Ticket, TransferProgress)] = []
     }
 
     /// What is said to a new value.
@@ -37,6 +39,8 @@ struct TransmitQueues {
         /// `nil` when the subscription has ended since.
         var lane: TransmitLane.Key?
         var ticket: Ticket?
+        /// How much of a document it is; `nil` for a value.
+        var documentBytes: Int?
         var receivers: [Receiver]
     }
 
@@ -71,6 +75,9 @@ struct TransmitQueues {
     var inFlight: [Receiver: Int] = [:]
     var flights: [Update.ID: Flight] = [:]
     var promises: [Ticket: Promise] = [:]
+    var transfers: [Ticket: Transfer] = [:]
+    /// The longest update that each central can get.
+    var maximumLengths: [Central.ID: Int] = [:]
     var waiters: [Waiter] = []
     var sequence: UInt64 = 0
     var nextNumber: UInt64 = 0
@@ -163,15 +170,21 @@ extension TransmitQueues {
             waiters.remove(at: index)
             return true
         }
-        guard promises.removeValue(forKey: ticket) != nil else { return false }
-        for key in Array(lanes.keys) { lanes[key]?.withdraw(ticket) }
-        turns.removeAll { lanes[$0]?.isEmpty ?? true }
+        let isKnown = promises.removeValue(forKey: ticket) != nil || transfers.removeValue(forKey: ticket) != nil
+        guard isKnown else { return false }
+        for key in Array(lanes.keys) { withdraw(ticket, from: key) }
         return true
+    }
+
+    /// Takes out of a lane what belongs to a ticket and has not been handed on.
+    mutating func withdraw(_ ticket: Ticket, from key: TransmitLane.Key) {
+        lanes[key]?.withdraw(ticket)
+        if lanes[key]?.isEmpty ?? true { turns.removeAll { $0 == key } }
     }
 
     /// Takes note that the stack has taken a value, which is on its way now.
     mutating func taken(_ id: Update.ID) {
-        guard let ticket = flights[id]?.ticket else { return }
+        guard let flight = flights[id], let ticket = flight.ticket, flight.documentBytes == nil else { return }
         flights[id]?.ticket = nil
         settle(ticket, .success(()))
     }
@@ -181,7 +194,12 @@ extension TransmitQueues {
         guard let flight = flights.removeValue(forKey: id) else { return }
         for receiver in flight.receivers { inFlight[receiver]? -= 1 }
         if let lane = flight.lane { lanes[lane]?.left(result) }
-        if let ticket = flight.ticket { settle(ticket, result) }
+        guard let ticket = flight.ticket else { return }
+        if let bytes = flight.documentBytes {
+            chunkEnded(of: ticket, bytes, by: flight.lane, result)
+        } else {
+            settle(ticket, result)
+        }
     }
 }
 
@@ -191,10 +209,16 @@ extension TransmitQueues {
     /// Takes note of a subscription, which begins anew for a central that is subscribed already.
     mutating func subscribed(_ central: Central.ID?, to characteristic: AttributeHandle, isAddressable: Bool)
     {
-        if central != nil { end(central, characteristic, because: .notSubscribed) }
+        if central != nil { end(central, characteristic, because: .notSubscribed, isAnew: true) }
         guard index(of: central, in: characteristic) == nil else { return }
         let subscriber = Subscriber(central: central, isAddressable: isAddressable && central != nil)
         subscribers[characteristic, default: []].append(subscriber)
+        joinTransfers(subscriber, of: characteristic)
+    }
+
+    /// Takes note of what is known of a central.
+    mutating func connected(_ central: Central) {
+        maximumLengths[central.id] = central.maximumUpdateValueLength
     }
 
     /// Takes note of whether a subscriber can now be reached alone.
@@ -215,7 +239,7 @@ extension TransmitQueues {
     /// Takes note that a central is gone, with all its subscriptions.
     mutating func disconnected(_ central: Central.ID) {
         for characteristic in Array(subscribers.keys) { end(central, characteristic, because: .disconnected) }
-        inFlight[central] = nil
+        (inFlight[central], maximumLengths[central]) = (nil, nil)
         for id in Array(flights.keys) { flights[id]?.receivers.removeAll { $0 == central } }
     }
 
@@ -228,15 +252,17 @@ extension TransmitQueues {
             guard let ticket = flight.ticket else { continue }
             settle(ticket, .failure(.disconnected))
         }
-        (flights, inFlight) = ([:], [:])
+        (flights, inFlight, maximumLengths) = ([:], [:], [:])
     }
 
     private mutating func end(
         _ central: Central.ID?,
         _ characteristic: AttributeHandle,
-        because error: PeripheralError
+        because error: PeripheralError,
+        isAnew: Bool = false
     ) {
         subscribers[characteristic]?.removeAll { $0.central == central }
+        defer { leaveTransfers(central, characteristic, because: isAnew ? nil : error) }
         if let central {
             empty(.central(characteristic, central), because: error)
             let gone = waiters.filter {

@@ -47,10 +47,7 @@ extension UpdateSender {
         with value: [UInt8]?
     ) async throws {
         try Task.checkCancellation()
-        let ticket = state.withLock { state in
-            defer { state.nextTicket += 1 }
-            return state.nextTicket
-        }
+        let ticket = state.withLock { $0.makeTicket() }
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { caller in
                 let refusal: (any Error)? = state.withLock { state in
@@ -87,11 +84,15 @@ extension UpdateSender {
 
     /// Changes something, and does what follows from that.
     @discardableResult
-    func change<Answer>(_ change: (inout State) -> Answer) -> Answer {
-        let (answer, answered) = state.withLock { state in
-            let answer = change(&state)
+    func change<Answer, Failure: Error>(
+        _ change: (inout State) throws(Failure) -> Answer
+    ) throws(Failure) -> Answer {
+        let (answer, answered) = try state.withLock { state throws(Failure) in
+            let answer = try change(&state)
             let outcome = state.queues.takeOutcome(at: stopwatch.elapsed())
             state.outgoing.append(contentsOf: outcome.updates)
+            for (ticket, progress) in outcome.progress { state.transfers[ticket]?.note(progress) }
+            for (ticket, result) in outcome.answers { state.transfers[ticket]?.end(result.mapError { $0 }) }
             return (answer, outcome.answers.map { (state.callers.removeValue(forKey: $0.0), $0.1) })
         }
         for (caller, result) in answered { caller?.resume(returning: result.mapError { $0 }) }
@@ -113,6 +114,11 @@ extension UpdateSender {
 }
 
 extension UpdateSender.State {
+    mutating func makeTicket() -> TransmitQueues.Ticket {
+        defer { nextTicket += 1 }
+        return nextTicket
+    }
+
     fileprivate mutating func takeOutgoing() -> (any BackendLink, Update)? {
         guard let link = linkOnTheAir, let update = outgoing.popFirst() else {
             isHandingOn = false

@@ -14,6 +14,8 @@ final class UpdateSender: Sendable {
         var isHandingOn = false
         /// Who waits for a place in the queues, or for what becomes of a value in them.
         var callers: [TransmitQueues.Ticket: Caller] = [:]
+        /// Who waits for the end of a transfer.
+        var transfers: [TransmitQueues.Ticket: TransferReport] = [:]
         var nextTicket: TransmitQueues.Ticket = 0
         /// The calls that were cancelled before they could wait.
         var cancelled: Set<TransmitQueues.Ticket> = []
@@ -90,6 +92,8 @@ final class UpdateSender: Sendable {
     /// Sends away all who wait, and stops the backend; later calls have no effect.
     func stop() {
         let (waiting, link) = state.withLock { state in
+            for report in state.transfers.values { report.end(.failure(PeripheralError.stopped)) }
+            state.transfers = [:]
             state.isStopped = true
             for timer in state.timers.values { timer.cancel() }
             state.timers = [:]
@@ -102,9 +106,15 @@ final class UpdateSender: Sendable {
         link?.stop()
     }
 
+    /// Takes note of what is known of a central.
+    func connected(_ central: Central) {
+        change { $0.queues.connected(central) }
+    }
+
     /// Takes note of a subscription.
     func subscribed(_ subscription: BackendSubscription) {
         change {
+            if let central = subscription.central { $0.queues.connected(central) }
             $0.queues.subscribed(
                 subscription.central?.id,
                 to: subscription.characteristic,

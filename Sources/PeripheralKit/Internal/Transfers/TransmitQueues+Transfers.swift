@@ -1,0 +1,180 @@
+internal import PeripheralCore
+
+/// Documents among the values: each receiver has a place of its own in each.
+extension TransmitQueues {
+    /// A document on its way to whom it is for.
+    struct Transfer {
+        let document: Document
+        let characteristic: AttributeHandle
+        let recipients: Update.Recipients
+        /// Whether it waits for others to come when all have it who are there.
+        let isStanding: Bool
+        /// How far it has come, by the lanes that it takes.
+        var parts: [TransmitLane.Key: Part] = [:]
+        /// Why somebody could not be reached who is there.
+        var failure: PeripheralError?
+    }
+
+    /// How far a document has come in a lane.
+    struct Part {
+        var sent = 0
+        var inFlight = 0
+        /// Whether the last chunk has been handed on.
+        var isHandedOn = false
+        /// Whether somebody has come who has missed the beginning.
+        var isToBeRepeated = false
+
+        var hasBegun: Bool { sent > 0 || inFlight > 0 || isHandedOn }
+        var isDone: Bool { isHandedOn && inFlight == 0 }
+    }
+
+    /// How long an update to all of them may be.
+    func maximumLength(for receivers: [Receiver]) -> Int {
+        receivers.lazy.map { $0.flatMap { maximumLengths[$0] } ?? Self.safeLength }.min() ?? Self.safeLength
+    }
+
+    /// Every central gets that much.
+    private static let safeLength = 20
+
+    /// Begins a transfer, whose ticket is answered when whom it is for have everything.
+    mutating func begin(
+        _ ticket: Ticket,
+        _ document: Document,
+        of characteristic: AttributeHandle,
+        to recipients: Update.Recipients,
+        isStanding: Bool
+    ) {
+        switch keys(of: characteristic, to: recipients, size: 1) {
+        case .failure(let error):
+            outcome.answers.append((ticket, .failure(error)))
+        case .success(let keys):
+            transfers[ticket] = Transfer(
+                document: document,
+                characteristic: characteristic,
+                recipients: recipients,
+                isStanding: isStanding
+            )
+            for key in keys { beginPart(of: ticket, by: key) }
+            finishIfDone(ticket)
+        }
+    }
+
+    private mutating func beginPart(of ticket: Ticket, by key: TransmitLane.Key) {
+        guard let document = transfers[ticket]?.document else { return }
+        let cursor = ChunkCursor(document)
+        transfers[ticket]?.parts[key] = Part(isHandedOn: cursor.isAtEnd)
+        report(ticket, key, sent: 0)
+        guard !cursor.isAtEnd else { return }
+        put(
+            TransmitLane.Entry(
+                sequence: makeSequence(),
+                ticket: ticket,
+                content: .chunks(cursor),
+                since: .zero
+            ),
+            into: key
+        )
+    }
+
+    // MARK: Chunks
+
+    /// Takes note that a chunk was handed on.
+    mutating func handedOn(by key: TransmitLane.Key, for ticket: Ticket?) {
+        guard let ticket, var part = transfers[ticket]?.parts[key] else { return }
+        part.inFlight += 1
+        part.isHandedOn = lanes[key]?.entries.allSatisfy { $0.ticket != ticket } ?? true
+        transfers[ticket]?.parts[key] = part
+    }
+
+    /// Takes note that a chunk has left, or could not be sent.
+    mutating func chunkEnded(
+        of ticket: Ticket,
+        _ bytes: Int,
+        by key: TransmitLane.Key?,
+        _ result: Result<Void, PeripheralError>
+    ) {
+        // Otherwise, it began anew since.
+        guard let key, var part = transfers[ticket]?.parts[key] else { return }
+        switch result {
+        case .success:
+            part.inFlight -= 1
+            part.sent += bytes
+            transfers[ticket]?.parts[key] = part
+            if bytes > 0 { report(ticket, key, sent: part.sent) }
+            if part.isDone, part.isToBeRepeated { beginPart(of: ticket, by: key) }
+        case .failure(let error):
+            transfers[ticket]?.parts[key] = nil
+            withdraw(ticket, from: key)
+            // What is for all is for those who are there.
+            let hasLeft = error.code == .notSubscribed || error.code == .disconnected
+            if !hasLeft || transfers[ticket]?.recipients != .subscribers { fail(ticket, error) }
+        }
+        finishIfDone(ticket)
+    }
+
+    private mutating func fail(_ ticket: Ticket, _ error: PeripheralError) {
+        guard transfers[ticket]?.failure == nil else { return }
+        transfers[ticket]?.failure = error
+    }
+
+    private mutating func finishIfDone(_ ticket: Ticket) {
+        guard let transfer = transfers[ticket], !transfer.isStanding,
+            transfer.parts.values.allSatisfy(\.isDone)
+        else { return }
+        transfers[ticket] = nil
+        outcome.answers.append((ticket, transfer.failure.map { .failure($0) } ?? .success(())))
+    }
+
+    private mutating func report(_ ticket: Ticket, _ key: TransmitLane.Key, sent: Int) {
+        guard let transfer = transfers[ticket] else { return }
+        let central: Central.ID? = if case .central(let central) = key.recipients { central } else { nil }
+        let progress = TransferProgress(central: central, sent: sent, total: transfer.document.bytes.count)
+        outcome.progress.append((ticket, progress))
+    }
+
+    // MARK: Subscribers
+
+    /// Begins for somebody who has subscribed what is for it.
+    ///
+    /// Whom the stack cannot reach alone gets the rest with the others, and then all get everything once more: to hold back
+    /// what they have from those who have it would take a way to each of them.
+    mutating func joinTransfers(_ subscriber: Subscriber, of characteristic: AttributeHandle) {
+        for ticket in transfers.keys.sorted() {
+            guard let transfer = transfers[ticket], transfer.characteristic == characteristic else { continue }
+            let shared = TransmitLane.Key.shared(characteristic)
+            switch (transfer.recipients, subscriber.central) {
+            case (.central(let recipient), let central?):
+                if recipient == central { beginPart(of: ticket, by: .central(characteristic, central)) }
+            case (.central, nil):
+                break
+            case (.subscribers, let central):
+                if let part = transfer.parts[shared], !part.isDone {
+                    transfers[ticket]?.parts[shared]?.isToBeRepeated = part.hasBegun
+                } else if subscriber.isAddressable, let central {
+                    beginPart(of: ticket, by: .central(characteristic, central))
+                } else {
+                    beginPart(of: ticket, by: shared)
+                }
+            }
+        }
+    }
+
+    /// Ends for somebody who is subscribed no longer what was for it.
+    ///
+    /// - Parameter error: Why it is not; `nil` when it is about to subscribe anew.
+    mutating func leaveTransfers(
+        _ central: Receiver,
+        _ characteristic: AttributeHandle,
+        because error: PeripheralError?
+    ) {
+        for ticket in transfers.keys.sorted() where transfers[ticket]?.characteristic == characteristic {
+            if let central { transfers[ticket]?.parts[.central(characteristic, central)] = nil }
+            if subscribers[characteristic]?.isEmpty ?? true {
+                transfers[ticket]?.parts[.shared(characteristic)] = nil
+            }
+            guard let error else { continue }
+            if let central, transfers[ticket]?.recipients == .central(central) { fail(ticket, error) }
+            finishIfDone(ticket)
+        }
+    }
+}

@@ -1,0 +1,181 @@
+internal import PeripheralCore
+
+extension PeripheralSession {
+    /// Sends a document to one central, in chunks.
+    ///
+    /// Each chunk is an update of the characteristic, and after the last comes the end marker as one of its own, as in the
+    /// transfer sample of CoreBluetooth:
+    ///
+    /// ```swift
+    /// try await session.send(Array(text.utf8), over: transfer, to: central) { progress in
+    ///     print("\(Int(progress.fraction * 100)) %")
+    /// }
+    /// ```
+    ///
+    /// It is as fast as the link and no faster: only a few chunks at a time are on their way, and memory does not grow
+    /// with the document. Other characteristics take turns with it. What ``update(_:_:to:)`` sends by the same characteristic
+    /// comes after the document, and so does another document. When the central subscribes anew meanwhile, the document
+    /// begins anew. A call that is cancelled sends what is on its way, and nothing after that.
+    ///
+    /// - Parameters:
+    ///   - bytes: The document.
+    ///   - characteristic: A characteristic of this peripheral with the property `.notify` or `.indicate`, which can have
+    ///     values of 1 byte up to the size of a chunk.
+    ///   - central: A central that has subscribed to it.
+    ///   - chunkSize: How large a chunk is at most.
+    ///   - endMarker: What follows the last chunk; nothing, when `nil`.
+    ///   - kind: Whether each chunk is confirmed by the central before the next is sent: safe also with a central that loses
+    ///     notifications, and much slower.
+    ///   - progress: Told in this task how far it has come: the newest, when there is more.
+    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notSubscribed`` when the central has not
+    ///   subscribed or unsubscribes meanwhile, ``PeripheralError/Code/disconnected`` when it leaves,
+    ///   ``PeripheralError/Code/notAddressable`` or ``PeripheralError/Code/insufficientSecurity`` as
+    ///   ``notify(_:_:to:)-(_,_,Central)`` does, ``PeripheralError/Code/invalidValue`` when chunk size or marker are not
+    ///   possible, ``PeripheralError/Code/notDeclared`` or ``PeripheralError/Code/stopped``; for indications, also
+    ///   as ``indicate(_:_:to:)`` does; `CancellationError`.
+    public func send(
+        _ bytes: [UInt8],
+        over characteristic: Characteristic<[UInt8]>,
+        to central: Central,
+        chunkSize: ChunkSize = 20,
+        endMarker: EndMarker? = "EOM",
+        by kind: UpdateKind = .notification,
+        progress: (TransferProgress) -> Void = { _ in }
+    ) async throws {
+        let handle = try updatableHandle(of: characteristic)
+        let document = try characteristic.document(bytes, in: chunkSize, until: endMarker)
+        _ = try subscription(of: central, to: handle, characteristic.uuid)
+        switch kind {
+        case .notification:
+            try await runtime.updates.transfer(
+                document,
+                over: handle,
+                to: .central(central.id),
+                isStanding: false,
+                progress
+            )
+        case .indication:
+            try await indicate(document, over: characteristic, to: central, progress)
+        }
+    }
+
+    /// Sends a document in chunks to all centrals that have subscribed, to each at its own speed.
+    ///
+    /// Who subscribes meanwhile gets it from the beginning. The call returns when all have it who are subscribed; a
+    /// central that leaves or unsubscribes no longer counts. When nobody has subscribed, it returns at once.
+    ///
+    /// Where the Bluetooth stack can reach subscribers only together (BlueZ before 5.76, when there are several), the slowest
+    /// sets the speed, and who subscribes meanwhile gets the rest first, and then everything, once more with all others.
+    /// With later versions, the same holds for a bonded central that has come back.
+    ///
+    /// Otherwise as ``send(_:over:to:chunkSize:endMarker:by:progress:)``.
+    ///
+    /// - Throws: As ``send(_:over:to:chunkSize:endMarker:by:progress:)``, but for what tells of one central; when one that
+    ///   is there cannot be reached, the error is thrown after all others have everything.
+    public func send(
+        _ bytes: [UInt8],
+        over characteristic: Characteristic<[UInt8]>,
+        chunkSize: ChunkSize = 20,
+        endMarker: EndMarker? = "EOM",
+        progress: (TransferProgress) -> Void = { _ in }
+    ) async throws {
+        let handle = try updatableHandle(of: characteristic)
+        let document = try characteristic.document(bytes, in: chunkSize, until: endMarker)
+        try await runtime.updates.transfer(
+            document,
+            over: handle,
+            to: .subscribers,
+            isStanding: false,
+            progress
+        )
+    }
+
+    /// Sends a document in chunks to whoever is subscribed or subscribes, until the calling task is cancelled.
+    ///
+    /// Each gets it once for each time that it subscribes. To offer something else, cancel and call again: all who are
+    /// subscribed then get the new document.
+    ///
+    /// Otherwise as ``send(_:over:chunkSize:endMarker:progress:)``.
+    ///
+    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/invalidValue`` when chunk size or marker are not
+    ///   possible, ``PeripheralError/Code/notDeclared`` or ``PeripheralError/Code/stopped``; `CancellationError`.
+    public func offer(
+        _ bytes: [UInt8],
+        over characteristic: Characteristic<[UInt8]>,
+        chunkSize: ChunkSize = 20,
+        endMarker: EndMarker? = "EOM",
+        progress: (TransferProgress) -> Void = { _ in }
+    ) async throws {
+        let handle = try updatableHandle(of: characteristic)
+        let document = try characteristic.document(bytes, in: chunkSize, until: endMarker)
+        try await runtime.updates.transfer(
+            document,
+            over: handle,
+            to: .subscribers,
+            isStanding: true,
+            progress
+        )
+    }
+
+    /// Sends each chunk when the one before is confirmed, from the beginning again when the central subscribes anew.
+    private func indicate(
+        _ document: Document,
+        over characteristic: Characteristic<[UInt8]>,
+        to central: Central,
+        _ progress: (TransferProgress) -> Void
+    ) async throws {
+        let handle = try updatableHandle(of: characteristic)
+        var beginning: UInt64?
+        var (cursor, sent) = (ChunkCursor(document), 0)
+        repeat {
+            let subscription = try subscription(of: central, to: handle, characteristic.uuid)
+            let current = runtime.register.beginning(of: subscription)
+            if current != beginning { (beginning, cursor, sent) = (current, ChunkCursor(document), 0) }
+            progress(TransferProgress(central: central.id, sent: sent, total: document.bytes.count))
+            let limit = subscription.central?.maximumUpdateValueLength ?? central.maximumUpdateValueLength
+            guard let chunk = cursor.next(limit: limit) else { break }
+            do {
+                try await indicate(characteristic, chunk.value, to: central)
+                sent += chunk.size
+            } catch let error as PeripheralError where error.code == .notSubscribed {
+                let now = runtime.register.subscriptions(to: handle).first { $0.central == central }
+                guard let now, runtime.register.beginning(of: now) != beginning else { throw error }
+                cursor = ChunkCursor(document)
+            }
+        } while !cursor.isAtEnd
+        progress(TransferProgress(central: central.id, sent: sent, total: document.bytes.count))
+    }
+}
+
+extension Characteristic<[UInt8]> {
+    /// What a transfer sends.
+    ///
+    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/invalidValue`` when it cannot be sent so.
+    fileprivate func document(
+        _ bytes: [UInt8],
+        in chunkSize: ChunkSize,
+        until endMarker: EndMarker?
+    ) throws(PeripheralError) -> Document {
+        let length = declaration.length
+        let problem: String? =
+            if let size = chunkSize.bytes, size < 1 {
+                "chunks of \(size) bytes are not possible; the smallest have 1 byte"
+            } else if let count = endMarker?.bytes.count, !(2...20).contains(count) {
+                "an end marker of \(count) bytes is not possible; it has 2 to 20 bytes"
+            } else if let count = endMarker?.bytes.count, !length.allows(count) {
+                "its values may have \(length), the end marker has \(count) bytes"
+            } else if length.minimum > 1 || length.maximum < 1 {
+                "its values may have \(length); the last chunk can be as short as 1 byte"
+            } else {
+                nil
+            }
+        if let problem {
+            throw PeripheralError(
+                code: .invalidValue,
+                message: "A document cannot be sent by characteristic \(uuid): \(problem)."
+            )
+        }
+        let size = chunkSize.bytes.map { min($0, length.maximum) } ?? length.maximum
+        return Document(bytes: bytes, chunkSize: size, endMarker: endMarker?.bytes)
+    }
+}

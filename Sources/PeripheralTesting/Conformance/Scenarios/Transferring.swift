@@ -1,0 +1,140 @@
+internal import PeripheralCore
+internal import PeripheralKit
+
+extension ConformanceSuite {
+    static let transferring: [Scenario] = [
+        documentArrives(in: 20, named: "chunks of 20 bytes"),
+        documentArrives(in: .maximum, named: "chunks as large as can be"),
+        documentArrivesAtSeveral, documentIsConfirmed, documentBeginsAnew, newcomerGetsAll, othersAreNotDisturbed,
+        valueIsNotStarved,
+    ]
+
+    private static let marker = Array("EOM".utf8)
+
+    private static func documentArrives(in chunkSize: ChunkSize, named chunks: String) -> Scenario {
+        Scenario("a document arrives whole in \(chunks)") {
+            subscribersTrial(mtus: [247]) { centrals, session, value in
+                let document = pattern(3_001)
+                var progress: TransferProgress?
+                async let received = receive(value, at: centrals[0])
+                try await session.send(document, over: value, chunkSize: chunkSize) { progress = $0 }
+                let (bytes, longest) = try await received
+                try expect("document", bytes, is: document)
+                try expect("longest chunk", longest, is: chunkSize == .maximum ? 244 : 20)
+                try expect("progress", progress?.sent, is: document.count)
+            }
+        }
+    }
+
+    static let documentArrivesAtSeveral = Scenario("a document arrives whole at each of 4 centrals") {
+        subscribersTrial(mtus: [517, 23, 65, 247]) { centrals, session, value in
+            let document = pattern(2_000)
+            async let sending: Void = session.send(document, over: value, chunkSize: .maximum)
+            try await all(centrals) { number, central in
+                let (bytes, _) = try await receive(value, at: central)
+                try expect("document of \(number)", bytes, is: document)
+            }
+            try await sending
+        }
+    }
+
+    static let documentIsConfirmed = Scenario("a document arrives whole by indications") {
+        subscribersTrial(mtus: [65], .indicate) { centrals, session, value in
+            let document = pattern(500)
+            let subscriber = try session.subscribers(of: value).compactMap(\.central)
+            async let received = receive(value, at: centrals[0])
+            try await session.send(document, over: value, to: subscriber[0], by: .indication)
+            try expect("document", try await received.bytes, is: document)
+        }
+    }
+
+    static let documentBeginsAnew = Scenario("who subscribes anew gets a document that is on offer anew") {
+        subscribersTrial(mtus: [65]) { centrals, session, value in
+            let document = pattern(500)
+            try await withThrowingTaskGroup { group in
+                group.addTask { try await session.offer(document, over: value) }
+                for _ in 0..<2 {
+                    let (bytes, _) = try await receive(value, at: centrals[0])
+                    try expect("document", bytes, is: document)
+                    try await centrals[0].unsubscribe(from: value)
+                    try await centrals[0].subscribe(to: value)
+                }
+                let (bytes, _) = try await receive(value, at: centrals[0])
+                try expect("document", bytes, is: document)
+                group.cancelAll()
+            }
+        }
+    }
+
+    /// A central that comes to others with which it is reached together gets the rest first, and then everything.
+    static let newcomerGetsAll = Scenario("who subscribes while a document is sent gets it from the beginning") {
+        subscribersTrial(mtus: [247]) { centrals, session, value in
+            let document = pattern(20_000)
+            try await withThrowingTaskGroup { group in
+                group.addTask { try await session.offer(document, over: value) }
+                let newcomer = try await centrals[0].makeAnother()
+                try await newcomer.connect(mtu: 65)
+                try await newcomer.subscribe(to: value)
+                var bytes: [UInt8]
+                repeat {
+                    (bytes, _) = try await receive(value, at: newcomer)
+                } while bytes.count < document.count
+                try expect("document of the newcomer", bytes, is: document)
+                try await newcomer.disconnect()
+                group.cancelAll()
+            }
+        }
+    }
+
+    static let othersAreNotDisturbed = Scenario(
+        "a central that leaves while a document is sent disturbs no other"
+    ) {
+        subscribersTrial(mtus: [517, 23, 65]) { centrals, session, value in
+            let document = pattern(10_000)
+            async let sending: Void = session.send(document, over: value)
+            _ = try await centrals[1].nextUpdate(of: value)
+            try await centrals[1].disconnect()
+            try await all([centrals[0], centrals[2]]) { number, central in
+                let (bytes, _) = try await receive(value, at: central)
+                try expect("document of \(number)", bytes, is: document)
+            }
+            try await sending
+        }
+    }
+
+    static let valueIsNotStarved = Scenario("a value arrives while a document is sent") {
+        let bulk = Characteristic<[UInt8]>(ScenarioUUID.value, [.read, .notify]) { Read { [] } }
+        let level = Characteristic<UInt8>(ScenarioUUID.otherValue, .notify)
+        let peripheral = Peripheral("Bulk") { GATTService(ScenarioUUID.service) { bulk; level } }
+        return Trial(peripheral) { central, session in
+            try await central.subscribe(to: bulk)
+            try await central.subscribe(to: level)
+            _ = try await central.read(bulk)
+            let document = pattern(20_000)
+            try await withThrowingTaskGroup { group in
+                group.addTask { try await session.send(document, over: bulk) }
+                for number in 0..<10 as Range<UInt8> {
+                    try await session.notify(level, number)
+                    try expect("level", try await central.nextUpdate(of: level), is: number)
+                }
+                let (bytes, _) = try await receive(bulk, at: central)
+                try expect("document", bytes, is: document)
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    /// What a central receives up to the end marker.
+    private static func receive(
+        _ value: Characteristic<[UInt8]>,
+        at central: any TestCentral
+    ) async throws -> (bytes: [UInt8], longest: Int) {
+        var (bytes, longest): ([UInt8], Int) = ([], 0)
+        while true {
+            let chunk = try await central.nextUpdate(of: value)
+            guard chunk != marker else { return (bytes, longest) }
+            bytes += chunk
+            longest = max(longest, chunk.count)
+        }
+    }
+}
