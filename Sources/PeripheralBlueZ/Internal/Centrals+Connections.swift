@@ -92,7 +92,7 @@ extension Centrals {
         if devices.connectedCount == 0 { end(confirmations.allLeft()) }
         settleDepartures(for: central.id)
         report(.disconnected(central.id))
-        reportRerouted()
+        settleRoutes()
         afterMoment { centrals in
             centrals.subscriptions.hasLeft(central.id)
             centrals.forgetDanger(to: endangered)
@@ -106,7 +106,7 @@ extension Centrals {
     /// By now, sockets that were to be closed by mistake are closed, or will not be.
     func forgetDanger(to sockets: [SubscriptionTable.Socket]) {
         for socket in sockets { subscriptions.forgetDanger(to: socket) }
-        reportRerouted()
+        settleRoutes()
     }
 
     /// Runs the body once all has come in that a central's leaving brings about.

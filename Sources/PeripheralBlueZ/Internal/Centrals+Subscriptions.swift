@@ -9,7 +9,8 @@ extension Centrals {
     /// - Returns: bluetoothd's end of a socket for it; `nil` when it is to be reached by the bus.
     func subscribed(_ central: Central, to characteristic: AttributeHandle) -> OwnedFileDescriptor? {
         let socket = SubscriptionTable.Socket(characteristic: characteristic, central: central.id)
-        drop(socket, because: .replaced)
+        let replaced = sockets.removeValue(forKey: socket)
+        end(confirmations.lost(.socket(socket), because: .replaced))
         let pair = abilities.hasSocketPerCentral ? makePair(for: socket) : nil
         if let pair {
             sockets[socket] = pair.own
@@ -24,6 +25,8 @@ extension Centrals {
         report(
             .subscribed(BackendSubscription(characteristic, of: central, by: pair == nil ? .bus : .socket))
         )
+        // What is in it is of the subscription that has ended with this.
+        replaced?.close()
         return pair?.other
     }
 
@@ -45,6 +48,12 @@ extension Centrals {
         }
         receivers.strangersUnsubscribed(from: characteristic)
         report(.unsubscribed(characteristic, by: nil))
+    }
+
+    /// Tells who is reached on another way than was told, and sends them what has waited for that.
+    func settleRoutes() {
+        reportRerouted()
+        releaseHeld()
     }
 
     /// Tells who is reached on another way than was told.
@@ -72,7 +81,7 @@ extension Centrals {
     }
 
     private func closed(_ socket: SubscriptionTable.Socket) {
-        defer { reportRerouted() }
+        defer { settleRoutes() }
         guard subscriptions.closed(socket) else { return drop(socket, because: reasonForEnd(of: socket)) }
         sockets.removeValue(forKey: socket)?.close()
         afterMoment { $0.explain(socket) }
@@ -83,6 +92,7 @@ extension Centrals {
         let hasUnsubscribed = subscriptions.explain(socket)
         if sockets[socket] == nil { drop(socket, because: reasonForEnd(of: socket)) }
         if hasUnsubscribed { report(.unsubscribed(socket.characteristic, by: socket.central)) }
+        settleRoutes()
     }
 
     /// Why no confirmation comes any more by a socket that is closed: whose central is subscribed, bluetoothd has

@@ -4,18 +4,21 @@ internal import PeripheralKit
 
 /// The ways of updates: the bus, which reaches all subscribers, and the sockets, each of which reaches one.
 ///
-/// An update takes one way only: bluetoothd passes on what comes by the bus also to those who have a socket. Updates keep
-/// their order on each way; when the way changes, because a central without a socket joins or leaves, bluetoothd may send
-/// the last by the one and the first by the other in either order.
+/// An update takes one way only: bluetoothd passes on what comes by the bus also to those who have a socket. When those of a
+/// characteristic take the other way than before, they wait until bluetoothd has read what went by the one.
 extension Centrals {
     /// What the bus has not taken yet may grow to this many bytes; then updates are not yet delivered.
     private static let outgoingBound = 64 * 1024
+    /// As often it is looked whether bluetoothd has read everything.
+    private static let readingInterval = Duration.milliseconds(5)
 
     enum Way {
         /// By the bus, to all who have subscribed.
         case bus
         /// By sockets; what keeps it from others who are to confirm it.
         case sockets([SubscriptionTable.Socket], lacking: PeripheralError? = nil)
+        /// Known in a moment.
+        case later
         case none(UpdateOutcome)
     }
 
@@ -27,14 +30,62 @@ extension Centrals {
         guard !isEnding else {
             return end(update, outcome(of: update, notSentBecause: BusError.disconnected))
         }
+        guard !turning.contains(update.characteristic) else { return held.append(update) }
         let way =
             insecureReceivers(of: update.characteristic).map { self.way(of: update, withholdingFrom: $0) }
             ?? self.way(of: update)
         switch way {
+        case .bus where !canTurn(to: .bus, for: update.characteristic),
+            .sockets where !canTurn(to: .socket, for: update.characteristic):
+            held.append(update)
+            turn(update.characteristic)
         case .bus: announce(update)
         case .sockets(let sockets, let failure): send(update, by: sockets, lacking: failure)
+        case .later: held.append(update)
         case .none(let outcome): end(update, outcome)
         }
+    }
+
+    /// Keeps an update that a socket has not taken.
+    private func holdBack(_ update: Update) {
+        willNotDepart(update)
+        held.append(update)
+    }
+
+    /// Whether what goes by this way cannot overtake what went by the other.
+    private func canTurn(to route: SubscriptionTable.Route, for characteristic: AttributeHandle) -> Bool {
+        let last = routes[characteristic] ?? route
+        guard last == route || last == .socket && isAllRead(of: characteristic) else { return false }
+        routes[characteristic] = route
+        return true
+    }
+
+    private func isAllRead(of characteristic: AttributeHandle) -> Bool {
+        sockets.allSatisfy { $0.key.characteristic != characteristic || $0.value.isRead }
+    }
+
+    /// Holds back the updates of a characteristic until bluetoothd has read those before.
+    private func turn(_ characteristic: AttributeHandle) {
+        turning.insert(characteristic)
+        // It has read what came by the bus when it answers.
+        afterAnswer { centrals in
+            guard centrals.isAllRead(of: characteristic) else {
+                _ = centrals.connection.loop.schedule(after: Self.readingInterval) { [weak centrals] in
+                    centrals?.assumeIsolated { $0.turn(characteristic) }
+                }
+                return
+            }
+            centrals.turning.remove(characteristic)
+            centrals.routes[characteristic] = nil
+            centrals.releaseHeld()
+        }
+    }
+
+    /// Sends what was held back, as far as it can go now.
+    func releaseHeld() {
+        let updates = held
+        held = []
+        for update in updates { transmit(update) }
     }
 
     private func way(of update: Update) -> Way {
@@ -58,7 +109,9 @@ extension Centrals {
         case .central where sockets.count == 1 && canUseSockets(for: update):
             return .sockets(sockets)
         case .central(let central) where count > 1:
-            return .none(.failed(.notAddressable(central)))
+            let socket = SubscriptionTable.Socket(characteristic: update.characteristic, central: central)
+            let isUncertain = canUseSockets(for: update) && subscriptions.isUncertain(socket)
+            return isUncertain ? .later : .none(.failed(.notAddressable(central)))
         default:
             return .bus
         }
@@ -101,12 +154,19 @@ extension Centrals {
                 isLost = true
                 continue
             }
+            let identity = ObjectIdentifier(socket)
             socket.send(update.value) { [weak self] isTaken in
                 missing -= 1
                 isLost = isLost || !isTaken
                 guard missing == 0 else { return }
-                let outcome = UpdateOutcome(isLost: isLost, of: update.recipients)
-                self?.assumeIsolated { $0.taken(update, outcome) }
+                self?.assumeIsolated { centrals in
+                    // bluetoothd has closed it, and its end is not heard of yet: that tells what becomes of the update.
+                    let isClosing = isLost && centrals.sockets[way].map { ObjectIdentifier($0) } == identity
+                    guard !isClosing || update.recipients == .subscribers else {
+                        return centrals.holdBack(update)
+                    }
+                    centrals.taken(update, UpdateOutcome(isLost: isLost, of: update.recipients))
+                }
             }
         }
     }

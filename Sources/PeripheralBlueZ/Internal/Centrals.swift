@@ -58,6 +58,12 @@ actor Centrals {
     /// The application is about to be withdrawn: nothing is sent any more.
     var isEnding = false
     var receivers = SecuredReceivers()
+    /// Those that wait until it is certain how their central is reached, or until the way can change, in their order.
+    var held: [Update] = []
+    /// How the last update of each characteristic has gone.
+    var routes: [AttributeHandle: SubscriptionTable.Route] = [:]
+    /// The characteristics whose way is changing.
+    var turning: Set<AttributeHandle> = []
     /// The characteristics whose values were withheld from all, which the log tells.
     var withheld: Set<AttributeHandle> = []
     /// What sees updates leave; `nil` where nothing does.

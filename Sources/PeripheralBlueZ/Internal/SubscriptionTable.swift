@@ -48,6 +48,12 @@ struct SubscriptionTable {
         subscribers[characteristic] ?? []
     }
 
+    /// Whether it is not known yet if a socket is closed, or is about to be: in a moment, its central is either reached by
+    /// it again, or only with others.
+    func isUncertain(_ socket: Socket) -> Bool {
+        unexplained.contains(socket) || endangered.contains(socket)
+    }
+
     /// Those who are reached on another way than when they subscribed, or than was told by the last call.
     mutating func takeRerouted() -> [(characteristic: AttributeHandle, subscriber: Subscriber)] {
         defer { rerouted = [] }

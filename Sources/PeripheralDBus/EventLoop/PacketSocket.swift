@@ -65,6 +65,14 @@ package final class PacketSocket {
         if queue.count == 1 { flush() }
     }
 
+    /// Whether the other end has read everything.
+    package var isRead: Bool {
+        guard queue.isEmpty, let own else { return true }
+        var unread: CInt = 0
+        // Only this call could fail, for an end that is closed.
+        return unsafe ioctl(own.descriptor, UInt(TIOCOUTQ), &unread) != 0 || unread == 0
+    }
+
     /// Closes this end; what is still queued is not taken.
     package func close() {
         incoming?.cancel()

@@ -3,10 +3,8 @@ internal import PeripheralCore
 extension PeripheralSession {
     /// Sends a new value to all centrals that have subscribed to the characteristic.
     ///
-    /// Each is notified, or indicated to, as it has asked for. Values of one characteristic by one caller arrive in order,
-    /// but for this: BlueZ from 5.76 on reaches a bonded central that has come back, and anybody by an empty value, or
-    /// before 5.80 by `indicate`, on another way than others, and may send the last value by the one and the first by the other in either order. When
-    /// nobody has subscribed, nothing is sent. A value that is longer than a central's
+    /// Each is notified, or indicated to, as it has asked for. Values of one characteristic by one caller arrive in order.
+    /// When nobody has subscribed, nothing is sent. A value that is longer than a central's
     /// ``Central/maximumUpdateValueLength`` reaches that central shortened.
     ///
     /// A central whose link is not as secure as the characteristic demands gets nothing: a bonded one, for instance, that has

@@ -27,18 +27,26 @@ struct TransferQueuesTests {
         var progress: [TransferProgress] = []
         private var underWay: [Update] = []
 
-        /// Lets everything leave, or as much as is told.
-        mutating func drain(_ queues: inout TransmitQueues, at most: Int = .max) {
+        /// Lets everything leave, or as much as is told, but for what is for somebody who cannot be reached alone.
+        mutating func drain(
+            _ queues: inout TransmitQueues,
+            at most: Int = .max,
+            failing lost: Central.ID? = nil
+        ) {
             var count = 0
             repeat {
                 let outcome = queues.takeOutcome(at: .zero)
-                for update in outcome.updates { received[update.recipients, default: []].append(update.value) }
+                for update in outcome.updates {
+                    received[update.recipients, default: []].append(update.value)
+                }
                 for (ticket, result) in outcome.answers { answers[ticket] = result.code }
                 progress += outcome.progress.map(\.1)
                 underWay += outcome.updates
                 guard !underWay.isEmpty, count < most else { return }
                 count += 1
-                queues.ended(underWay.removeFirst().id, .success(()))
+                let update = underWay.removeFirst()
+                let isLost = lost.map { update.recipients == .central($0) } ?? false
+                queues.ended(update.id, isLost ? .failure(.notAddressable) : .success(()))
             } while true
         }
 
@@ -156,6 +164,21 @@ struct TransferQueuesTests {
         queues.subscribed(c, to: Self.bulk, isAddressable: false)
         record.drain(&queues)
         #expect(record.documents(of: .central(a)) == [whole])
+        #expect(record.documents(of: .subscribers) == [whole])
+        #expect(record.answers == [1: nil])
+    }
+
+    /// BlueZ from 5.76 on may lose the way to a central when another leaves.
+    @Test func whoCanNoLongerBeReachedAloneGetsAllAfterTheOthers() {
+        var queues = queues([a, b])
+        queues.begin(1, document, of: Self.bulk, to: .subscribers, isStanding: false)
+        var record = Record()
+        record.drain(&queues, at: 4)
+        queues.changed(a, of: Self.bulk, isAddressable: false)
+        record.drain(&queues, failing: a)
+        #expect(record.documents(of: .central(b)) == [whole])
+        // The part that it has is ended by a mark of its own.
+        #expect(record.received[.subscribers]?.first == [0xFF, 0xFF])
         #expect(record.documents(of: .subscribers) == [whole])
         #expect(record.answers == [1: nil])
     }

@@ -45,6 +45,12 @@ extension Centrals {
         }
     }
 
+    /// Takes note that bluetoothd has not been given an update after all.
+    func willNotDepart(_ update: Update) {
+        // That it has come to its end by that is not true.
+        _ = departures.taken(update.id, .failed(.withheld))
+    }
+
     /// Takes note that an update was taken by socket or bus, or could not be.
     func taken(_ update: Update, _ outcome: UpdateOutcome) {
         reportDepartures([departures.taken(update.id, outcome)])
@@ -123,4 +129,8 @@ extension Centrals {
         reportDepartures(departures.looked { activity.isHeldUp || busy.contains($0) })
         lookLater()
     }
+}
+
+extension PeripheralError {
+    fileprivate static let withheld = PeripheralError(code: .notSubscribed, message: "It is to be sent later.")
 }

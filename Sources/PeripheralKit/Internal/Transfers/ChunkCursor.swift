@@ -18,22 +18,29 @@ struct ChunkCursor {
 
     private let document: Document
     private var offset = 0
-    private var isMarked = false
+    private var isMarked: Bool
+    /// Whether the mark is to come first.
+    private var marksRest: Bool
 
-    init(_ document: Document) {
+    /// Begins a document, with the mark if that is to end a part which a receiver already has.
+    init(_ document: Document, beginsWithMarker: Bool = false) {
         self.document = document
         isMarked = document.endMarker == nil
+        marksRest = beginsWithMarker && document.endMarker != nil
     }
 
     /// Whether everything has been taken.
-    var isAtEnd: Bool { offset == document.bytes.count && isMarked }
+    var isAtEnd: Bool { offset == document.bytes.count && isMarked && !marksRest }
 
     /// Takes the next chunk; `nil` at the end.
     ///
-    /// One that happens to be equal to the mark is made a byte shorter: the receiver would take it for the end.
-    ///
-    /// - Parameter limit: How many bytes the receivers can get at once; at least 20.
+    /// It is not longer than the receivers can get at once, which is 20 bytes or more. One that happens to be equal to the
+    /// mark is made a byte shorter: the receiver would take it for the end.
     mutating func next(limit: Int) -> Chunk? {
+        if marksRest, let marker = document.endMarker {
+            marksRest = false
+            return Chunk(value: marker, size: 0)
+        }
         let rest = document.bytes.count - offset
         guard rest > 0 else {
             guard !isMarked, let marker = document.endMarker else { return nil }

@@ -59,9 +59,9 @@ extension TransmitQueues {
         }
     }
 
-    private mutating func beginPart(of ticket: Ticket, by key: TransmitLane.Key) {
+    private mutating func beginPart(of ticket: Ticket, by key: TransmitLane.Key, afterRest: Bool = false) {
         guard let document = transfers[ticket]?.document else { return }
-        let cursor = ChunkCursor(document)
+        let cursor = ChunkCursor(document, beginsWithMarker: afterRest)
         transfers[ticket]?.parts[key] = Part(isHandedOn: cursor.isAtEnd)
         report(ticket, key, sent: 0)
         guard !cursor.isAtEnd else { return }
@@ -105,11 +105,27 @@ extension TransmitQueues {
         case .failure(let error):
             transfers[ticket]?.parts[key] = nil
             withdraw(ticket, from: key)
+            switch error.code {
+            case _ where transfers[ticket]?.recipients != .subscribers: fail(ticket, error)
             // What is for all is for those who are there.
-            let hasLeft = error.code == .notSubscribed || error.code == .disconnected
-            if !hasLeft || transfers[ticket]?.recipients != .subscribers { fail(ticket, error) }
+            case .notSubscribed, .disconnected: break
+            case .notAddressable: beginShared(ticket, with: part.hasBegun)
+            default: fail(ticket, error)
+            }
         }
         finishIfDone(ticket)
+    }
+
+    /// Sends to all together what one cannot get alone, or cannot any more.
+    ///
+    /// Who has a part of the document already is told by a mark that this is over.
+    private mutating func beginShared(_ ticket: Ticket, with hasRest: Bool) {
+        guard let transfer = transfers[ticket] else { return }
+        let shared = TransmitLane.Key.shared(transfer.characteristic)
+        guard let part = transfer.parts[shared], !part.isDone else {
+            return beginPart(of: ticket, by: shared, afterRest: hasRest)
+        }
+        transfers[ticket]?.parts[shared]?.isToBeRepeated = part.hasBegun || hasRest
     }
 
     private mutating func fail(_ ticket: Ticket, _ error: PeripheralError) {
@@ -140,7 +156,9 @@ extension TransmitQueues {
     /// what they have from those who have it would take a way to each of them.
     mutating func joinTransfers(_ subscriber: Subscriber, of characteristic: AttributeHandle) {
         for ticket in transfers.keys.sorted() {
-            guard let transfer = transfers[ticket], transfer.characteristic == characteristic else { continue }
+            guard let transfer = transfers[ticket], transfer.characteristic == characteristic else {
+                continue
+            }
             let shared = TransmitLane.Key.shared(characteristic)
             switch (transfer.recipients, subscriber.central) {
             case (.central(let recipient), let central?):
@@ -148,20 +166,18 @@ extension TransmitQueues {
             case (.central, nil):
                 break
             case (.subscribers, let central):
-                if let part = transfer.parts[shared], !part.isDone {
-                    transfers[ticket]?.parts[shared]?.isToBeRepeated = part.hasBegun
-                } else if subscriber.isAddressable, let central {
+                let isSharing = transfer.parts[shared].map { !$0.isDone } ?? false
+                if let central, subscriber.isAddressable, !isSharing {
                     beginPart(of: ticket, by: .central(characteristic, central))
                 } else {
-                    beginPart(of: ticket, by: shared)
+                    beginShared(ticket, with: false)
                 }
             }
         }
     }
 
-    /// Ends for somebody who is subscribed no longer what was for it.
-    ///
-    /// - Parameter error: Why it is not; `nil` when it is about to subscribe anew.
+    /// Ends for somebody what was for it, since it is subscribed no longer; without an error, it is about to subscribe
+    /// anew.
     mutating func leaveTransfers(
         _ central: Receiver,
         _ characteristic: AttributeHandle,

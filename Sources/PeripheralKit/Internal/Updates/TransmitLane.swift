@@ -89,9 +89,8 @@ struct TransmitLane {
         return replaced
     }
 
-    /// Takes the first value out, or the next chunk of the first document, to be handed on.
-    ///
-    /// - Parameter limit: How large a chunk may be.
+    /// Takes the first value out, or the next chunk of the first document, which is not longer than the limit, to be
+    /// handed on.
     mutating func takeFirst(at now: Duration, limit: Int) -> Departure? {
         guard let entry = entries.first else { return nil }
         var departure = Departure(value: [], ticket: entry.ticket)

@@ -170,7 +170,8 @@ extension TransmitQueues {
             waiters.remove(at: index)
             return true
         }
-        let isKnown = promises.removeValue(forKey: ticket) != nil || transfers.removeValue(forKey: ticket) != nil
+        let isKnown =
+            promises.removeValue(forKey: ticket) != nil || transfers.removeValue(forKey: ticket) != nil
         guard isKnown else { return false }
         for key in Array(lanes.keys) { withdraw(ticket, from: key) }
         return true
@@ -184,7 +185,9 @@ extension TransmitQueues {
 
     /// Takes note that the stack has taken a value, which is on its way now.
     mutating func taken(_ id: Update.ID) {
-        guard let flight = flights[id], let ticket = flight.ticket, flight.documentBytes == nil else { return }
+        guard let flight = flights[id], let ticket = flight.ticket, flight.documentBytes == nil else {
+            return
+        }
         flights[id]?.ticket = nil
         settle(ticket, .success(()))
     }

@@ -5,7 +5,8 @@ extension ConformanceSuite {
     static let transferring: [Scenario] = [
         documentArrives(in: 20, named: "chunks of 20 bytes"),
         documentArrives(in: .maximum, named: "chunks as large as can be"),
-        documentArrivesAtSeveral, documentIsConfirmed, documentBeginsAnew, newcomerGetsAll, othersAreNotDisturbed,
+        documentArrivesAtSeveral, documentIsConfirmed, documentBeginsAnew, newcomerGetsAll,
+        othersAreNotDisturbed,
         valueIsNotStarved,
     ]
 
@@ -67,7 +68,9 @@ extension ConformanceSuite {
     }
 
     /// A central that comes to others with which it is reached together gets the rest first, and then everything.
-    static let newcomerGetsAll = Scenario("who subscribes while a document is sent gets it from the beginning") {
+    static let newcomerGetsAll = Scenario(
+        "who subscribes while a document is sent gets it from the beginning"
+    ) {
         subscribersTrial(mtus: [247]) { centrals, session, value in
             let document = pattern(20_000)
             try await withThrowingTaskGroup { group in
@@ -86,6 +89,8 @@ extension ConformanceSuite {
         }
     }
 
+    /// bluetoothd from 5.76 on may lose the way to another central with that, which then gets the rest of the document,
+    /// ended by the mark, and everything after all others have it.
     static let othersAreNotDisturbed = Scenario(
         "a central that leaves while a document is sent disturbs no other"
     ) {
@@ -95,7 +100,10 @@ extension ConformanceSuite {
             _ = try await centrals[1].nextUpdate(of: value)
             try await centrals[1].disconnect()
             try await all([centrals[0], centrals[2]]) { number, central in
-                let (bytes, _) = try await receive(value, at: central)
+                var bytes: [UInt8]
+                repeat {
+                    (bytes, _) = try await receive(value, at: central)
+                } while bytes.count < document.count
                 try expect("document of \(number)", bytes, is: document)
             }
             try await sending
@@ -105,7 +113,11 @@ extension ConformanceSuite {
     static let valueIsNotStarved = Scenario("a value arrives while a document is sent") {
         let bulk = Characteristic<[UInt8]>(ScenarioUUID.value, [.read, .notify]) { Read { [] } }
         let level = Characteristic<UInt8>(ScenarioUUID.otherValue, .notify)
-        let peripheral = Peripheral("Bulk") { GATTService(ScenarioUUID.service) { bulk; level } }
+        let peripheral = Peripheral("Bulk") {
+            GATTService(ScenarioUUID.service) {
+                bulk; level
+            }
+        }
         return Trial(peripheral) { central, session in
             try await central.subscribe(to: bulk)
             try await central.subscribe(to: level)
