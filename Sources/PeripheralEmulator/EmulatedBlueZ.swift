@@ -182,9 +182,36 @@ extension EmulatedBlueZ {
         try await startDaemon()
     }
 
-    /// Kills the message bus, as a crash of it would.
-    public func killBus() {
+    /// Kills the message bus, as a crash of it would; bluetoothd ends with it.
+    public func killBus() async {
         bus.kill()
+        await killDaemon()
+    }
+
+    /// Starts the message bus again after ``killBus()``, at the same address; ``startDaemon()`` is left to do.
+    ///
+    /// - Throws: ``PrivateBus/StartError``.
+    public func startBus() async throws {
+        try await bus.restart()
+    }
+
+    /// Has the policy of the bus let programs call bluetoothd, as it does at first, or not.
+    ///
+    /// - Throws: When the bus is gone.
+    public func setPermitted(_ isPermitted: Bool) async throws {
+        try bus.writeConfiguration(denyingCallsTo: isPermitted ? [] : [BlueZName.service.text])
+        let connection = try await BusConnection.connect(to: .address(bus.address), on: loop)
+        let path: ObjectPath = "/org/freedesktop/DBus"
+        let outcome: Result<Void, BusError>
+        do throws(BusError) {
+            outcome = .success(
+                _ = try await connection.call(.bus, path, "org.freedesktop.DBus", "ReloadConfig")
+            )
+        } catch {
+            outcome = .failure(error)
+        }
+        await connection.close()
+        try outcome.get()
     }
 
     /// Plugs an adapter in; one with a name that is taken replaces that one.
@@ -206,8 +233,15 @@ extension EmulatedBlueZ {
         await daemon.withLock { $0 }?.remove(name)
     }
 
-    /// Switches an adapter on or off, as `bluetoothctl power` does.
+    /// Switches an adapter on or off, as `bluetoothctl power` does; one that is blocked stays off.
     public func setPowered(_ isOn: Bool, adapter: String = "hci0") async {
         await daemon.withLock { $0 }?.setPowered(adapter, isOn)
+    }
+
+    /// Blocks an adapter as `rfkill block` does, or unblocks it, whereupon bluetoothd switches it on.
+    public func setBlocked(_ isBlocked: Bool, adapter: String = "hci0") async {
+        guard let controller = hardware.withLock({ $0.controller(named: adapter) }) else { return }
+        controller.isBlocked = isBlocked
+        await daemon.withLock { $0 }?.setPowered(adapter, !isBlocked)
     }
 }

@@ -93,7 +93,7 @@ struct LifeTests {
             testDescription: "the bus is killed",
             code: .connectionLost,
             message: "The connection to the system bus is lost; start D-Bus if it is not running."
-        ) { $0.killBus() },
+        ) { await $0.killBus() },
         Loss(
             testDescription: "the adapter is unplugged",
             code: .adapterUnavailable,

@@ -30,7 +30,10 @@ extension AdapterService {
                 ExportedProperty("Name", .string(configuration.deviceName)),
                 property("Alias", "s", { .string($0.alias) }) { $0.setAlias($1.string ?? "") },
                 ExportedProperty("Class", .uint32(0)),
-                property("Powered", "b", { .bool($0.isPowered) }) { $0.setPowered($1.bool ?? false) },
+                property("Powered", "b", { .bool($0.isPowered) }) { (adapter, value) throws(MethodError) in
+                    if value.bool == true, adapter.controller.isBlocked { throw .blocked }
+                    adapter.setPowered(value.bool ?? false)
+                },
                 property("Discoverable", "b", { .bool($0.discoverable) }) {
                     $0.discoverable = $1.bool ?? false
                     $0.emitChanged(BlueZName.adapter, [("Discoverable", $1)])

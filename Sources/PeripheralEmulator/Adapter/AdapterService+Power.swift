@@ -7,7 +7,7 @@ extension AdapterService {
     /// What is registered stays so. With extended advertising it is not on the air again until it is registered anew
     /// (recorded with Linux 6.1).
     func setPowered(_ isOn: Bool) {
-        guard isOn != isPowered else { return }
+        guard isOn != isPowered, !(isOn && controller.isBlocked) else { return }
         isPowered = isOn
         if isOn {
             if !isExtended { airAll() }

@@ -45,7 +45,7 @@ actor AdapterService {
         self.tasks = tasks
         self.configuration = configuration
         path = try BlueZName.root.appending(controller.adapter.name)
-        isPowered = controller.adapter.isPowered
+        isPowered = controller.adapter.isPowered && !controller.isBlocked
         alias = configuration.deviceName
     }
 
@@ -127,7 +127,7 @@ extension AdapterService {
         _ name: MemberName,
         _ signature: Signature,
         _ get: @escaping @Sendable (isolated AdapterService) -> BusValue,
-        set: (@Sendable (isolated AdapterService, BusValue) -> Void)? = nil
+        set: (@Sendable (isolated AdapterService, BusValue) throws(MethodError) -> Void)? = nil
     ) -> ExportedProperty {
         var property = ExportedProperty(
             name,
@@ -140,7 +140,16 @@ extension AdapterService {
             }
         )
         if let set {
-            property.set = { [weak self] value in self?.assumeIsolated { set($0, value) } }
+            property.set = { [weak self] (value) throws(MethodError) in
+                let outcome: Result<Void, MethodError>? = self?.assumeIsolated { adapter in
+                    do throws(MethodError) {
+                        return .success(try set(adapter, value))
+                    } catch {
+                        return .failure(error)
+                    }
+                }
+                try outcome?.get()
+            }
         }
         return property
     }

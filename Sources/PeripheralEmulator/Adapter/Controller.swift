@@ -1,4 +1,5 @@
 internal import PeripheralTesting
+private import Synchronization
 
 /// The radio of an adapter: what stays when bluetoothd is restarted.
 ///
@@ -6,6 +7,13 @@ internal import PeripheralTesting
 final class Controller: Sendable {
     let adapter: EmulatedAdapter
     let server: VirtualGATTServer
+    private let blocked = Mutex(false)
+
+    /// Whether rfkill keeps it off.
+    var isBlocked: Bool {
+        get { blocked.withLock(\.self) }
+        set { blocked.withLock { $0 = newValue } }
+    }
 
     init(_ adapter: EmulatedAdapter, _ configuration: EmulatedBlueZ.Configuration) {
         self.adapter = adapter

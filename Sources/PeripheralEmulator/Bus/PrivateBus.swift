@@ -16,7 +16,8 @@ public final class PrivateBus: Sendable {
     /// Where the bus listens, in D-Bus notation.
     public let address: String
     private let directory: String
-    private let daemon: Daemon
+    private let daemon = Daemon()
+    private var configurationPath: String { "\(directory)/bus.conf" }
 
     /// Starts a bus and returns when it listens.
     ///
@@ -24,21 +25,18 @@ public final class PrivateBus: Sendable {
     public convenience init() async throws {
         let directory = try Self.makeDirectory()
         do {
-            let socket = "unix:path=\(directory)/bus"
-            try Self.write(Self.configuration(listeningOn: socket), to: "\(directory)/bus.conf")
-            let daemon = Daemon()
-            try await daemon.start(configuration: "\(directory)/bus.conf")
-            self.init(address: socket, directory: directory, daemon: daemon)
+            self.init(address: "unix:path=\(directory)/bus", directory: directory)
+            try writeConfiguration()
+            try await daemon.start(configuration: configurationPath)
         } catch {
             Self.remove(directory)
             throw error
         }
     }
 
-    private init(address: String, directory: String, daemon: Daemon) {
+    private init(address: String, directory: String) {
         self.address = address
         self.directory = directory
-        self.daemon = daemon
     }
 
     deinit {
@@ -59,7 +57,28 @@ public final class PrivateBus: Sendable {
         daemon.kill()
     }
 
-    private static func configuration(listeningOn address: String) -> String {
+    /// Starts a daemon at the same address, after the end of the one that there was.
+    ///
+    /// - Throws: ``StartError``.
+    public func restart() async throws {
+        daemon.kill()
+        daemon.join()
+        try await daemon.start(configuration: configurationPath)
+    }
+
+    /// Writes what the daemon reads when it starts, or is told to by `ReloadConfig`.
+    ///
+    /// - Parameter denied: The names whose owners nobody may call; what is called already goes on.
+    /// - Throws: ``StartError``.
+    func writeConfiguration(denyingCallsTo denied: [String] = []) throws {
+        let rules = denied.map { "\n    <deny send_destination=\"\($0)\" send_type=\"method_call\"/>" }
+        try Self.write(
+            Self.configuration(listeningOn: address, rules: rules.joined()),
+            to: configurationPath
+        )
+    }
+
+    private static func configuration(listeningOn address: String, rules: String) -> String {
         """
         <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
          "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
@@ -70,7 +89,7 @@ public final class PrivateBus: Sendable {
             <allow user="*"/>
             <allow own="*"/>
             <allow send_type="*"/>
-            <allow receive_type="*"/>
+            <allow receive_type="*"/>\(rules)
           </policy>
           <limit name="max_connections_per_user">1024</limit>
           <limit name="max_match_rules_per_connection">4096</limit>

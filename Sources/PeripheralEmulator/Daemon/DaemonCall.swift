@@ -58,6 +58,7 @@ extension MethodError {
         "Invalid arguments in method call"
     )
     static let notReady = MethodError("org.bluez.Error.NotReady", "Resource Not Ready")
+    static let blocked = MethodError("org.bluez.Error.Blocked", "Blocked through rfkill")
     static let notConnected = MethodError("org.bluez.Error.NotConnected", "Not Connected")
 
     static func bluez(failed message: String) -> MethodError {
