@@ -72,10 +72,7 @@ extension AdapterSelection {
             if let adapter = usable.first(where: \.isPowered) { return .success(adapter) }
             if powersOn, let adapter = usable.first { return .success(adapter) }
             guard usable.isEmpty else {
-                return .failure(
-                    "No Bluetooth adapter is powered on; switch one on with 'bluetoothctl power on'.",
-                    .poweredOff
-                )
+                return .failure(.poweredOff("No Bluetooth adapter is powered on"))
             }
             return .failure("No Bluetooth adapter can be a Bluetooth LE peripheral; use another adapter.")
         case .named(let name):
@@ -104,10 +101,7 @@ extension AdapterSelection {
             )
         }
         guard adapter.isPowered || powersOn else {
-            return .failure(
-                "The Bluetooth adapter \(name) is powered off; switch it on with 'bluetoothctl power on'.",
-                .poweredOff
-            )
+            return .failure(.poweredOff("The Bluetooth adapter \(name) is powered off"))
         }
         return .success(adapter)
     }
@@ -116,9 +110,5 @@ extension AdapterSelection {
 extension Result where Failure == RegistrationStateMachine.Failure {
     fileprivate static func failure(_ message: String) -> Self {
         .failure(Failure(code: .adapterUnavailable, message: message))
-    }
-
-    fileprivate static func failure(_ message: String, _ radio: PeripheralState.Radio) -> Self {
-        .failure(Failure(code: .adapterUnavailable, message: message, radio: radio))
     }
 }

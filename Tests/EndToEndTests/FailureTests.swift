@@ -66,7 +66,8 @@ struct FailureTests {
         Adapters(
             testDescription: "off",
             adapters: [EmulatedAdapter(isPowered: false)],
-            message: "No Bluetooth adapter is powered on; switch one on with 'bluetoothctl power on'."
+            message:
+                "No Bluetooth adapter is powered on; use 'bluetoothctl power on', or 'rfkill unblock bluetooth' if it is blocked."
         ),
         Adapters(
             testDescription: "the named one is missing",
@@ -79,7 +80,7 @@ struct FailureTests {
             adapters: ["hci0", EmulatedAdapter("hci1", isPowered: false)],
             selection: "hci1",
             message:
-                "The Bluetooth adapter hci1 is powered off; switch it on with 'bluetoothctl power on'."
+                "The Bluetooth adapter hci1 is powered off; use 'bluetoothctl power on', or 'rfkill unblock bluetooth' if it is blocked."
         ),
     ])
     func noAdapter(adapters: Adapters) async throws {

@@ -47,6 +47,10 @@ struct LinkSecurityTests {
                 _ = try await central.read(value)
                 try await session.notify(value, 3)
                 #expect(try await central.nextUpdate(of: value) == 3)
+                await bluez.killDaemon()
+                try await until { !session.state.isOnTheAir }
+                try await bluez.startDaemon()
+                try await until { session.state.isOnTheAir }
             }
         }
         #expect(log.lines.filter { $0.hasPrefix("notice: The kernel does not tell") }.count == 1)

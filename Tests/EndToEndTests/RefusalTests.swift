@@ -20,16 +20,21 @@ struct RefusalTests {
         let log = LogRecorder()
         try await withEmulatedBlueZ(.init(version: version)) { bluez in
             let backend = BlueZBackend(bus: .address(bluez.busAddress), logger: log.logger)
-            try await peripheral.run(on: backend, logger: .silent) { _ in
-                let central = bluez.central(for: peripheral)
-                try await central.connect()
-                let handle = try await central.locate(power).valueHandle
+            try await peripheral.run(on: backend, logger: .silent) { session in
+                // Once in a run, whatever bluetoothd goes through.
                 for _ in 0..<2 {
+                    let central = bluez.central(for: peripheral)
+                    try await central.connect()
+                    let handle = try await central.locate(power).valueHandle
                     await #expect(throws: ATTError.unlikelyError) { try await central.read(power) }
                     // What is no Bool: the framework's own refusal, `valueNotAllowed`.
                     await #expect(throws: ATTError.unlikelyError) { try await central.write(handle, [2]) }
                     let error = await #expect(throws: ATTError.self) { try await central.write(power, true) }
                     #expect((error == .unlikelyError) == (version == .v5_66))
+                    await bluez.killDaemon()
+                    try await until { !session.state.isOnTheAir }
+                    try await bluez.startDaemon()
+                    try await until { session.state.isOnTheAir }
                 }
             }
         }

@@ -79,7 +79,7 @@ struct CentralsTests {
                 characteristics: [:],
                 linkSecurity: NoLinks(),
                 handles: AssignedHandles(for: try AttributeTable(services: [])),
-                logger: .silent
+                log: RunLog(.silent)
             ) { _ in }
             try await DeviceWatcher(connection: bus.client, adapter: Self.adapter, centrals: centrals).watch()
             _ = try await daemon.call(await bus.client.uniqueName, "/", .peer, "Ping")
@@ -128,7 +128,7 @@ struct CentralsTests {
                 ],
                 linkSecurity: NoLinks(),
                 handles: AssignedHandles(for: try AttributeTable(services: [])),
-                logger: .silent
+                log: RunLog(.silent)
             ) { event in
                 if case .unsubscribed = event { ended.withLock { $0.append(event) } }
             }

@@ -60,6 +60,49 @@ struct RegistrationTests {
         }
     }
 
+    // MARK: - Recovery
+
+    /// A central may come as soon as the services are there.
+    @Test func centralsOfARegistrationThatIsLostHalfwayAreGone() async throws {
+        try await ScriptedDaemon.run { daemon in
+            let run = daemon.start(Self.peripheral, recovery: .always) { session in
+                #expect(session.centrals.isEmpty)
+            }
+            try await daemon.accept("RegisterApplication")
+            let advertisement = try await daemon.next("RegisterAdvertisement")
+            try await daemon.changeConnection()
+            try await daemon.connection.releaseOwnName("org.bluez")
+            advertisement.reply.send()
+            try await daemon.connection.requestName("org.bluez")
+            try await daemon.accept("RegisterApplication", "RegisterAdvertisement")
+            try await daemon.accept("UnregisterAdvertisement", "UnregisterApplication")
+            try await run.value
+        }
+    }
+
+    @Test func servicesThatAreRefusedForAWhileAreRegisteredThen() async throws {
+        try await ScriptedDaemon.run { daemon in
+            let (log, clock) = (LogRecorder(), ManualClock())
+            let peripheral = Peripheral("Slow") {
+                GATTService(.battery) { Characteristic<UInt8>(0x2A19, value: 1) }
+            }
+            let run = daemon.start(peripheral, recovery: .always, logger: log.logger, clock: clock) { _ in }
+            var states = peripheral.states.makeAsyncIterator()
+            for _ in 1...3 {
+                let application = try await daemon.next("RegisterApplication")
+                application.reply.fail(MethodError("org.bluez.Error.AlreadyExists", "Already Exists"))
+                await clock.waitForSleeper()
+                clock.advance(by: .seconds(10))
+            }
+            try await daemon.accept("RegisterApplication", "RegisterAdvertisement")
+            try await daemon.accept("UnregisterAdvertisement", "UnregisterApplication")
+            try await run.value
+            let reason = "bluetoothd refused the services (org.bluez.Error.AlreadyExists: Already Exists)"
+            while let state = try await states.next(), state.reason?.hasPrefix(reason) != true {}
+            #expect(log.lines.count == 1)
+        }
+    }
+
     // MARK: - Stopping
 
     @Test func stopDuringTheRegistrationOfTheServicesPutsNothingOnTheAir() async throws {
@@ -116,12 +159,12 @@ struct RegistrationTests {
             try await daemon.stop(run)
             #expect(
                 log.lines
-                    == ["1.0", "2.0"].map { delay in
-                        "warning: An advertisement is off the air and could not be registered; it will be tried again. "
-                            + "[\(delay) seconds; bluetoothd refused the advertisement (org.bluez.Error.Failed: Failed to "
+                    == [
+                        "warning: An advertisement is off the air and could not be registered; it is tried again until "
+                            + "it can. [bluetoothd refused the advertisement (org.bluez.Error.Failed: Failed to "
                             + "register advertisement); it takes 7 of 31 bytes, and 6 of 31 in the scan response: the "
                             + "kernel or the controller refuses it, and bluetoothd's log may tell more.]"
-                    }
+                    ]
             )
         }
     }

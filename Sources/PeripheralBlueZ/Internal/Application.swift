@@ -1,4 +1,3 @@
-internal import Logging
 internal import PeripheralCore
 internal import PeripheralDBus
 internal import PeripheralKit
@@ -21,7 +20,7 @@ struct Application: Sendable {
         handles: AssignedHandles,
         on connection: BusConnection,
         linkSecurity: any LinkSecurity,
-        logger: Logger
+        log: RunLog
     ) throws(BusError) {
         self.publication = publication
         self.handles = handles
@@ -31,12 +30,12 @@ struct Application: Sendable {
             characteristics: characteristics,
             linkSecurity: linkSecurity,
             handles: handles,
-            logger: logger
+            log: log
         ) { event in
             if case .handleAssigned(let handle, let onAir) = event { handles.assign(onAir, to: handle) }
             host.handle(event)
         }
-        refusals = RequestRefusals(of: publication.table, logger: logger)
+        refusals = RequestRefusals(of: publication.table, log: log)
         requests = AttributeRequests(host: host, centrals: centrals, refusals: refusals)
         agent = PairingAgent(host: host, centrals: centrals, on: connection)
     }

@@ -1,4 +1,3 @@
-internal import Logging
 internal import PeripheralCore
 internal import PeripheralDBus
 internal import PeripheralKit
@@ -42,7 +41,7 @@ actor Centrals {
     let characteristics: [AttributeHandle: Characteristic]
     let linkSecurity: any LinkSecurity
     let handles: AssignedHandles
-    let logger: Logger
+    let log: RunLog
     let report: @Sendable (BackendEvent) -> Void
     /// The path of the adapter; `nil` until it is chosen.
     private(set) var adapter: ObjectPath?
@@ -64,8 +63,6 @@ actor Centrals {
     var routes: [AttributeHandle: SubscriptionTable.Route] = [:]
     /// The characteristics whose way is changing.
     var turning: Set<AttributeHandle> = []
-    /// The characteristics whose values were withheld from all, which the log tells.
-    var withheld: Set<AttributeHandle> = []
     /// What sees updates leave; `nil` where nothing does.
     var watch: (any LinkWatch)?
     /// What concludes what has left where nothing sees it; `nil` where nothing does.
@@ -91,14 +88,14 @@ actor Centrals {
         characteristics: [AttributeHandle: Characteristic],
         linkSecurity: any LinkSecurity,
         handles: AssignedHandles,
-        logger: Logger,
+        log: RunLog,
         report: @escaping @Sendable (BackendEvent) -> Void
     ) {
         self.connection = connection
         self.characteristics = characteristics
         self.linkSecurity = linkSecurity
         self.handles = handles
-        self.logger = logger
+        self.log = log
         self.report = report
     }
 

@@ -5,24 +5,18 @@ private import Synchronization
 
 /// Makes the answers that refuse requests, and tells the log which errors centrals do not see as they are.
 final class RequestRefusals: Sendable {
-    private struct State {
-        var version = BlueZVersion.v5_66
-        /// The errors of which the log was told: a central can ask as often as it likes.
-        var told: Set<ATTError> = []
-    }
-
     private let table: AttributeTable
-    private let logger: Logger
-    private let state = Mutex(State())
+    private let log: RunLog
+    private let version = Mutex(BlueZVersion.v5_66)
 
-    init(of table: AttributeTable, logger: Logger) {
+    init(of table: AttributeTable, log: RunLog) {
         self.table = table
-        self.logger = logger
+        self.log = log
     }
 
     /// Takes note of the version of the running bluetoothd; until then, it is taken for the oldest.
     func setVersion(_ version: BlueZVersion) {
-        state.withLock { $0.version = version }
+        self.version.withLock { $0 = version }
     }
 
     /// The answer by which bluetoothd is told to refuse the central's request.
@@ -31,12 +25,12 @@ final class RequestRefusals: Sendable {
         of attribute: AttributeHandle,
         with error: ATTError
     ) -> MethodError {
-        let (refusal, isNews) = state.withLock { state in
-            let refusal = RequestRefusal(error, operation: operation, version: state.version)
-            return (refusal, refusal.received != error && state.told.insert(error).inserted)
-        }
-        if isNews {
-            logger.warning(
+        let refusal = RequestRefusal(error, operation: operation, version: version.withLock(\.self))
+        if refusal.received != error {
+            // Once, since a central can ask as often as it likes.
+            log.tell(
+                .changedError(error),
+                .warning,
                 "BlueZ cannot carry this error, and centrals see another. It is told once for each error.",
                 metadata: [
                     "peripheral.attribute": "\(name(of: attribute))",

@@ -13,6 +13,7 @@ public enum BackendEvent: Sendable {
 
     /// The peripheral is off the air, and its database is gone, until it is published again.
     ///
+    /// It comes also when a publication fails halfway, since centrals may have come by then.
     /// All centrals are gone and all subscriptions have ended, also those of bonded centrals, without an event for
     /// each; what becomes of updates that were submitted is not reported any more.
     case suspended

@@ -123,7 +123,8 @@ struct LifeStateMachineTests {
             reactions: stops + looksAgain + [(.busLost, .disconnect), (.waited, examines)],
             state: PeripheralState(
                 radio: .poweredOff,
-                reason: "No Bluetooth adapter is powered on; switch one on with 'bluetoothctl power on'."
+                reason:
+                    "No Bluetooth adapter is powered on; use 'bluetoothctl power on', or 'rfkill unblock bluetooth' if it is blocked."
             )
         ),
         Row(
@@ -181,7 +182,8 @@ struct LifeStateMachineTests {
             state: PeripheralState(
                 radio: .poweredOff,
                 isRegistered: true,
-                reason: "The Bluetooth adapter is powered off; switch it on with 'bluetoothctl power on'."
+                reason:
+                    "The Bluetooth adapter is powered off; use 'bluetoothctl power on', or 'rfkill unblock bluetooth' if it is blocked."
             )
         ),
         Row(

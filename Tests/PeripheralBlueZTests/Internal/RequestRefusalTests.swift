@@ -53,7 +53,7 @@ struct RequestRefusalTests {
                 characteristics: [CharacteristicDescription(uuid: 0x2A19, properties: [.read, .write])]
             )
         ]
-        let refusals = RequestRefusals(of: try AttributeTable(services: services), logger: log.logger)
+        let refusals = RequestRefusals(of: try AttributeTable(services: services), log: RunLog(log.logger))
         for error in [
             ATTError.outOfRange, .outOfRange, .unlikelyError, .writeNotPermitted, .application(.x81),
         ] {

@@ -143,26 +143,26 @@ final class ScriptedDaemon: Sendable {
         for method in methods { try await next(method).reply.send() }
     }
 
-    /// Runs a peripheral on this daemon until it ends or is cancelled.
+    /// Runs a peripheral on this daemon until it ends, its body does, or it is cancelled.
     func start(
         _ peripheral: Peripheral,
+        recovery: Recovery = .never,
         logger: Logger = .silent,
-        clock: any Clock<Duration> = ManualClock()
+        clock: any Clock<Duration> = ManualClock(),
+        _ body: @escaping @Sendable (PeripheralSession) async throws -> Void = { _ in
+            let (never, continuation) = AsyncStream<Never>.makeStream()
+            for await _ in never {}
+            continuation.finish()
+            try Task.checkCancellation()
+        }
     ) -> Task<Void, any Error> {
         let backend = BlueZBackend(
-            recovery: .never,
+            recovery: recovery,
             bus: .address(bus.bus.address),
             logger: logger,
             clock: clock
         )
-        return Task {
-            try await peripheral.run(on: backend, logger: .silent) { _ in
-                let (never, continuation) = AsyncStream<Never>.makeStream()
-                for await _ in never {}
-                continuation.finish()
-                try Task.checkCancellation()
-            }
-        }
+        return Task { try await peripheral.run(on: backend, logger: .silent, body) }
     }
 
     /// Cancels a peripheral that is published.

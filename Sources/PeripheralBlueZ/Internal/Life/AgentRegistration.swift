@@ -18,14 +18,14 @@ final class AgentRegistration: Sendable {
     private let agent: PairingAgent
     private let method: PairingMethod
     private let connection: BusConnection
-    private let logger: Logger
+    private let log: RunLog
     private let state = Mutex(State())
 
-    init(of agent: PairingAgent, as method: PairingMethod, on connection: BusConnection, logger: Logger) {
+    init(of agent: PairingAgent, as method: PairingMethod, on connection: BusConnection, log: RunLog) {
         self.agent = agent
         self.method = method
         self.connection = connection
-        self.logger = logger
+        self.log = log
     }
 
     /// Registers the agent and, where centrals may pair, has the adapter bond.
@@ -45,7 +45,9 @@ final class AgentRegistration: Sendable {
         do {
             try await register(as: capability)
         } catch {
-            logger.warning(
+            log.tell(
+                .refusedAgent(reason: "\(error)"),
+                .warning,
                 "bluetoothd did not take the agent that keeps centrals from pairing; another program may let them.",
                 metadata: ["peripheral.reason": "\(error)"]
             )

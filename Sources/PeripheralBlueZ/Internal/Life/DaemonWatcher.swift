@@ -14,15 +14,14 @@ struct DaemonWatcher {
         _ = try await connection.watchName(BlueZ.name) { [report] owner in
             report(owner == nil ? .daemonLost : .daemonAppeared)
         }
+        // All that an adapter needs; they may come one after the other.
+        let needed = [BlueZ.adapter, BlueZ.gattManager, BlueZ.advertisingManager]
         _ = try await connection.subscribe(to: objects("InterfacesAdded")) { [report] signal in
             guard let (path, interfaces) = Self.interfaces(of: signal) else { return }
-            if interfaces[BlueZ.adapter.text] != nil || interfaces[BlueZ.gattManager.text] != nil {
-                report(.adapterAppeared(path.text))
-            }
+            if needed.contains(where: { interfaces[$0.text] != nil }) { report(.adapterAppeared(path.text)) }
         }
         _ = try await connection.subscribe(to: objects("InterfacesRemoved")) { [report] signal in
             guard let (path, interfaces) = Self.interfaces(of: signal) else { return }
-            let needed = [BlueZ.adapter, BlueZ.gattManager, BlueZ.advertisingManager]
             if needed.contains(where: { interfaces.elements?.contains(.string($0.text)) == true }) {
                 report(.adapterLost(path.text))
             }

@@ -22,18 +22,17 @@ final class Life: Sendable {
         var presence: Presence?
         /// How many presences there have been.
         var number = 0
-        var isPublished = false
-        /// What the log holds already.
+        /// Why the peripheral, or a part of it, is off the air, as the log was told last.
         var told: Failure?
-        var warnings: Set<DeclarationIssue> = []
     }
 
     let publication: Publication
     let host: any PeripheralHost
     let clock: any Clock<Duration>
-    let logger: Logger
+    let log: RunLog
     let handles: AssignedHandles
     private let backend: BlueZBackend
+    private let logger: Logger
     private let loop: EventLoop
     private let occurrences = EventQueue<Occurrence>()
     private let demands = AdvertisingDemands()
@@ -52,6 +51,7 @@ final class Life: Sendable {
         self.loop = loop
         clock = backend.clock
         logger = backend.logger
+        log = RunLog(backend.logger)
         handles = AssignedHandles(for: publication.table)
     }
 
@@ -108,7 +108,7 @@ final class Life: Sendable {
                 }
                 let restarted = ended.subtracting(machine.endedAdvertisements)
                 times.reset { restarted.contains($0) || $0 >= machine.advertisementCount }
-                host.handle(.stateChanged(machine.peripheralState))
+                note(machine.peripheralState)
                 if let outcome = machine.takeOutcomeOfDemand() { demands.end(outcome.mapError(\.error)) }
                 return action
             }
@@ -138,13 +138,22 @@ final class Life: Sendable {
         }
     }
 
-    private func close() async {
-        let (presence, wasPublished) = state.withLock { state in
-            defer { (state.presence, state.isPublished) = (nil, false) }
-            state.number += 1
-            return (state.presence, state.isPublished)
+    private func note(_ peripheral: PeripheralState) {
+        if peripheral.isRegistered {
+            // What is missing at other times is told where it is waited for.
+            if peripheral.radio == .poweredOff { tell(.powerLost) }
+            if peripheral.reason == nil { state.withLock { $0.told = nil } }
         }
-        await presence?.close { if wasPublished { host.handle(.suspended) } }
+        host.handle(.stateChanged(peripheral))
+    }
+
+    private func close() async {
+        let presence = state.withLock { state in
+            state.number += 1
+            return state.presence.take()
+        }
+        // Also where it was not published: centrals may have come as soon as the services were there.
+        await presence?.close { host.handle(.suspended) }
     }
 }
 
@@ -165,7 +174,9 @@ extension Life {
                 let adapters = try await presence.watcher.findAdapters(startsDaemon: startsDaemon)
                 // One daemon has them all.
                 if let version = adapters.first?.version {
-                    for warning in try await presence.application.prepare(for: version) { tell(warning) }
+                    for warning in try await presence.application.prepare(for: version) {
+                        log.tell(.declaration(warning), .warning, "\(warning)")
+                    }
                 }
                 return .examined(adapters)
             }
@@ -210,7 +221,7 @@ extension Life {
             times: times,
             version: backend.version,
             linkSecurity: backend.linkSecurity ?? KernelLinkSecurity(),
-            logger: logger
+            log: log
         ) { [occurrences] event in
             occurrences.add(Occurrence(event: event, presence: number))
         }
@@ -223,25 +234,21 @@ extension Life {
     }
 
     func reportPublication(by link: any BackendLink, pacing: UpdatePacing) {
-        state.withLock { ($0.isPublished, $0.told) = (true, nil) }
         host.handle(.published(PublishedPeripheral(link: link, pacing: pacing)))
     }
 
-    private func tell(_ warning: DeclarationIssue) {
-        guard state.withLock({ $0.warnings.insert(warning).inserted }) else { return }
-        logger.warning("\(warning)")
-    }
-
-    private func tell(_ failure: Failure) {
+    /// Tells the log what is off the air and why, unless it has been told just that.
+    func tell(
+        _ failure: Failure,
+        _ message: Logger.Message =
+            "The peripheral is off the air, and comes back by itself as soon as it can."
+    ) {
         let isNew = state.withLock { state in
             defer { state.told = failure }
             return state.told != failure
         }
         guard isNew else { return }
-        logger.warning(
-            "The peripheral is off the air, and comes back by itself as soon as it can.",
-            metadata: ["peripheral.reason": "\(failure.message)"]
-        )
+        logger.warning(message, metadata: ["peripheral.reason": "\(failure.message)"])
     }
 
     private func outcome(_ step: RegistrationStep, _ work: () async throws -> Event?) async -> Event? {

@@ -351,12 +351,6 @@ extension LifeStateMachine {
 }
 
 extension RegistrationStateMachine.Failure {
-    fileprivate static let powerLost = Self(
-        code: .adapterUnavailable,
-        message: "The Bluetooth adapter is powered off; switch it on with 'bluetoothctl power on'.",
-        radio: .poweredOff
-    )
-
     /// Whether something is gone that was there, rather than refused.
     fileprivate var isLoss: Bool {
         code == .connectionLost || code == .stackUnavailable || code == .adapterUnavailable

@@ -49,9 +49,9 @@ extension Presence {
             )
             return .reportedPublication
         case .awaitRenewal(let delay, let failure):
-            life.logger.warning(
-                "An advertisement is off the air and could not be registered; it will be tried again.",
-                metadata: ["peripheral.reason": "\(failure.message)", "peripheral.delay": "\(delay)"]
+            life.tell(
+                failure,
+                "An advertisement is off the air and could not be registered; it is tried again until it can."
             )
             try await life.clock.sleep(for: delay)
             return .renewalIsDue
@@ -106,14 +106,22 @@ extension Presence {
     /// Gives the adapter what is demanded of it.
     func prepare(_ adapter: AdapterDescription, _ settings: AdapterSettings) async throws {
         let path = try ObjectPath(adapter.path)
-        if settings.powersOn, !adapter.isPowered { try await set("Powered", .bool(true), of: path) }
+        if settings.powersOn, !adapter.isPowered { try await powerOn(path) }
         if let alias = settings.alias, alias != adapter.alias {
             try await set("Alias", .string(alias), of: path)
         }
         if let isPairable = settings.isPairable { try await set("Pairable", .bool(isPairable), of: path) }
     }
 
-    private func set(_ property: String, _ value: BusValue, of adapter: ObjectPath) async throws {
+    private func powerOn(_ adapter: ObjectPath) async throws(RegistrationStateMachine.Failure) {
+        do throws(BusError) {
+            try await set("Powered", .bool(true), of: adapter)
+        } catch {
+            throw RegistrationStateMachine.Failure(error, step: .poweringOn)
+        }
+    }
+
+    private func set(_ property: String, _ value: BusValue, of adapter: ObjectPath) async throws(BusError) {
         _ = try await connection.call(
             BlueZ.name,
             adapter,

@@ -1,4 +1,3 @@
-internal import Logging
 internal import PeripheralCore
 internal import PeripheralDBus
 internal import PeripheralKit
@@ -25,7 +24,7 @@ struct Presence: Sendable {
         times: AdvertisingTimes,
         version: BlueZVersion?,
         linkSecurity: any LinkSecurity,
-        logger: Logger,
+        log: RunLog,
         report: @escaping @Sendable (LifeStateMachine.Event) -> Void
     ) async throws {
         connection = try await BusConnection.connect(to: bus, on: loop)
@@ -36,13 +35,13 @@ struct Presence: Sendable {
                 handles: handles,
                 on: connection,
                 linkSecurity: linkSecurity,
-                logger: logger
+                log: log
             )
             agent = AgentRegistration(
                 of: application.agent,
                 as: publication.pairing,
                 on: connection,
-                logger: logger
+                log: log
             )
             advertisements = AdvertisementRegistrations(on: connection, times: times) {
                 report(.registration(.advertisementReleased($0)))

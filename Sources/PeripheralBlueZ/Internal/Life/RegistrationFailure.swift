@@ -3,7 +3,7 @@ internal import PeripheralKit
 
 /// What the registration was doing when it failed.
 enum RegistrationStep {
-    case connecting, findingAdapters, preparing, registeringAgent, registeringApplication,
+    case connecting, findingAdapters, poweringOn, preparing, registeringAgent, registeringApplication,
         registeringAdvertisement
     case withdrawing
 }
@@ -35,6 +35,18 @@ extension RegistrationStateMachine.Failure {
         code: .stackUnavailable,
         message: "bluetoothd is not running; start it with 'systemctl start bluetooth'."
     )
+
+    static let powerLost = poweredOff("The Bluetooth adapter is powered off")
+
+    /// What is to be done is the same whichever adapter it is.
+    static func poweredOff(_ finding: String) -> Self {
+        Self(
+            code: .adapterUnavailable,
+            message:
+                "\(finding); use 'bluetoothctl power on', or 'rfkill unblock bluetooth' if it is blocked.",
+            radio: .poweredOff
+        )
+    }
 
     static func adapterLost(_ path: String) -> Self {
         Self(
@@ -102,8 +114,9 @@ extension RegistrationStateMachine.Failure {
         case "org.freedesktop.DBus.Error.AccessDenied":
             self.init(
                 code: .permissionDenied,
-                message: "This user may not use bluetoothd; run as root, or add the user to the group "
-                    + "'bluetooth' ('usermod -aG bluetooth NAME') and log in again."
+                message:
+                    "This user may not use bluetoothd; run as root, add the user to the group 'bluetooth' "
+                    + "('usermod -aG bluetooth NAME') and log in again, or allow it in D-Bus's policy (bluetooth.conf)."
             )
         case "org.freedesktop.DBus.Error.UnknownObject" where step != .registeringAgent,
             "org.freedesktop.DBus.Error.UnknownMethod" where step != .registeringAgent:
@@ -112,7 +125,11 @@ extension RegistrationStateMachine.Failure {
                 message: "The Bluetooth adapter is gone, or cannot be a peripheral (\(message))."
             )
         default:
-            self.init(code: .rejected, message: Self.explanation(of: name, message, step))
+            self.init(
+                code: .rejected,
+                message: Self.explanation(of: name, message, step),
+                radio: step == .poweringOn ? .poweredOff : nil
+            )
         }
     }
 
@@ -120,14 +137,21 @@ extension RegistrationStateMachine.Failure {
     private static func explanation(of name: String, _ message: String, _ step: RegistrationStep) -> String {
         let said = "\(name): \(message)"
         switch (step, name) {
-        case (.preparing, _):
+        case (.poweringOn, "org.bluez.Error.Blocked"):
+            return "The Bluetooth adapter is blocked (\(said)); use 'rfkill unblock bluetooth'."
+        case (.poweringOn, _):
             return
-                "bluetoothd could not power the adapter on or set it up (\(said)); look with 'rfkill' whether it is "
-                + "blocked."
+                "bluetoothd could not power the adapter on (\(said)); look with 'rfkill' whether it is blocked."
+        case (.preparing, _):
+            return "bluetoothd could not set the adapter up (\(said))."
         case (.registeringAgent, _):
             return
                 "bluetoothd did not take the pairing agent (\(said)), so that no central could pair; look into its "
                 + "log, or leave pairing to the agent that the system has by 'pairing: .system'."
+        case (.registeringApplication, _) where message == "No object received":
+            return
+                "bluetoothd could not read the services (\(said)); D-Bus's policy (bluetooth.conf) must allow it to "
+                + "call this program."
         case (.registeringApplication, _):
             return
                 "bluetoothd refused the services (\(said)); its log tells which attribute it does not accept, "

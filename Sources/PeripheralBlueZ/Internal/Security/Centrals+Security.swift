@@ -8,12 +8,13 @@ internal import PeripheralKit
 /// What is checked is the moment in which an update is handed over. A central that comes back in the instant before
 /// bluetoothd sends it is not seen.
 extension Centrals {
-    /// Tells once by what links are judged.
+    /// Tells the log by what links are judged, unless it knows.
     func logJudgement(of adapter: ObjectPath) {
-        guard characteristics.values.contains(where: { $0.security > .open }),
-            linkSecurity.links(of: adapter) == nil
-        else { return }
-        logger.notice(
+        guard characteristics.values.contains(where: { $0.security > .open }) else { return }
+        guard linkSecurity.links(of: adapter) == nil else { return log.forget(.unknownLinkSecurity) }
+        log.tell(
+            .unknownLinkSecurity,
+            .notice,
             """
             The kernel does not tell which links are encrypted, perhaps because this program may open no Bluetooth \
             socket. A central that comes back gets values that demand a secure link only after it has used an \
@@ -47,11 +48,10 @@ extension Centrals {
 
     /// Tells once for each characteristic that some cannot be reached without others who must not be.
     private func tellWithheld(_ characteristic: AttributeHandle) {
-        guard let uuid = characteristics[characteristic]?.uuid, withheld.insert(characteristic).inserted
-        else {
-            return
-        }
-        logger.notice(
+        guard let uuid = characteristics[characteristic]?.uuid else { return }
+        log.tell(
+            .withheldValues(of: characteristic),
+            .notice,
             """
             Values are withheld from all subscribers while the link of one of them is not secure: bluetoothd reaches \
             them only together.

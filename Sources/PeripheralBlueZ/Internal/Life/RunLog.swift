@@ -1,0 +1,38 @@
+internal import Logging
+internal import PeripheralCore
+internal import PeripheralKit
+private import Synchronization
+
+/// The log of a run, which is told each thing once, however often the peripheral comes back.
+final class RunLog: Sendable {
+    enum Topic: Hashable {
+        case declaration(DeclarationIssue)
+        case refusedAgent(reason: String)
+        case unknownLinkSecurity
+        case withheldValues(of: AttributeHandle)
+        case changedError(ATTError)
+    }
+
+    private let logger: Logger
+    private let told = Mutex<Set<Topic>>([])
+
+    init(_ logger: Logger) {
+        self.logger = logger
+    }
+
+    /// Tells something, unless it was told before.
+    func tell(
+        _ topic: Topic,
+        _ level: Logger.Level,
+        _ message: @autoclosure () -> Logger.Message,
+        metadata: @autoclosure () -> Logger.Metadata? = nil
+    ) {
+        guard told.withLock({ $0.insert(topic).inserted }) else { return }
+        logger.log(level: level, message(), metadata: metadata())
+    }
+
+    /// Takes note that something is not the case any more: when it is again, that is news.
+    func forget(_ topic: Topic) {
+        _ = told.withLock { $0.remove(topic) }
+    }
+}
