@@ -15,54 +15,7 @@ struct RecoveryTests {
         Peripheral("Phoenix") { GATTService(.battery) { Characteristic<UInt8>(0x2A19, value: 99) } }
     }
 
-    private static let switchOn = "switch it on with 'bluetoothctl power on'."
-
-    struct Fault: Sendable, CustomTestStringConvertible {
-        var testDescription: String
-        /// What the radio is like meanwhile.
-        var radio: PeripheralState.Radio
-        /// The end of the sentence that tells why the peripheral is off the air.
-        var remedy: String
-        var happen: @Sendable (EmulatedBlueZ) async throws -> Void
-        var mend: @Sendable (EmulatedBlueZ) async throws -> Void
-    }
-
-    static let faults = [
-        Fault(
-            testDescription: "bluetoothd is killed",
-            radio: .resetting,
-            remedy: "start it with 'systemctl start bluetooth'."
-        ) {
-            await $0.killDaemon()
-        } mend: {
-            try await $0.startDaemon()
-        },
-        Fault(
-            testDescription: "bluetoothd is stopped",
-            radio: .resetting,
-            remedy: "start it with 'systemctl start bluetooth'."
-        ) {
-            await $0.stopDaemon()
-        } mend: {
-            try await $0.startDaemon()
-        },
-        Fault(
-            testDescription: "the adapter is unplugged",
-            radio: .unsupported,
-            remedy: "plug one in, or look with 'bluetoothctl list' and 'rfkill'."
-        ) {
-            await $0.removeAdapter("hci0")
-        } mend: {
-            try await $0.addAdapter("hci0")
-        },
-        Fault(testDescription: "the adapter is powered off", radio: .poweredOff, remedy: switchOn) {
-            await $0.setPowered(false)
-        } mend: {
-            await $0.setPowered(true)
-        },
-    ]
-
-    @Test(arguments: faults) func comesBackAsItWas(fault: Fault) async throws {
+    @Test(arguments: Fault.all) func comesBackAsItWas(fault: Fault) async throws {
         let value = Characteristic<UInt8>(0x2A19, [.read, .notify]) { Read { 42 } }
         let peripheral = Peripheral("Phoenix") { GATTService(.battery) { value } }
         try await withEmulatedBlueZ { bluez in
@@ -106,7 +59,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test(arguments: faults) func waitsAtTheStartForWhatIsMissing(fault: Fault) async throws {
+    @Test(arguments: Fault.all) func waitsAtTheStartForWhatIsMissing(fault: Fault) async throws {
         let peripheral = Self.makePeripheral()
         try await withEmulatedBlueZ { bluez in
             try await fault.happen(bluez)
@@ -123,7 +76,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test(arguments: faults) func stopsWhileItWaits(fault: Fault) async throws {
+    @Test(arguments: Fault.all) func stopsWhileItWaits(fault: Fault) async throws {
         try await withEmulatedBlueZ { bluez in
             let peripheral = Self.makePeripheral()
             try await peripheral.run(on: bluez.backend, logger: .silent) { _ in
@@ -133,6 +86,102 @@ struct RecoveryTests {
             }
             try await fault.mend(bluez)
             #expect(bluez.central(for: peripheral).scan().isEmpty)
+        }
+    }
+
+    /// However often it is tried in vain.
+    @Test(arguments: Fault.all) func theLogTellsOnceWhatToDo(fault: Fault) async throws {
+        let log = LogRecorder()
+        @Sendable func told() -> Int {
+            log.lines.count {
+                $0.hasPrefix("warning: The peripheral is off the air, and comes back by itself")
+                    && $0.hasSuffix("\(fault.remedy)]")
+            }
+        }
+        let clock = ManualClock()
+        try await withEmulatedBlueZ { bluez in
+            let peripheral = Self.makePeripheral()
+            let backend = bluez.backend(logger: log.logger, clock: clock)
+            try await peripheral.run(on: backend, logger: .silent) { session in
+                for _ in 1...2 {
+                    let before = told()
+                    try await fault.happen(bluez)
+                    try await until {
+                        clock.advance(by: .seconds(10))
+                        return told() > before
+                    }
+                    if fault.isSilent {
+                        // The first attempt may have met what was about to go.
+                        try await Self.retry(clock)
+                    }
+                    let count = told()
+                    for _ in 0..<(fault.isSilent ? 3 : 0) { try await Self.retry(clock) }
+                    try await fault.mend(bluez)
+                    try await until {
+                        clock.advance(by: .seconds(10))
+                        return session.state.isOnTheAir
+                    }
+                    #expect(told() == count)
+                }
+            }
+        }
+    }
+
+    /// Has a backend that waits try again, in vain.
+    private static func retry(_ clock: ManualClock) async throws {
+        await clock.waitForSleeper()
+        clock.advance(by: .seconds(10))
+        await clock.waitForSleeper()
+    }
+
+    @Test func anAdapterThatIsBlockedIsPoweredOnOnceItIsNot() async throws {
+        try await withEmulatedBlueZ(.init(adapters: [EmulatedAdapter("hci0", isPowered: false)])) { bluez in
+            await bluez.setBlocked(true)
+            let peripheral = Self.makePeripheral()
+            var states = peripheral.states.makeAsyncIterator()
+            let backend = bluez.backend(settings: AdapterSettings(powersOn: true))
+            let run = Task { try await peripheral.run(on: backend, logger: .silent) }
+            let off = try await states.first { $0.reason != nil }
+            #expect(off?.radio == .poweredOff)
+            #expect(
+                off?.reason
+                    == "The Bluetooth adapter is blocked (org.bluez.Error.Blocked: Blocked through rfkill); "
+                    + "use 'rfkill unblock bluetooth'."
+            )
+            await bluez.setBlocked(false)
+            #expect(try await states.first { $0.isOnTheAir } != nil)
+            run.cancel()
+            _ = await run.result
+        }
+    }
+
+    /// They were told of while the services were there, though the peripheral was not published.
+    @Test func centralsThatLeaveDuringAnAttemptThatFailsAreGone() async throws {
+        let others = Peripheral("Others") {
+            GATTService(.battery) { Characteristic<UInt8>(0x2A19, value: 1) }
+            for number in 1...5 { Advertisement(localName: "\(number)") }
+        }
+        let peripheral = Self.makePeripheral()
+        let clock = ManualClock()
+        // A connection does not make room there.
+        let configuration = EmulatedBlueZ.Configuration(adapters: [EmulatedAdapter(kind: .legacy)])
+        try await withEmulatedBlueZ(configuration) { bluez in
+            try await others.run(on: bluez.backend, logger: .silent) { session in
+                let central = bluez.central(for: others)
+                try await central.connect()
+                let run = Task {
+                    try await peripheral.run(on: bluez.backend(clock: clock), logger: .silent) { $0.centrals }
+                }
+                var states = peripheral.states.makeAsyncIterator()
+                // There is no room for it.
+                _ = try await states.first { $0.reason != nil }
+                await clock.waitForSleeper()
+                central.disconnect()
+                try await until { session.centrals.isEmpty }
+                try await session.advertise(Advertisement(localName: "1"))
+                clock.advance(by: .seconds(1))
+                #expect(try await run.value == [])
+            }
         }
     }
 

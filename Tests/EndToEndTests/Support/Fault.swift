@@ -1,0 +1,85 @@
+import PeripheralBlueZ
+import PeripheralEmulator
+import PeripheralKit
+import Testing
+
+/// Something that goes wrong below a peripheral, and is mended.
+struct Fault: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    /// What the radio is like meanwhile.
+    var radio: PeripheralState.Radio
+    /// The end of the sentence that tells why the peripheral is off the air.
+    var remedy: String
+    /// Whether nothing announces that it is mended, so that it is tried again and again.
+    var isSilent = false
+    var happen: @Sendable (EmulatedBlueZ) async throws -> Void
+    var mend: @Sendable (EmulatedBlueZ) async throws -> Void
+
+    private static let start = "start it with 'systemctl start bluetooth'."
+    private static let plugIn = "plug one in, or look with 'bluetoothctl list' and 'rfkill'."
+    private static let switchOn =
+        "use 'bluetoothctl power on', or 'rfkill unblock bluetooth' if it is blocked."
+
+    static let all = [
+        Fault(testDescription: "bluetoothd is killed", radio: .resetting, remedy: start) {
+            await $0.killDaemon()
+        } mend: {
+            try await $0.startDaemon()
+        },
+        Fault(testDescription: "bluetoothd is stopped", radio: .resetting, remedy: start) {
+            await $0.stopDaemon()
+        } mend: {
+            try await $0.startDaemon()
+        },
+        Fault(
+            testDescription: "the bus is killed",
+            radio: .resetting,
+            remedy: "; start D-Bus first.",
+            isSilent: true
+        ) {
+            await $0.killBus()
+        } mend: {
+            try await $0.startBus()
+            try await $0.startDaemon()
+        },
+        Fault(
+            testDescription: "the policy of the bus forbids to call bluetoothd",
+            radio: .unauthorized,
+            remedy: "add the user to the group 'bluetooth' ('usermod -aG bluetooth NAME') and log in again, "
+                + "or allow it in D-Bus's policy (bluetooth.conf).",
+            isSilent: true
+        ) {
+            await $0.killDaemon()
+            try await $0.setPermitted(false)
+            try await $0.startDaemon()
+        } mend: {
+            try await $0.setPermitted(true)
+        },
+        Fault(testDescription: "the adapter is unplugged", radio: .unsupported, remedy: plugIn) {
+            await $0.removeAdapter("hci0")
+        } mend: {
+            try await $0.addAdapter("hci0")
+        },
+        Fault(
+            testDescription: "bluetoothd is there before its adapter",
+            radio: .unsupported,
+            remedy: plugIn
+        ) {
+            await $0.killDaemon()
+            await $0.removeAdapter("hci0")
+            try await $0.startDaemon()
+        } mend: {
+            try await $0.addAdapter("hci0")
+        },
+        Fault(testDescription: "the adapter is powered off", radio: .poweredOff, remedy: switchOn) {
+            await $0.setPowered(false)
+        } mend: {
+            await $0.setPowered(true)
+        },
+        Fault(testDescription: "the adapter is blocked", radio: .poweredOff, remedy: switchOn) {
+            await $0.setBlocked(true)
+        } mend: {
+            await $0.setBlocked(false)
+        },
+    ]
+}
