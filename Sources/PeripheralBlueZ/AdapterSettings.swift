@@ -12,7 +12,9 @@ public struct AdapterSettings: Hashable, Sendable {
 
     /// Whether the adapter takes new bonds.
     ///
-    /// Where centrals may pair, the framework sees to it by itself.
+    /// Where centrals may pair, the framework sees to it by itself. bluetoothd makes the adapter pairable for every agent,
+    /// also for the one by which a peripheral refuses, unless `AlwaysPairable` is set in its configuration: without that,
+    /// `false` lasts with `Pairing.system` only.
     public var isPairable: Bool?
 
     /// Makes demands.

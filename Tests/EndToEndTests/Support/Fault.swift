@@ -20,7 +20,10 @@ struct Fault: Sendable, CustomTestStringConvertible {
     private static let switchOn =
         "use 'bluetoothctl power on', or 'rfkill unblock bluetooth' if it is blocked."
 
-    static let all = [
+    static let all = onOneBus + [busKilled]
+
+    /// What others notice who share the bus, and outlast.
+    static let onOneBus = [
         Fault(testDescription: "bluetoothd is killed", radio: .resetting, remedy: start) {
             await $0.killDaemon()
         } mend: {
@@ -29,17 +32,6 @@ struct Fault: Sendable, CustomTestStringConvertible {
         Fault(testDescription: "bluetoothd is stopped", radio: .resetting, remedy: start) {
             await $0.stopDaemon()
         } mend: {
-            try await $0.startDaemon()
-        },
-        Fault(
-            testDescription: "the bus is killed",
-            radio: .resetting,
-            remedy: "; start D-Bus first.",
-            isSilent: true
-        ) {
-            await $0.killBus()
-        } mend: {
-            try await $0.startBus()
             try await $0.startDaemon()
         },
         Fault(
@@ -82,4 +74,16 @@ struct Fault: Sendable, CustomTestStringConvertible {
             await $0.setBlocked(false)
         },
     ]
+
+    private static let busKilled = Fault(
+        testDescription: "the bus is killed",
+        radio: .resetting,
+        remedy: "; start D-Bus first.",
+        isSilent: true
+    ) {
+        await $0.killBus()
+    } mend: {
+        try await $0.startBus()
+        try await $0.startDaemon()
+    }
 }
