@@ -4,7 +4,7 @@ public struct PeripheralState: Hashable, Sendable {
     public enum Radio: Hashable, Sendable {
         /// Not known yet.
         case unknown
-        /// The Bluetooth stack is gone, or has not come up yet; the state changes when it is there.
+        /// The Bluetooth stack is gone, has not come up yet, or does not answer; the state changes when it is there.
         case resetting
         /// There is no adapter that can be a peripheral, or not the one that was chosen.
         case unsupported

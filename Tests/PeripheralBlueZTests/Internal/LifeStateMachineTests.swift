@@ -1,3 +1,4 @@
+import PeripheralDBus
 import PeripheralKit
 import TestSupport
 import Testing
@@ -292,6 +293,14 @@ struct LifeStateMachineTests {
                     == PeripheralState(radio: .poweredOn, isRegistered: true, isAdvertising: true)
             )
         }
+    }
+
+    /// What the radio is like, only bluetoothd could tell.
+    @Test func aDaemonThatDoesNotAnswerIsAskedAgain() {
+        let silence = Failure(BusError.timedOut, step: .findingAdapters)
+        var machine = Self.machine(after: Self.examining + [.failed(silence)])
+        #expect(machine.peripheralState == PeripheralState(radio: .resetting, reason: silence.message))
+        #expect(machine.handle(.waited) == Self.examines)
     }
 
     @Test func aDaemonThatWasStoppedIsNotStartedByTheBus() {

@@ -72,7 +72,7 @@ extension RegistrationStateMachine.Failure {
         return switch code {
         case .permissionDenied: .unauthorized
         case .adapterUnavailable: .unsupported
-        case .rejected, .timedOut: .poweredOn
+        case .rejected: .poweredOn
         default: .resetting
         }
     }
