@@ -63,19 +63,8 @@ actor Centrals {
     var routes: [AttributeHandle: SubscriptionTable.Route] = [:]
     /// The characteristics whose way is changing.
     var turning: Set<AttributeHandle> = []
-    /// What sees updates leave; `nil` where nothing does.
-    var watch: (any LinkWatch)?
-    /// What concludes what has left where nothing sees it; `nil` where nothing does.
-    var estimate: DepartureEstimate?
-    /// When it is going to be asked what the adapter has sent.
-    var estimateTimer: LoopSource?
-    var departures = Departures()
-    /// Whose connections are watched, by the controller's handles.
-    var connections: [UInt16: Central.ID] = [:]
-    /// When it is going to be looked at the links.
-    var lookTimer: LoopSource?
-    /// Whether bluetoothd is being asked whether it is idle, for a look at the links.
-    var isLooking = false
+    /// How it is known what has left.
+    var tracking = DepartureTracking()
     /// The calls of StartNotify that are to come for subscribers who are known already.
     var expectedStarts: [AttributeHandle: Int] = [:]
 
@@ -106,7 +95,7 @@ actor Centrals {
         let open = sockets.values
         sockets = [:]
         for socket in open { socket.close() }
-        endDepartures()
+        endTracking()
     }
 
     func setAbilities(_ abilities: Abilities) {
@@ -117,6 +106,6 @@ actor Centrals {
     func setAdapter(_ adapter: ObjectPath) {
         if self.adapter == nil { logJudgement(of: adapter) }
         self.adapter = adapter
-        watchDepartures(from: adapter)
+        beginTracking(on: adapter)
     }
 }

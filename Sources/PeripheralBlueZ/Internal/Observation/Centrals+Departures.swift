@@ -11,25 +11,22 @@ extension Centrals {
 
     /// How it is known what has left.
     var pacing: UpdatePacing {
-        if watch != nil { return .observed }
-        return estimate == nil ? .unknown : .estimated
+        if tracking.watch != nil { return .observed }
+        return tracking.estimate == nil ? .unknown : .estimated
     }
 
-    func watchDepartures(from adapter: ObjectPath) {
-        endDepartures()
-        watch = linkSecurity.watch(adapter, on: connection.loop) { [weak self] observations in
+    func beginTracking(on adapter: ObjectPath) {
+        endTracking()
+        tracking.watch = linkSecurity.watch(adapter, on: connection.loop) { [weak self] observations in
             self?.assumeIsolated { $0.observed(observations) }
         }
-        if watch == nil { beginEstimate(of: adapter) }
+        if tracking.watch == nil { beginEstimate(of: adapter) }
     }
 
-    func endDepartures() {
-        watch?.close()
-        watch = nil
-        lookTimer?.cancel()
-        lookTimer = nil
-        endEstimate()
-        (departures, connections) = (Departures(), [:])
+    func endTracking() {
+        tracking.watch?.close()
+        tracking.timer?.cancel()
+        tracking = DepartureTracking()
     }
 
     /// Takes note that bluetoothd is being given an update.
@@ -38,7 +35,8 @@ extension Centrals {
         case .observed:
             guard let attribute = handles.onAir(update.characteristic) else { return }
             // An indication ends when it is confirmed.
-            departures.given(update.awaitsConfirmation ? nil : update.id, of: attribute, for: centrals)
+            let id = update.awaitsConfirmation ? nil : update.id
+            tracking.departures.given(id, of: attribute, for: centrals)
             lookLater()
         case .estimated: willProbablyDepart(update, for: centrals)
         case .unknown: break
@@ -53,68 +51,72 @@ extension Centrals {
 
     /// Takes note that an update was taken by socket or bus, or could not be.
     func taken(_ update: Update, _ outcome: UpdateOutcome) {
-        reportDepartures([departures.taken(update.id, outcome)])
+        reportDepartures([tracking.departures.taken(update.id, outcome)])
     }
 
     /// Takes note that nothing leaves for a central any more.
     func settleDepartures(for central: Central.ID) {
-        connections = connections.filter { $0.value != central }
-        estimate?.settled(central)
-        reportDepartures(departures.settled(central))
+        tracking.connections.removeAll { Central.ID(address: $0.address) == central }
+        tracking.estimate?.settled(central)
+        reportDepartures(tracking.departures.settled(central))
     }
 
+    func reportDepartures(_ events: [BackendEvent?]) {
+        // Nothing is looked for any more, so that a program that sends now and then is not woken up once more.
+        if tracking.departures.isEmpty { endTimer() }
+        for case let event? in events { report(event) }
+    }
+
+    private func endTimer() {
+        tracking.timer?.cancel()
+        tracking.timer = nil
+    }
+}
+
+// MARK: - Observing
+
+extension Centrals {
     private func observed(_ observations: [LinkObservation]) {
         var events: [BackendEvent?] = []
         for observation in observations {
             switch observation {
             case .departed(let attribute, let connection):
                 guard let central = central(on: connection) else { continue }
-                events.append(departures.departed(attribute, for: central))
-            case .ended(let connection): connections[connection] = nil
-            case .adapterGone: connections = [:]
+                events.append(tracking.departures.departed(attribute, for: central))
+            case .ended(let connection): tracking.connections.removeAll { $0.connection == connection }
+            case .adapterGone: tracking.connections = []
             case .missed:
-                connections = [:]
-                departures.missed()
+                tracking.connections = []
+                tracking.departures.missed()
                 // Sooner than was meant.
-                if lookTimer != nil {
-                    lookTimer?.cancel()
-                    lookTimer = nil
-                    lookLater()
-                }
+                endTimer()
+                lookLater()
             }
         }
         reportDepartures(events)
     }
 
-    func reportDepartures(_ events: [BackendEvent?]) {
-        // Nothing is looked for any more, so that a program that sends now and then is not woken up once more.
-        if departures.isEmpty {
-            lookTimer?.cancel()
-            lookTimer = nil
-        }
-        for event in events { event.map(report) }
+    private func central(on connection: UInt16) -> Central.ID? {
+        if let central = knownCentral(on: connection) { return central }
+        learnConnections()
+        return knownCentral(on: connection)
     }
 
-    private func central(on connection: UInt16) -> Central.ID? {
-        if connections[connection] == nil { learnConnections() }
-        return connections[connection]
+    private func knownCentral(on connection: UInt16) -> Central.ID? {
+        tracking.connections.first { $0.connection == connection }.map { Central.ID(address: $0.address) }
     }
 
     private func learnConnections() {
-        guard let adapter, let links = linkSecurity.links(of: adapter) else { return }
-        connections = Dictionary(
-            links.map { ($0.connection, Central.ID(address: $0.address)) },
-            uniquingKeysWith: { $1 }
-        )
+        tracking.connections = adapter.flatMap { linkSecurity.links(of: $0) } ?? []
     }
 
     private func lookLater() {
-        guard lookTimer == nil, !isLooking, !departures.isEmpty else { return }
-        let interval = departures.isInDoubt ? Self.hastyLookInterval : Self.lookInterval
-        lookTimer = connection.loop.schedule(after: interval) { [weak self] in
+        guard tracking.timer == nil, !tracking.isLooking, !tracking.departures.isEmpty else { return }
+        let interval = tracking.departures.isInDoubt ? Self.hastyLookInterval : Self.lookInterval
+        tracking.timer = connection.loop.schedule(after: interval) { [weak self] in
             self?.assumeIsolated { centrals in
-                centrals.lookTimer = nil
-                centrals.isLooking = true
+                centrals.tracking.timer = nil
+                centrals.tracking.isLooking = true
                 // bluetoothd has handed on what it was given before it answers.
                 centrals.afterAnswer { $0.look() }
             }
@@ -122,11 +124,11 @@ extension Centrals {
     }
 
     private func look() {
-        isLooking = false
+        tracking.isLooking = false
+        guard let activity = tracking.watch?.look() else { return }
         learnConnections()
-        guard let activity = watch?.look() else { return }
-        let busy = Set(activity.busy.compactMap { connections[$0] })
-        reportDepartures(departures.looked { activity.isHeldUp || busy.contains($0) })
+        let busy = activity.busy.compactMap { knownCentral(on: $0) }
+        reportDepartures(tracking.departures.looked { activity.isHeldUp || busy.contains($0) })
         lookLater()
     }
 }

@@ -9,32 +9,28 @@ extension Centrals {
     )
 
     func beginEstimate(of adapter: ObjectPath) {
-        estimate = linkSecurity.counters(of: adapter).map { DepartureEstimate($0, at: .now) }
-    }
-
-    func endEstimate() {
-        estimateTimer?.cancel()
-        (estimate, estimateTimer) = (nil, nil)
+        guard let counters = linkSecurity.counters(of: adapter) else { return }
+        tracking.estimate = DepartureEstimate(counters, at: .now)
     }
 
     /// Takes note that bluetoothd is being given an update.
     func willProbablyDepart(_ update: Update, for centrals: [Central.ID]) {
         // An indication ends when it is confirmed, and its packet is set off against the confirmation.
         guard !update.awaitsConfirmation, !centrals.isEmpty else { return }
-        departures.given(update.id, of: update.characteristic, for: centrals)
-        if estimate?.isEmpty == true { noteWhatWasSent() }
+        tracking.departures.given(update.id, of: update.characteristic, for: centrals)
+        if tracking.estimate?.isEmpty == true { noteWhatWasSent() }
         for central in centrals {
             let departure = DepartureEstimate.Departure(attribute: update.characteristic, central: central)
-            estimate?.given(departure, size: update.value.count, at: .now)
+            tracking.estimate?.given(departure, size: update.value.count, at: .now)
         }
         noteLater(after: Self.shortestInterval)
     }
 
     private func noteLater(after interval: Duration) {
-        guard estimateTimer == nil, estimate?.isEmpty == false else { return }
-        estimateTimer = connection.loop.schedule(after: interval) { [weak self] in
+        guard tracking.timer == nil, tracking.estimate?.isEmpty == false else { return }
+        tracking.timer = connection.loop.schedule(after: interval) { [weak self] in
             self?.assumeIsolated { centrals in
-                centrals.estimateTimer = nil
+                centrals.tracking.timer = nil
                 let hasMoved = centrals.noteWhatWasSent()
                 let next = hasMoved ? Self.shortestInterval : min(interval * 2, Self.longestInterval)
                 centrals.noteLater(after: next)
@@ -48,9 +44,9 @@ extension Centrals {
     @discardableResult
     private func noteWhatWasSent() -> Bool {
         guard let adapter, let counters = linkSecurity.counters(of: adapter),
-            let departed = estimate?.sent(counters, at: .now), !departed.isEmpty
+            let departed = tracking.estimate?.sent(counters, at: .now), !departed.isEmpty
         else { return false }
-        reportDepartures(departed.map { departures.departed($0.attribute, for: $0.central) })
+        reportDepartures(departed.map { tracking.departures.departed($0.attribute, for: $0.central) })
         return true
     }
 }

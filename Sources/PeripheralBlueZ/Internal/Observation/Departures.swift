@@ -4,15 +4,24 @@ internal import PeripheralKit
 /// The updates that bluetoothd has been given, until they have left.
 ///
 /// Those of an attribute leave for a central in the order in which they were given. A pure value: what was given, taken and
-/// seen in, what there is to report out.
+/// seen in, what there is to report out. There are few of all that it knows, so that it looks through arrays.
 struct Departures {
-    /// What keeps its order: the updates of an attribute for a central.
-    private struct Way: Hashable {
+    /// The updates of an attribute for a central, which keep their order.
+    private struct Way {
         var attribute: AttributeHandle
         var central: Central.ID
+        /// Those that have not left; `nil` for one whose leaving nobody waits for.
+        var updates: [PeripheralKit.Update.ID?] = []
+        /// Whether nothing has come of what was given last: bluetoothd may know that the central has unsubscribed.
+        var isDeserted = false
+        /// How many looks in a row have shown nothing of the central.
+        var quietLooks = 0
+        /// How many looks there were since something went unseen; `nil` when nothing did.
+        var doubtfulLooks: Int?
     }
 
     private struct Update {
+        var id: PeripheralKit.Update.ID
         /// For how many centrals it has still to leave.
         var missing: Int
         /// Whether socket or bus have taken it.
@@ -24,21 +33,14 @@ struct Departures {
     /// After so many looks, what was missing when something went unseen counts as lost, whatever moves.
     private static let doubtfulLooks = 20
 
-    /// In their order; `nil` for those whose leaving nobody waits for.
-    private var ways: [Way: [PeripheralKit.Update.ID?]] = [:]
-    private var updates: [PeripheralKit.Update.ID: Update] = [:]
-    /// How many looks have shown nothing.
-    private var quiet: [Central.ID: Int] = [:]
-    /// The centrals of which something went unseen, with the looks since.
-    private var doubtful: [Central.ID: Int] = [:]
-    /// Where nothing has come of what was given last: bluetoothd may know that the central has unsubscribed.
-    private var deserted: Set<Way> = []
+    private var ways: [Way] = []
+    private var updates: [Update] = []
 
     /// Whether all have left.
-    var isEmpty: Bool { ways.isEmpty }
+    var isEmpty: Bool { ways.allSatisfy(\.updates.isEmpty) }
 
     /// Whether something went unseen, so that it is to be looked at the links soon.
-    var isInDoubt: Bool { !doubtful.isEmpty }
+    var isInDoubt: Bool { ways.contains { $0.doubtfulLooks != nil } }
 
     /// Takes note that bluetoothd is being given an update, for these centrals; `nil` is one whose leaving nobody waits
     /// for.
@@ -47,55 +49,54 @@ struct Departures {
         of attribute: AttributeHandle,
         for centrals: [Central.ID]
     ) {
-        var ways = centrals.map { Way(attribute: attribute, central: $0) }
+        var receivers = centrals.map { index(of: attribute, for: $0) }
         // Those who get it set the pace, not those who do not.
-        if ways.contains(where: { !deserted.contains($0) }) { ways.removeAll(where: deserted.contains) }
-        guard !ways.isEmpty else { return }
-        if let id { updates[id] = Update(missing: ways.count) }
-        for way in ways {
-            self.ways[way, default: []].append(id)
-            quiet[way.central] = nil
+        if receivers.contains(where: { !ways[$0].isDeserted }) { receivers.removeAll { ways[$0].isDeserted } }
+        guard !receivers.isEmpty else { return }
+        if let id { updates.append(Update(id: id, missing: receivers.count)) }
+        for index in receivers {
+            ways[index].updates.append(id)
+            moved(ways[index].central)
         }
     }
 
     /// Takes note that socket or bus have taken an update, or not.
     mutating func taken(_ id: PeripheralKit.Update.ID, _ outcome: UpdateOutcome) -> BackendEvent? {
         // One that was not given is one of which nobody sees when it leaves.
-        guard var update = updates[id] else { return .updateEnded(id, outcome) }
-        update.isTaken = true
-        updates[id] = update
+        guard let index = updates.firstIndex(where: { $0.id == id }) else { return .updateEnded(id, outcome) }
+        updates[index].isTaken = true
         switch outcome {
-        case .delivered where update.missing > 0: return .updateTaken(id)
+        case .delivered where updates[index].missing > 0: return .updateTaken(id)
         case .delivered: break
-        case .failed: withdraw(id)
+        case .failed: for index in ways.indices { ways[index].updates.removeAll { $0 == id } }
         }
-        updates[id] = nil
+        updates.remove(at: index)
         return .updateEnded(id, outcome)
     }
 
     /// Takes note that an update was seen to leave.
     mutating func departed(_ attribute: AttributeHandle, for central: Central.ID) -> BackendEvent? {
-        quiet[central] = nil
-        let way = Way(attribute: attribute, central: central)
-        deserted.remove(way)
+        moved(central)
+        guard let index = existingIndex(of: attribute, for: central) else { return nil }
+        ways[index].isDeserted = false
         // Nobody knows which it was: the link is to run empty first.
-        guard doubtful[central] == nil else { return nil }
-        let id = ways[way]?.removeFirst()
-        if ways[way]?.isEmpty == true { ways[way] = nil }
-        return id.flatMap { left($0) }
+        guard ways[index].doubtfulLooks == nil, !ways[index].updates.isEmpty else { return nil }
+        return left(ways[index].updates.removeFirst())
     }
 
     /// Takes note that something went unseen: until nothing moves any more, nothing counts as having left.
     mutating func missed() {
-        for way in ways.keys where doubtful[way.central] == nil { doubtful[way.central] = 0 }
+        for index in ways.indices where !ways[index].updates.isEmpty && ways[index].doubtfulLooks == nil {
+            ways[index].doubtfulLooks = 0
+        }
     }
 
     /// Takes note that nothing leaves for a central any more.
     mutating func settled(_ central: Central.ID) -> [BackendEvent] {
-        quiet[central] = nil
-        doubtful[central] = nil
-        deserted = deserted.filter { $0.central != central }
-        return settle(ways.keys.filter { $0.central == central })
+        var events: [BackendEvent] = []
+        for index in ways.indices where ways[index].central == central { settle(index, &events) }
+        ways.removeAll { $0.central == central }
+        return events
     }
 
     /// Takes note of a look at the links, after bluetoothd has said that it is idle.
@@ -107,38 +108,47 @@ struct Departures {
     /// - Returns: What there is to report.
     mutating func looked(_ isBusy: (Central.ID) -> Bool) -> [BackendEvent] {
         var events: [BackendEvent] = []
-        for central in Set(ways.keys.map(\.central)) {
-            quiet[central] = isBusy(central) ? nil : quiet[central, default: 0] + 1
-            let doubt = doubtful[central].map { $0 + 1 }
-            doubtful[central] = doubt
-            guard quiet[central] == Self.quietLooks || doubt == Self.doubtfulLooks else { continue }
-            let lost = ways.keys.filter { $0.central == central }
-            if doubt == nil { deserted.formUnion(lost) }
-            (quiet[central], doubtful[central]) = (nil, nil)
-            events += settle(lost)
+        for index in ways.indices where !ways[index].updates.isEmpty {
+            let way = ways[index]
+            ways[index].quietLooks = isBusy(way.central) ? 0 : way.quietLooks + 1
+            ways[index].doubtfulLooks = way.doubtfulLooks.map { $0 + 1 }
+            let isOver = ways[index].doubtfulLooks == Self.doubtfulLooks
+            guard isOver || ways[index].quietLooks == Self.quietLooks else { continue }
+            ways[index].isDeserted = way.doubtfulLooks == nil
+            settle(index, &events)
         }
         return events
     }
 
-    private mutating func settle(_ lost: [Way]) -> [BackendEvent] {
-        lost.flatMap { way in ways.removeValue(forKey: way) ?? [] }
-            .compactMap { id in id.flatMap { left($0) } }
+    private func existingIndex(of attribute: AttributeHandle, for central: Central.ID) -> Int? {
+        ways.firstIndex { $0.attribute == attribute && $0.central == central }
     }
 
-    private mutating func left(_ id: PeripheralKit.Update.ID) -> BackendEvent? {
-        guard var update = updates[id] else { return nil }
-        update.missing -= 1
-        updates[id] = update
-        // Otherwise it ends when it is taken, which is still to be told.
-        guard update.missing == 0, update.isTaken else { return nil }
-        updates[id] = nil
-        return .updateEnded(id, .delivered)
+    /// The place of a way, which is made when there is none.
+    private mutating func index(of attribute: AttributeHandle, for central: Central.ID) -> Int {
+        if let index = existingIndex(of: attribute, for: central) { return index }
+        ways.append(Way(attribute: attribute, central: central))
+        return ways.count - 1
     }
 
-    private mutating func withdraw(_ id: PeripheralKit.Update.ID) {
-        for way in Array(ways.keys) {
-            ways[way]?.removeAll { $0 == id }
-            if ways[way]?.isEmpty == true { ways[way] = nil }
+    /// The link of a central carries something.
+    private mutating func moved(_ central: Central.ID) {
+        for index in ways.indices where ways[index].central == central { ways[index].quietLooks = 0 }
+    }
+
+    private mutating func settle(_ index: Int, _ events: inout [BackendEvent]) {
+        for case let id? in ways[index].updates {
+            if let event = left(id) { events.append(event) }
         }
+        (ways[index].updates, ways[index].quietLooks, ways[index].doubtfulLooks) = ([], 0, nil)
+    }
+
+    private mutating func left(_ id: PeripheralKit.Update.ID?) -> BackendEvent? {
+        guard let id, let index = updates.firstIndex(where: { $0.id == id }) else { return nil }
+        updates[index].missing -= 1
+        // Otherwise it ends when it is taken, which is still to be told.
+        guard updates[index].missing == 0, updates[index].isTaken else { return nil }
+        updates.remove(at: index)
+        return .updateEnded(id, .delivered)
     }
 }

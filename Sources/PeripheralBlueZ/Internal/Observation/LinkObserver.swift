@@ -7,6 +7,7 @@ internal import PeripheralCore
 struct LinkObserver {
     /// The packets of a connection that the controller has not yet sent.
     private struct Link {
+        var connection: UInt16
         /// For each, which updates end with it.
         var packets: [[AttributeHandle]] = []
         /// What is still missing of the data that the packets so far have begun, and which updates are in it.
@@ -24,7 +25,8 @@ struct LinkObserver {
     private static let attributeChannel: UInt16 = 0x0004
 
     private let adapter: UInt16
-    private var links: [UInt16: Link] = [:]
+    /// There are few, so that it looks through them.
+    private var links: [Link] = []
     /// Whether any packet was sent since the last look.
     private var hasCompleted = false
 
@@ -35,7 +37,7 @@ struct LinkObserver {
 
     /// How many packets the controller has not yet sent on a connection.
     func packetsUnderWay(on connection: UInt16) -> Int {
-        links[connection]?.packets.count ?? 0
+        links.first { $0.connection == connection }?.packets.count ?? 0
     }
 
     /// Takes a look at the links.
@@ -43,13 +45,16 @@ struct LinkObserver {
     /// A link that is in doubt is believed to be empty as soon as nothing moves on it.
     mutating func look() -> LinkActivity {
         var activity = LinkActivity()
-        for connection in links.keys where links[connection]?.isDoubtful == true {
-            if links[connection]?.hasMoved == false { links[connection] = Link(hasMoved: false) }
+        for index in links.indices {
+            if links[index].isDoubtful && !links[index].hasMoved {
+                links[index] = Link(connection: links[index].connection, hasMoved: false)
+            }
+            let hasPackets = !links[index].packets.isEmpty
+            if hasPackets && !hasCompleted { activity.isHeldUp = true }
+            if hasPackets || links[index].hasMoved { activity.busy.append(links[index].connection) }
+            links[index].hasMoved = false
         }
-        activity.busy = Set(links.filter { $0.value.hasMoved || !$0.value.packets.isEmpty }.keys)
-        activity.isHeldUp = !hasCompleted && links.values.contains { !$0.packets.isEmpty }
         hasCompleted = false
-        for connection in links.keys { links[connection]?.hasMoved = false }
         return activity
     }
 
@@ -58,7 +63,7 @@ struct LinkObserver {
     /// What was seen to go to the controller stays in its place: if it is not there any more, departures are seen late, and
     /// never early.
     mutating func missed() -> [LinkObservation] {
-        for connection in links.keys { links[connection]?.isDoubtful = true }
+        for index in links.indices { links[index].isDoubtful = true }
         return [.missed]
     }
 
@@ -67,7 +72,7 @@ struct LinkObserver {
         guard frame.adapter == adapter else { return [] }
         switch frame.kind {
         case .adapterRemoved:
-            links = [:]
+            links = []
             return [.adapterGone]
         case .event: return take(event: frame.payload)
         case .sentData: return take(data: frame.payload)
@@ -84,27 +89,26 @@ extension LinkObserver {
         let connection = head & 0x0FFF
         // 0b01 continues what another has begun.
         let isFirst = head & 0x3000 != 0x1000
-        var link = links[connection] ?? Link()
-        link.hasMoved = true
+        let index = index(of: connection)
+        links[index].hasMoved = true
         if isFirst {
             let content = data.dropFirst(4)
             // The length of the data that follows, and its channel.
             guard let size = content.littleEndian(at: 0), let channel = content.littleEndian(at: 2) else {
                 return []
             }
-            link.updates =
+            links[index].updates =
                 channel == Self.attributeChannel ? Self.updates(in: content.dropFirst(4), size) : []
-            link.missing = 4 + Int(size)
+            links[index].missing = 4 + Int(size)
         }
-        link.missing -= Int(length)
-        let isLast = link.missing <= 0
-        link.packets.append(isLast ? link.updates : [])
-        if isLast { (link.updates, link.missing) = ([], 0) }
+        links[index].missing -= Int(length)
+        let isLast = links[index].missing <= 0
+        links[index].packets.append(isLast ? links[index].updates : [])
+        if isLast { (links[index].updates, links[index].missing) = ([], 0) }
         var observations: [LinkObservation] = []
-        while link.packets.count > Self.mostPackets {
-            observations += Self.departed(link.packets.removeFirst(), on: connection)
+        while links[index].packets.count > Self.mostPackets {
+            observations += Self.departed(links[index].packets.removeFirst(), on: connection)
         }
-        links[connection] = link
         return observations
     }
 
@@ -131,6 +135,13 @@ extension LinkObserver {
         return updates
     }
 
+    /// The place of a link, which is made when there is none.
+    private mutating func index(of connection: UInt16) -> Int {
+        if let index = links.firstIndex(where: { $0.connection == connection }) { return index }
+        links.append(Link(connection: connection))
+        return links.count - 1
+    }
+
     private static func departed(_ updates: [AttributeHandle], on connection: UInt16) -> [LinkObservation] {
         updates.map { .departed(attribute: $0, connection: connection) }
     }
@@ -153,7 +164,7 @@ extension LinkObserver {
     private mutating func disconnected(_ parameters: ArraySlice<UInt8>) -> [LinkObservation] {
         guard parameters.byte(at: 0) == 0, let head = parameters.littleEndian(at: 1) else { return [] }
         let connection = head & 0x0FFF
-        links[connection] = nil
+        links.removeAll { $0.connection == connection }
         return [.ended(connection: connection)]
     }
 
@@ -161,18 +172,16 @@ extension LinkObserver {
     private mutating func completed(_ parameters: ArraySlice<UInt8>) -> [LinkObservation] {
         guard let count = parameters.byte(at: 0) else { return [] }
         var observations: [LinkObservation] = []
-        for index in 0..<Int(count) {
-            guard let head = parameters.littleEndian(at: 1 + 4 * index),
-                let packets = parameters.littleEndian(at: 3 + 4 * index)
+        for entry in 0..<Int(count) {
+            guard let head = parameters.littleEndian(at: 1 + 4 * entry),
+                let packets = parameters.littleEndian(at: 3 + 4 * entry)
             else { break }
             let connection = head & 0x0FFF
             if packets > 0 { hasCompleted = true }
-            links[connection]?.hasMoved = true
-            for _ in 0..<packets {
-                guard links[connection]?.packets.isEmpty == false,
-                    let updates = links[connection]?.packets.removeFirst()
-                else { break }
-                observations += Self.departed(updates, on: connection)
+            guard let index = links.firstIndex(where: { $0.connection == connection }) else { continue }
+            links[index].hasMoved = true
+            for _ in 0..<min(Int(packets), links[index].packets.count) {
+                observations += Self.departed(links[index].packets.removeFirst(), on: connection)
             }
         }
         return observations

@@ -31,12 +31,12 @@ package enum LinkObservation: Hashable, Sendable {
 /// What connections have done in a while.
 package struct LinkActivity: Hashable, Sendable {
     /// Those that have carried something, or have something to carry.
-    package var busy: Set<UInt16>
+    package var busy: [UInt16]
 
     /// Whether the controller has carried nothing of what it holds: it may have no room for what is to go to others.
     package var isHeldUp: Bool
 
-    package init(busy: Set<UInt16> = [], isHeldUp: Bool = false) {
+    package init(busy: [UInt16] = [], isHeldUp: Bool = false) {
         self.busy = busy
         self.isHeldUp = isHeldUp
     }

@@ -1,0 +1,17 @@
+internal import PeripheralDBus
+
+/// What is known of the updates that bluetoothd has been given, and by what.
+struct DepartureTracking {
+    /// Those that have not left.
+    var departures = Departures()
+    /// What sees updates leave; `nil` where nothing does.
+    var watch: (any LinkWatch)?
+    /// What concludes what has left where nothing sees it; `nil` where nothing does.
+    var estimate: DepartureEstimate?
+    /// Whose the connections are that are watched.
+    var connections: [LinkState] = []
+    /// When it is going to be looked at the links, or to be asked what the adapter has sent.
+    var timer: LoopSource?
+    /// Whether bluetoothd is being asked whether it is idle, for a look at the links.
+    var isLooking = false
+}
