@@ -12,6 +12,7 @@ struct DepartureEstimateTests {
     private var estimate = DepartureEstimate(LinkCounters(), at: start)
     private var counters = LinkCounters()
     private var now = start
+    private var next: UInt64 = 0
     private let one: Central.ID
     private let two: Central.ID
 
@@ -22,7 +23,13 @@ struct DepartureEstimateTests {
 
     private mutating func give(_ count: Int = 1, size: Int = 20, to central: Central.ID? = nil) {
         for _ in 0..<count {
-            estimate.given(.init(attribute: 3, central: central ?? one), size: size, at: now)
+            let departure = DepartureEstimate.Departure(
+                update: Update.ID(next),
+                attribute: 3,
+                central: central ?? one
+            )
+            estimate.given(departure, size: size, at: now)
+            next += 1
         }
     }
 
@@ -56,8 +63,16 @@ struct DepartureEstimateTests {
         give(to: one)
         give(to: two)
         send()
-        #expect(estimate.sent(counters, at: now) == [.init(attribute: 3, central: one)])
+        #expect(estimate.sent(counters, at: now).map(\.central) == [one])
         estimate.settled(two)
+        #expect(estimate.isEmpty)
+    }
+
+    @Test mutating func oneThatWasNotGivenAfterAllIsNotWaitedFor() {
+        give(2)
+        estimate.withdraw(Update.ID(0))
+        send()
+        #expect(estimate.sent(counters, at: now).map(\.update) == [Update.ID(1)])
         #expect(estimate.isEmpty)
     }
 

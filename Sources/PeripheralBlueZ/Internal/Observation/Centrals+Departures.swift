@@ -45,12 +45,13 @@ extension Centrals {
 
     /// Takes note that bluetoothd has not been given an update after all.
     func willNotDepart(_ update: Update) {
-        // That it has come to its end by that is not true.
-        _ = departures.taken(update.id, .failed(.withheld))
+        tracking.estimate?.withdraw(update.id)
+        tracking.departures.withdraw(update.id)
     }
 
     /// Takes note that an update was taken by socket or bus, or could not be.
     func taken(_ update: Update, _ outcome: UpdateOutcome) {
+        if case .failed = outcome { tracking.estimate?.withdraw(update.id) }
         reportDepartures([tracking.departures.taken(update.id, outcome)])
     }
 
@@ -131,8 +132,4 @@ extension Centrals {
         reportDepartures(tracking.departures.looked { activity.isHeldUp || busy.contains($0) })
         lookLater()
     }
-}
-
-extension PeripheralError {
-    fileprivate static let withheld = PeripheralError(code: .notSubscribed, message: "It is to be sent later.")
 }

@@ -20,7 +20,11 @@ extension Centrals {
         tracking.departures.given(update.id, of: update.characteristic, for: centrals)
         if tracking.estimate?.isEmpty == true { noteWhatWasSent() }
         for central in centrals {
-            let departure = DepartureEstimate.Departure(attribute: update.characteristic, central: central)
+            let departure = DepartureEstimate.Departure(
+                update: update.id,
+                attribute: update.characteristic,
+                central: central
+            )
             tracking.estimate?.given(departure, size: update.value.count, at: .now)
         }
         noteLater(after: Self.shortestInterval)

@@ -17,6 +17,7 @@ internal import PeripheralKit
 struct DepartureEstimate {
     /// An update for a central.
     struct Departure: Hashable {
+        var update: Update.ID
         var attribute: AttributeHandle
         var central: Central.ID
     }
@@ -103,6 +104,11 @@ struct DepartureEstimate {
     mutating func given(_ departure: Departure, size: Int, at now: ContinuousClock.Instant) {
         if entries.isEmpty { (surplus, lastMove) = (Amount(), now) }
         entries.append(Entry(departure: departure, size: size + Self.valueHeader))
+    }
+
+    /// Takes note that bluetoothd has not been given an update after all.
+    mutating func withdraw(_ update: Update.ID) {
+        entries.removeAll { $0.departure.update == update }
     }
 
     /// Takes note that a central is gone.

@@ -68,10 +68,16 @@ struct Departures {
         switch outcome {
         case .delivered where updates[index].missing > 0: return .updateTaken(id)
         case .delivered: break
-        case .failed: for index in ways.indices { ways[index].updates.removeAll { $0 == id } }
+        case .failed: withdraw(id)
         }
-        updates.remove(at: index)
+        updates.removeAll { $0.id == id }
         return .updateEnded(id, outcome)
+    }
+
+    /// Takes note that bluetoothd has not been given an update after all.
+    mutating func withdraw(_ id: PeripheralKit.Update.ID) {
+        for index in ways.indices { ways[index].updates.removeAll { $0 == id } }
+        updates.removeAll { $0.id == id }
     }
 
     /// Takes note that an update was seen to leave.
