@@ -12,6 +12,7 @@ final class AttributeServer: Sendable {
     /// The buffers of the characteristics whose writes are a stream.
     private let writeBuffers: [AttributeHandle: WriteBuffer]
     let handlesOnAir = HandlesOnAir()
+    let connections = ConnectionNumbers()
     private let logger: Logger
     private let snapshots = Mutex(ReadSnapshots())
     private let writeOrder = WriteOrder()
@@ -56,12 +57,8 @@ final class AttributeServer: Sendable {
                 let declaration = services[service].characteristics[characteristic]
                 var write = declaration.access.writeHandler
                 if case .stream(let capacity, let check) = declaration.access.writeTargets.first {
-                    let buffer = WriteBuffer(capacity: capacity)
-                    buffers[attribute.handle] = buffer
-                    write = { value, central in
-                        try check(value)
-                        try await buffer.append(WriteBuffer.Write(value: value, central: central))
-                    }
+                    buffers[attribute.handle] = WriteBuffer(capacity: capacity)
+                    write = { value, _ in try check(value) }
                 }
                 return Entry(
                     declaration.access,
@@ -103,6 +100,7 @@ final class AttributeServer: Sendable {
 
     /// Takes note that a central is gone.
     func forget(_ central: Central.ID) {
+        connections.end(central)
         snapshots.withLock { $0.forget(central) }
     }
 
@@ -186,7 +184,7 @@ final class AttributeServer: Sendable {
         guard let entry = entry(at: request.attribute) else {
             return .immediate(.failure(.invalidHandle))
         }
-        guard let handler = entry.write else {
+        guard let handler = handler(of: request, to: entry) else {
             return .immediate(.failure(.writeNotPermitted))
         }
         guard !request.isOnlyAuthorization else {
@@ -230,6 +228,21 @@ final class AttributeServer: Sendable {
             return .immediate(.success([]))
         }
         return .deferred(carryOut)
+    }
+
+    /// What is to be done about a write; `nil` when nobody may write.
+    private func handler(of request: WriteRequest, to entry: Entry) -> WriteHandler? {
+        guard let check = entry.write, let buffer = writeBuffers[request.attribute] else {
+            return entry.write
+        }
+        // It may be gone, or back, when its write is in the buffer.
+        let connection = connections.number(of: request.central.id)
+        return { value, central in
+            try await check(value, central)
+            try await buffer.append(
+                WriteBuffer.Write(value: value, central: central, connection: connection)
+            )
+        }
     }
 
     /// Answers whether the central may write.

@@ -209,6 +209,9 @@ final class PeripheralRuntime: PeripheralHost {
         server.writeBuffer(of: characteristic)
     }
 
+    /// What tells the connections of a central from each other.
+    var connections: ConnectionNumbers { server.connections }
+
     /// The handle on the air; `nil` when the backend does not tell it.
     func handleOnAir(_ handle: AttributeHandle) -> AttributeHandle? {
         server.handlesOnAir[handle]

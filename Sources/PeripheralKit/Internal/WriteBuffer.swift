@@ -9,6 +9,8 @@ final class WriteBuffer: Sendable {
     struct Write: Sendable {
         var value: [UInt8]
         var central: Central
+        /// On which of the central's connections it has come.
+        var connection: UInt64 = 0
     }
 
     private struct Reader {

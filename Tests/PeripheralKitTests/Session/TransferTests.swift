@@ -1,0 +1,134 @@
+import PeripheralKit
+import PeripheralTesting
+import TestSupport
+import Testing
+
+/// Transfers as a program and a central see them; the conformance scenarios tell more.
+@Suite(.timeLimit(.minutes(1)))
+struct TransferTests {
+    private let value = Characteristic<[UInt8]>(0x2A3D, .notify)
+    private let confirmed = Characteristic<[UInt8]>(0x2A3E, .indicate)
+    private let short = Characteristic<[UInt8]>(0x2A3F, .notify, length: .upTo(2))
+    private let upload = Characteristic<[UInt8]>(0x2A40, .write) { WriteStream() }
+    private let marker = Array("EOM".utf8)
+
+    private var peripheral: Peripheral {
+        Peripheral("Transfers") {
+            GATTService(0x180F) {
+                value; confirmed; short; upload
+            }
+        }
+    }
+
+    private static let impossible: [(ChunkSize, EndMarker)] = [
+        (0, [1, 2]), (20, []), (20, [1]), (20, EndMarker(Array(repeating: 0, count: 21))),
+    ]
+
+    @Test(arguments: impossible)
+    func whatIsNotPossibleIsRefused(size: ChunkSize, marker: EndMarker) async throws {
+        try await peripheral.test { _, session in
+            let error = await #expect(throws: PeripheralError.self) {
+                try await session.send([1], over: value, chunkSize: size, endMarker: marker)
+            }
+            #expect(error?.code == .invalidValue)
+        }
+    }
+
+    @Test func chunksAreAsShortAsTheDeclarationDemands() async throws {
+        try await peripheral.test { central, session in
+            let error = await #expect(throws: PeripheralError.self) {
+                try await session.send([1], over: short)
+            }
+            #expect(error?.code == .invalidValue)
+            try await central.subscribe(to: short)
+            try await session.send([1, 2, 3], over: short, endMarker: nil)
+            #expect(try await central.nextUpdate(of: short) == [1, 2])
+            #expect(try await central.nextUpdate(of: short) == [3])
+        }
+    }
+
+    @Test func whoHasNotSubscribedGetsNothing() async throws {
+        try await peripheral.test { central, session in
+            _ = try await central.discover()
+            let known = try #require(session.centrals.first)
+            for kind in [UpdateKind.notification, .indication] {
+                let error = await #expect(throws: PeripheralError.self) {
+                    try await session.send(
+                        [1],
+                        over: kind == .indication ? confirmed : value,
+                        to: known,
+                        by: kind
+                    )
+                }
+                #expect(error?.code == .notSubscribed)
+            }
+            try await session.send([1], over: value)
+        }
+    }
+
+    @Test func aTransferThatIsCancelledEnds() async throws {
+        try await peripheral.test { central, session in
+            try await central.subscribe(to: value)
+            let offer = Task { try await session.offer([1, 2, 3], over: value) }
+            #expect(try await central.nextUpdate(of: value) == [1, 2, 3])
+            #expect(try await central.nextUpdate(of: value) == marker)
+            offer.cancel()
+            await #expect(throws: CancellationError.self) { try await offer.value }
+            try await central.unsubscribe(from: value)
+            try await central.subscribe(to: value)
+            try await session.notify(value, [9])
+            #expect(try await central.nextUpdate(of: value) == [9])
+        }
+    }
+
+    @Test func anOfferEndsWithTheSession() async throws {
+        let offer = try await peripheral.test { central, session in
+            try await central.subscribe(to: value)
+            let offer = Task { try await session.offer([1], over: value) }
+            #expect(try await central.nextUpdate(of: value) == [1])
+            return offer
+        }
+        let error = await #expect(throws: PeripheralError.self) { try await offer.value }
+        #expect(error?.code == .stopped)
+    }
+
+    @Test func confirmedChunksTellTheirProgress() async throws {
+        try await peripheral.test { central, session in
+            try await central.subscribe(to: confirmed)
+            let known = try #require(session.centrals.first)
+            var progress: [Int] = []
+            try await session.send(
+                Array(0..<50),
+                over: confirmed,
+                to: known,
+                by: .indication
+            ) { progress.append($0.sent) }
+            #expect(progress == [0, 20, 40, 50, 50])
+            for expected in [Array(0..<20), Array(20..<40), Array(40..<50), marker] {
+                #expect(try await central.nextUpdate(of: confirmed) == expected)
+            }
+        }
+    }
+
+    @Test func whatCentralsWriteIsPutTogether() async throws {
+        try await peripheral.test { first, session in
+            let second = first.makeAnother()
+            try await second.connect()
+            var documents = try session.documents(writtenTo: upload).makeAsyncIterator()
+            for chunk: [UInt8] in [[1], [2]] {
+                try await first.write(upload, chunk)
+                try await second.write(upload, chunk.map { $0 + 10 })
+            }
+            try await second.write(upload, marker)
+            try await first.write(upload, marker)
+            #expect(await documents.next()?.bytes == [11, 12])
+            #expect(await documents.next()?.bytes == [1, 2])
+            try await first.write(upload, [3])
+            first.disconnect()
+            try await first.connect()
+            try await first.write(upload, [4])
+            try await first.write(upload, marker)
+            #expect(await documents.next()?.bytes == [4])
+        }
+    }
+}
