@@ -12,9 +12,14 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
+        .target(
+            name: "ExampleSupport",
+            dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")]
+        ),
         .executableTarget(
             name: "heart-rate-sensor",
             dependencies: [
+                "ExampleSupport",
                 .product(name: "PeripheralKit", package: "swift-peripheral"),
                 .product(name: "PeripheralBlueZ", package: "swift-peripheral"),
                 .product(name: "PeripheralHeartRate", package: "swift-peripheral"),
@@ -26,7 +31,27 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
-        .testTarget(name: "HeartRateSensorTests", dependencies: ["heart-rate-sensor"]),
+        .testTarget(name: "HeartRateSensorTests", dependencies: ["ExampleSupport", "heart-rate-sensor"]),
+        .executableTarget(
+            name: "text-transfer",
+            dependencies: [
+                "ExampleSupport",
+                .product(name: "PeripheralKit", package: "swift-peripheral"),
+                .product(name: "PeripheralBlueZ", package: "swift-peripheral"),
+                .product(name: "PeripheralTesting", package: "swift-peripheral"),
+                .product(name: "PeripheralEmulator", package: "swift-peripheral"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        .testTarget(
+            name: "TextTransferTests",
+            dependencies: [
+                "text-transfer",
+                .product(name: "PeripheralKit", package: "swift-peripheral"),
+                .product(name: "PeripheralTesting", package: "swift-peripheral"),
+            ]
+        ),
         .executableTarget(
             name: "lamp-service",
             dependencies: [

@@ -1,3 +1,4 @@
+import ExampleSupport
 import PeripheralEmulator
 import PeripheralHeartRate
 import PeripheralKit

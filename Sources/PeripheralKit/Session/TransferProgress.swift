@@ -9,6 +9,13 @@ public struct TransferProgress: Hashable, Sendable {
     /// How many bytes there are.
     public let total: Int
 
+    /// Makes a progress, for tests.
+    public init(central: Central.ID? = nil, sent: Int, total: Int) {
+        self.central = central
+        self.sent = sent
+        self.total = total
+    }
+
     /// What part has left: 0 to 1; 1 when there is nothing to send.
     public var fraction: Double { total == 0 ? 1 : Double(sent) / Double(total) }
 }

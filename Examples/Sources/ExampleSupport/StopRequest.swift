@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 
 /// The wish that the program ends: what `SIGINT`, `SIGTERM` and the end of `--duration` have in common.
-struct StopRequest: Sendable {
+package struct StopRequest: Sendable {
     private let requests: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
 
@@ -17,7 +17,7 @@ struct StopRequest: Sendable {
     /// Runs an operation, and cancels it when the stop is requested; for one operation at a time.
     ///
     /// - Throws: What the operation throws before the stop is requested.
-    func ends(_ operation: @escaping @Sendable () async throws -> Void) async throws {
+    package func ends(_ operation: @escaping @Sendable () async throws -> Void) async throws {
         try await withThrowingTaskGroup { group in
             group.addTask { try await operation() }
             group.addTask { for await _ in requests { return } }
@@ -30,7 +30,7 @@ struct StopRequest: Sendable {
 /// Runs the body, and requests that it stops on `SIGINT`, on `SIGTERM`, or when the time is up.
 ///
 /// The body then ends in its own time, and in order. One that has not ended 5 seconds later is cancelled.
-func withStopRequest(
+package func withStopRequest(
     after limit: Duration?,
     _ body: @escaping @Sendable (_ stop: StopRequest) async throws -> Void
 ) async throws {

@@ -1,10 +1,10 @@
 import ArgumentParser
 
 /// A time span as people write it: `20s`, `5m`, `1h`.
-struct TimeLimit: ExpressibleByArgument {
-    let duration: Duration
+package struct TimeLimit: ExpressibleByArgument {
+    package let duration: Duration
 
-    init?(argument: String) {
+    package init?(argument: String) {
         guard let seconds = Self.units[argument.suffix(1)],
             let count = Int32(argument.dropLast()),
             count > 0

@@ -5,14 +5,14 @@
 #endif
 
 /// The standard output.
-enum Terminal {
-    struct Size {
-        var columns: Int
-        var rows: Int
+package enum Terminal {
+    package struct Size {
+        package var columns: Int
+        package var rows: Int
     }
 
     /// The size of the terminal, or `nil` when the standard output is none.
-    static var size: Size? {
+    package static var size: Size? {
         var size = winsize()
         guard isatty(STDOUT_FILENO) == 1, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 else {
             return nil
@@ -21,24 +21,24 @@ enum Terminal {
     }
 
     /// Writes a line at once, also into a pipe.
-    static func print(_ line: String) {
+    package static func print(_ line: String) {
         write(line + "\n")
     }
 
     /// Draws a picture below what is on the screen.
-    static func draw(_ lines: [String]) {
+    package static func draw(_ lines: [String]) {
         write(lines.map { $0 + "\n" }.joined())
     }
 
     /// Draws a picture over the last one, which had as many lines.
-    static func redraw(_ lines: [String]) {
+    package static func redraw(_ lines: [String]) {
         write("\u{1B}[\(lines.count)A" + lines.map { "\r\u{1B}[2K\($0)\n" }.joined())
     }
 
-    static func hideCursor() { write("\u{1B}[?25l") }
+    package static func hideCursor() { write("\u{1B}[?25l") }
 
     /// Shows the cursor again, at the start of its line, from which the `^C` is removed that Ctrl-C leaves.
-    static func showCursor() { write("\r\u{1B}[2K\u{1B}[?25h") }
+    package static func showCursor() { write("\r\u{1B}[2K\u{1B}[?25h") }
 
     private static func write(_ text: String) {
         var bytes = Array(text.utf8)[...]
@@ -51,11 +51,11 @@ enum Terminal {
 }
 
 /// A colour of the terminal.
-enum Color: Int {
+package enum Color: Int {
     case red = 31
     case green = 32
 
-    func around(_ text: String) -> String {
+    package func around(_ text: String) -> String {
         "\u{1B}[\(rawValue)m\(text)\u{1B}[0m"
     }
 }

@@ -1,0 +1,61 @@
+import ExampleSupport
+import PeripheralEmulator
+import PeripheralKit
+import PeripheralTesting
+
+/// Serves the texts on an emulated Bluetooth stack, to a virtual central that shows what it receives.
+func runEmulated(_ source: TextPeripheral, _ texts: AsyncStream<String>, until stop: StopRequest) async throws
+{
+    Terminal.print("An emulated bluetoothd is started on a D-Bus of its own; there is no radio.")
+    try await withEmulatedBlueZ { bluez in
+        try await source.peripheral.run(on: bluez.backend) { session in
+            Terminal.print(
+                "peripheral: \(source.peripheral.name) is advertising; type a text, stop with Ctrl-C."
+            )
+            let central = bluez.central(for: source.peripheral)
+            let bars = ProgressBars()
+            try await stop.ends {
+                try await withThrowingTaskGroup { group in
+                    group.addTask {
+                        try await source.offer(texts, over: session) { bars.show($0) }
+                    }
+                    group.addTask {
+                        try await central.connect()
+                        for try await text in try await source.texts(receivedBy: central) {
+                            Terminal.print("central:    \(text)")
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+            }
+            central.disconnect()
+        }
+    }
+    Terminal.print("peripheral: the advertisement and the service are withdrawn.")
+}
+
+extension TextPeripheral {
+    /// Has a connected central subscribe, and puts the chunks together that come, as the central of the sample does.
+    func texts(receivedBy central: some TestCentral) async throws -> AsyncThrowingStream<String, any Error> {
+        try await central.subscribe(to: text)
+        return AsyncThrowingStream { texts in
+            let receiving = Task {
+                var received: [UInt8] = []
+                do {
+                    for try await chunk in central.updates(of: text) {
+                        guard chunk == Array("EOM".utf8) else {
+                            received += chunk
+                            continue
+                        }
+                        texts.yield(String(decoding: received, as: UTF8.self))
+                        received = []
+                    }
+                    texts.finish()
+                } catch {
+                    texts.finish(throwing: error)
+                }
+            }
+            texts.onTermination = { _ in receiving.cancel() }
+        }
+    }
+}

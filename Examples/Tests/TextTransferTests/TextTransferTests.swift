@@ -1,0 +1,47 @@
+import PeripheralKit
+import PeripheralTesting
+import Testing
+
+@testable import text_transfer
+
+@Suite(.timeLimit(.minutes(1)))
+struct TextTransferTests {
+    @Test func eachTextArrivesWhole() async throws {
+        let source = TextPeripheral(name: "Text")
+        let long = String(repeating: "Ein längerer Text. ", count: 50)
+        try await source.peripheral.test { central, session in
+            var received = try await source.texts(receivedBy: central).makeAsyncIterator()
+            let (texts, text) = AsyncStream.makeStream(of: String.self)
+            let offer = Task { try await source.offer(texts, over: session) { _ in } }
+            for expected in ["short", long, ""] {
+                text.yield(expected)
+                #expect(try await received.next() == expected)
+            }
+            offer.cancel()
+            await #expect(throws: CancellationError.self) { try await offer.value }
+        }
+    }
+
+    /// A central that subscribes again gets the text again.
+    @Test func whoSubscribesAgainGetsTheTextAgain() async throws {
+        let source = TextPeripheral(name: "Text")
+        try await source.peripheral.test { central, session in
+            let (texts, text) = AsyncStream.makeStream(of: String.self)
+            text.yield("once more")
+            text.finish()
+            let offer = Task { try await source.offer(texts, over: session) { _ in } }
+            for _ in 0..<2 {
+                var received = try await source.texts(receivedBy: central).makeAsyncIterator()
+                #expect(try await received.next() == "once more")
+                central.disconnect()
+                try await central.connect()
+            }
+            offer.cancel()
+        }
+    }
+
+    @Test func theBarGrows() {
+        let half = TransferProgress(sent: 5, total: 10)
+        #expect(ProgressBars.bar("x", half).hasPrefix("[###############...............] 5 of 10"))
+    }
+}
