@@ -26,7 +26,7 @@ test: setup ## Run every test that needs no kernel of its own
 test-thread-sanitizer: setup ## Run the same tests under the thread sanitizer
 	@SWIFT=$(SWIFT) Tests/ThreadSanitizer/run
 
-soak: setup ## Restart an emulated bluetoothd 1,000 times below a peripheral, and see what is left of it
+soak: setup ## Restart an emulated bluetoothd 1,000 times below a peripheral, send 10 MB to four centrals, and see what is left
 	PERIPHERAL_SOAK=1 $(SWIFT) test --filter SoakTests
 
 fuzz: setup ## Give each decoder 100,000 random inputs
