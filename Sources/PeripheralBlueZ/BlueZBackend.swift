@@ -84,8 +84,8 @@ public import PeripheralKit
 /// - `.observed`, with the capability `CAP_NET_RAW` (`AmbientCapabilities=CAP_NET_RAW` in a unit of systemd, or
 ///   `setcap cap_net_raw+ep`): each value is seen to leave in the kernel's Bluetooth monitor channel, which is the only
 ///   thing that this capability is used for. A filter in the kernel passes on the heads of the packets that the adapter sends
-///   with what they are about, when they have been sent, and which connections have ended; not a value, a key or a sound,
-///   and nothing that is received.
+///   with what they are about, when they have been sent, and which connections have ended; no key, no sound and nothing that is
+///   received, and no value, but of updates that a central wants several of in one packet.
 /// - `.estimated`, where the program may open a Bluetooth socket, which needs no privilege: what has left is concluded from
 ///   how much the adapter has sent altogether. Values that bluetoothd does not send after all, and centrals that
 ///   write much without response, cost pauses of 0.2 s then, and centrals of different speeds are sent at that of the

@@ -26,6 +26,7 @@ struct MonitorFilterTests {
         Row("an indication", 4, [0x40, 0x00, 27, 0, 23, 0, 4, 0, 0x1D, 7, 0] + value, passed: 17),
         Row("several in one", 4, [0x40, 0, 28, 0, 24, 0, 4, 0, 0x23, 7, 0, 20, 0] + value, passed: 39),
         Row("a short response", 4, [0x40, 0x00, 5, 0, 1, 0, 4, 0, 0x13], passed: 15),
+        Row("a value that was read", 4, [0x40, 0x00, 25, 0, 21, 0, 4, 0, 0x0B] + value, passed: 15),
         Row("a continuation", 4, [0x40, 0x10, 20, 0] + value, passed: 10),
         Row("another channel", 4, [0x40, 0x00, 24, 0, 20, 0, 5, 0] + value, passed: 14),
         Row(

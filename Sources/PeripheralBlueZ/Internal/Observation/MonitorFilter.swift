@@ -5,8 +5,8 @@ internal import PeripheralDBus
 /// what has become of it.
 ///
 /// A program of the classic packet filter, which runs in the kernel: whatever else a controller carries (audio, keys, scan
-/// results) costs nothing, and no value is read. Offsets count from `struct hci_mon_hdr`, whose numbers have their
-/// lowest byte first, while the filter loads the highest first.
+/// results) costs nothing, and no value is read, but of updates that a central wants several of in one packet. Offsets
+/// count from `struct hci_mon_hdr`, whose numbers have their lowest byte first, while the filter loads the highest first.
 struct MonitorFilter {
     /// `struct sock_filter` of `<linux/filter.h>`.
     struct Instruction: Equatable {
@@ -62,11 +62,15 @@ struct MonitorFilter {
             .loadHalf(12),
             .ifEqual(0x0400, skip: 1, else: 0),
             .pass(14),
-            // An update or a response, by what may be its attribute; several updates in one, whole.
+            // Several updates in one packet, whole, since their attributes are all over it; one update, with its attribute;
+            // anything else by its kind.
             .loadByte(14),
             .ifEqual(0x23, skip: 0, else: 1),
             .pass(0xFFFF),
+            .ifEqual(0x1B, skip: 1, else: 0),
+            .ifEqual(0x1D, skip: 0, else: 1),
             .pass(17),
+            .pass(15),
         ]
     }
 
