@@ -64,7 +64,7 @@ actor Centrals {
     /// The characteristics whose way is changing.
     var turning: Set<AttributeHandle> = []
     /// How it is known what has left.
-    var tracking = DepartureTracking()
+    let tracking = DepartureTracking()
     /// The calls of StartNotify that are to come for subscribers who are known already.
     var expectedStarts: [AttributeHandle: Int] = [:]
 
@@ -95,7 +95,7 @@ actor Centrals {
         let open = sockets.values
         sockets = [:]
         for socket in open { socket.close() }
-        endTracking()
+        tracking.end()
     }
 
     func setAbilities(_ abilities: Abilities) {

@@ -16,17 +16,11 @@ extension Centrals {
     }
 
     func beginTracking(on adapter: ObjectPath) {
-        endTracking()
+        tracking.end()
         tracking.watch = linkSecurity.watch(adapter, on: connection.loop) { [weak self] observations in
             self?.assumeIsolated { $0.observed(observations) }
         }
         if tracking.watch == nil { beginEstimate(of: adapter) }
-    }
-
-    func endTracking() {
-        tracking.watch?.close()
-        tracking.timer?.cancel()
-        tracking = DepartureTracking()
     }
 
     /// Takes note that bluetoothd is being given an update.

@@ -16,7 +16,7 @@ internal import PeripheralKit
 /// A pure value: what was given and sent in, what has left out.
 struct DepartureEstimate {
     /// An update for a central.
-    struct Departure: Hashable {
+    struct Departure {
         var update: Update.ID
         var attribute: AttributeHandle
         var central: Central.ID

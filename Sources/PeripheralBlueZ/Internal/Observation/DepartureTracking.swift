@@ -1,7 +1,9 @@
 internal import PeripheralDBus
 
 /// What is known of the updates that bluetoothd has been given, and by what.
-struct DepartureTracking {
+///
+/// A class, since the code that copies a value of all this would be larger than what uses it.
+final class DepartureTracking {
     /// Those that have not left.
     var departures = Departures()
     /// What sees updates leave; `nil` where nothing does.
@@ -14,4 +16,12 @@ struct DepartureTracking {
     var timer: LoopSource?
     /// Whether bluetoothd is being asked whether it is idle, for a look at the links.
     var isLooking = false
+
+    /// Forgets everything, and watches no more.
+    func end() {
+        watch?.close()
+        timer?.cancel()
+        (watch, timer, estimate) = (nil, nil, nil)
+        (departures, connections, isLooking) = (Departures(), [], false)
+    }
 }

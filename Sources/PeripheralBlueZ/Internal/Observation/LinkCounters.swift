@@ -1,7 +1,7 @@
 internal import PeripheralCore
 
 /// What an adapter has sent and received altogether, as its driver counts it; the numbers start again from 0 at times.
-package struct LinkCounters: Hashable, Sendable {
+package struct LinkCounters: Equatable, Sendable {
     /// Packets with data of connections that the controller was given.
     package var packetsSent: UInt32
     /// Packets with data of connections that came from the controller.

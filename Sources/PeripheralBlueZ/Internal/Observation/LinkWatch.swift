@@ -12,7 +12,7 @@ package protocol LinkWatch: AnyObject {
 }
 
 /// What was seen of the connections of an adapter, each known by the controller's handle.
-package enum LinkObservation: Hashable, Sendable {
+package enum LinkObservation: Equatable, Sendable {
     /// An update has left: the controller has sent all its packets, and the central's has acknowledged them.
     ///
     /// The attribute is known by its handle on the air.
@@ -29,7 +29,7 @@ package enum LinkObservation: Hashable, Sendable {
 }
 
 /// What connections have done in a while.
-package struct LinkActivity: Hashable, Sendable {
+package struct LinkActivity: Equatable, Sendable {
     /// Those that have carried something, or have something to carry.
     package var busy: [UInt16]
 

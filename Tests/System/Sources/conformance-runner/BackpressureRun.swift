@@ -63,11 +63,14 @@ struct BackpressureRun {
         self.adapter = adapter
     }
 
-    /// Runs all; tells whether no more was on its way than may be, and whether all arrived.
-    func run(_ program: String) async throws -> Bool {
+    /// Runs all whose names have these words; tells whether no more was on its way than may be, and whether all arrived.
+    func run(_ program: String, _ words: [String]) async throws -> Bool {
         let isKept = Mutex(true)
+        let rows = (Self.rows + Self.newestRows).filter { row in
+            Set(words.map { Substring($0) }).isSubset(of: row.name.split(separator: " "))
+        }
         try await CentralPool.run(program) { pool in
-            for row in Self.rows + Self.newestRows {
+            for row in rows {
                 let times = try await measure(row, pool)
                 let others = row.interval == nil ? try await measure(row, pool, isUnbounded: true) : nil
                 if !report(row, times, others) { isKept.withLock { $0 = false } }

@@ -14,7 +14,8 @@ import Synchronization
 /// a scenario's name has to contain. `--long` before them runs the scenarios that take long instead of the others;
 /// `--advertising legacy` and `--advertising extended` compare what is on the air with the plans of advertisements
 /// instead, for the kind of adapter that the rig has; `--faults [ROUNDS [SEED]] [WORD...]` has things go wrong below a peripheral
-/// instead, each so many times (20), at moments that depend on the seed; `--document` alone prints what is known of the versions, and runs nothing.
+/// instead, each so many times (20), at moments that depend on the seed; `--backpressure [WORD...]` counts what is on its
+/// way to centrals; `--document` alone prints what is known of the versions, and runs nothing.
 @main
 struct ConformanceRunner {
     static func main() async throws {
@@ -48,7 +49,9 @@ struct ConformanceRunner {
             try await exit(run.run(program) ? 0 : 1)
         }
         if CommandLine.arguments.dropFirst().first == "--backpressure" {
-            try await exit(BackpressureRun(on: adapter).run(program) ? 0 : 1)
+            try await exit(
+                BackpressureRun(on: adapter).run(program, Array(CommandLine.arguments.dropFirst(2))) ? 0 : 1
+            )
         }
         var words = CommandLine.arguments.dropFirst().map { Substring($0) }
         let isLong = words.first == "--long"
