@@ -116,7 +116,7 @@ struct SubscriptionTable {
     mutating func disconnected(_ central: Central) -> [Socket] {
         leaving.insert(central.id)
         var victims: [Socket] = []
-        for characteristic in subscribers.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
+        for characteristic in subscribers.keys.inOrder(by: { $0.rawValue < $1.rawValue }) {
             guard index(of: central.id, in: characteristic) != nil else { continue }
             let first = firstSocket(of: characteristic)
             remove(central.id, from: characteristic)

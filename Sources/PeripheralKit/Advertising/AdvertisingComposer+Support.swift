@@ -32,7 +32,7 @@ extension AdvertisingComposer {
     }
 
     private mutating func examineIncludes() {
-        for include in advertisement.includes.sorted(by: { $0.description < $1.description })
+        for include in advertisement.includes.inOrder(by: { $0.description < $1.description })
         where include != .appearance && !capabilities.includes.contains(include) {
             if include == .resolvableSetIdentifier {
                 warning(
@@ -90,16 +90,16 @@ extension AdvertisingComposer {
             response.manufacturerData,
             uniquingKeysWith: shorter
         )
-        .sorted(by: { $0.key < $1.key }) where data.isEmpty {
+        .inOrder(by: { $0.key < $1.key }) where data.isEmpty {
             error("\(AdvertisingField.manufacturerData(company))", "BlueZ refuses empty data", remedy)
         }
         for (uuid, data) in advertisement.serviceData.merging(response.serviceData, uniquingKeysWith: shorter)
-            .sorted(by: { $0.key < $1.key }) where data.isEmpty
+            .inOrder(by: { $0.key < $1.key }) where data.isEmpty
         {
             error("\(AdvertisingField.serviceData(uuid))", "BlueZ refuses empty data", remedy)
         }
         for (type, data) in advertisement.rawData.merging(response.rawData, uniquingKeysWith: shorter)
-            .sorted(by: { $0.key < $1.key }) where data.isEmpty
+            .inOrder(by: { $0.key < $1.key }) where data.isEmpty
         {
             error("\(AdvertisingField.rawData(type))", "BlueZ refuses empty data", remedy)
         }

@@ -23,10 +23,10 @@ struct AdvertisingStructures {
             solicitedServices,
             types: [2: .solicitedServices16, 4: .solicitedServices32, 16: .solicitedServices128]
         )
-        for (company, data) in manufacturerData.sorted(by: { $0.key < $1.key }) {
+        for (company, data) in manufacturerData.inOrder(by: { $0.key < $1.key }) {
             append(.manufacturerData(company), .manufacturerData, company.gattBytes + data)
         }
-        for (uuid, data) in serviceData.sorted(by: { $0.key < $1.key }) {
+        for (uuid, data) in serviceData.inOrder(by: { $0.key < $1.key }) {
             let key = uuid.littleEndianBytes
             let type: AdvertisingStructure.DataType =
                 switch key.count {
@@ -39,7 +39,7 @@ struct AdvertisingStructures {
     }
 
     mutating func append(rawData: [AdvertisingStructure.DataType: [UInt8]]) {
-        for (type, data) in rawData.sorted(by: { $0.key < $1.key }) {
+        for (type, data) in rawData.inOrder(by: { $0.key < $1.key }) {
             append(.rawData(type), type, data)
         }
     }

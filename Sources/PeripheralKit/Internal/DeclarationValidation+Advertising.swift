@@ -29,7 +29,7 @@ extension DeclarationValidation {
         examineList(advertisement.solicitedServices, "solicited services", element)
         examineList(response.services, "services of the scan response", element)
         examineList(response.solicitedServices, "solicited services of the scan response", element)
-        for type in Set(advertisement.rawData.keys).union(response.rawData.keys).sorted() {
+        for type in Set(advertisement.rawData.keys).union(response.rawData.keys).inOrder() {
             guard let remedy = type.properPlace else { continue }
             error("raw data \(type) of the \(element)", "this kind is not for raw data", remedy)
         }

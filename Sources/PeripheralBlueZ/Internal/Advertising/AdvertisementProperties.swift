@@ -29,7 +29,7 @@ struct AdvertisementProperties: Equatable {
         // bluetoothd cuts a name inside a character, or hands the controller more than that takes.
         values["LocalName"] = advertisement.plan(for: capabilities).localName.map { .string($0) }
         values["Appearance"] = advertisement.appearance.map { .uint16($0) }
-        values["Includes"] = Self.list(advertisement.includes.map(\.description).sorted())
+        values["Includes"] = Self.list(advertisement.includes.map(\.description).inOrder())
         values["Duration"] = advertisement.duration.map { .uint16($0.seconds16) }
         values["Timeout"] = advertisement.timeout.map { .uint16($0.seconds16) }
         values["SecondaryChannel"] = advertisement.secondaryChannel.map { .string($0.description) }
@@ -91,7 +91,7 @@ struct AdvertisementProperties: Equatable {
         _ key: (Key) -> BusValue
     ) -> BusValue? {
         guard !data.isEmpty else { return nil }
-        let entries = data.sorted { $0.key < $1.key }.map {
+        let entries = data.inOrder { $0.key < $1.key }.map {
             BusDictionary.Entry(key: key($0.key), value: .variant(.bytes($0.value)))
         }
         return .dictionary(BusDictionary(key: signature, value: "v", entries))

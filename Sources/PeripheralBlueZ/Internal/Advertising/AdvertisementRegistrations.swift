@@ -64,7 +64,7 @@ final class AdvertisementRegistrations: Sendable {
         _ clock: any Clock<Duration>
     ) async throws -> [Int: Failure] {
         var objects: [(number: Int, object: AdvertisementObject)] = []
-        for (number, advertisement) in advertisements.sorted(by: { $0.key < $1.key }) {
+        for (number, advertisement) in advertisements.inOrder(by: { $0.key < $1.key }) {
             let object = try await object(number)
             object.set(advertisement, for: capabilities)
             objects.append((number, object))
@@ -92,7 +92,7 @@ final class AdvertisementRegistrations: Sendable {
         _ clock: any Clock<Duration>
     ) async throws -> [Int: Failure] {
         var refused: [Int: Failure] = [:]
-        for (number, advertisement) in advertisements.sorted(by: { $0.key < $1.key }) {
+        for (number, advertisement) in advertisements.inOrder(by: { $0.key < $1.key }) {
             let object = try await object(number)
             if let properties = object.change(to: advertisement) {
                 guard !properties.isEmpty else { continue }
@@ -115,7 +115,7 @@ final class AdvertisementRegistrations: Sendable {
 
     /// Withdraws them, also when bluetoothd has dropped one of them by itself.
     func withdraw(_ numbers: Set<Int>, by managers: AdapterManagers) async throws(BusError) {
-        let objects = state.withLock { state in numbers.sorted().compactMap { state.objects[$0] } }
+        let objects = state.withLock { state in numbers.inOrder().compactMap { state.objects[$0] } }
         for object in objects { try await withdraw(object, by: managers) }
     }
 }

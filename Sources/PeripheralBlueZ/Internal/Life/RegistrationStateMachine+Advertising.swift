@@ -1,3 +1,4 @@
+internal import PeripheralCore
 internal import PeripheralKit
 
 extension RegistrationStateMachine {
@@ -110,7 +111,7 @@ extension RegistrationStateMachine.Advertising {
         let refused = refused.filter { number, _ in
             advertisements.indices.contains(number) && advertisements[number] == values[number]
         }
-        if let demand, let number = refused.keys.sorted().first(where: demand.brings(values)) {
+        if let demand, let number = refused.keys.inOrder().first(where: demand.brings(values)) {
             (advertisements, ended) = (demand.formerAdvertisements, demand.formerEnded)
             refusals = [:]
             self.demand = nil

@@ -4,19 +4,29 @@ internal import PeripheralCore
 extension TransmitQueues {
     /// A document on its way to whom it is for.
     struct Transfer {
+        let ticket: Ticket
         let document: Document
         let characteristic: AttributeHandle
         let recipients: Update.Recipients
         /// Whether it waits for others to come when all have it who are there.
         let isStanding: Bool
         /// How far it has come, by the lanes that it takes.
-        var parts: [TransmitLane.Key: Part] = [:]
+        var parts: [Part] = []
         /// Why somebody could not be reached who is there.
         var failure: PeripheralError?
+
+        subscript(_ lane: TransmitLane.Key) -> Part? {
+            get { parts.first { $0.lane == lane } }
+            set {
+                parts.removeAll { $0.lane == lane }
+                if let newValue { parts.append(newValue) }
+            }
+        }
     }
 
     /// How far a document has come in a lane.
     struct Part {
+        let lane: TransmitLane.Key
         var sent = 0
         var inFlight = 0
         /// Whether the last chunk has been handed on.
@@ -48,11 +58,14 @@ extension TransmitQueues {
         case .failure(let error):
             outcome.answers.append((ticket, .failure(error)))
         case .success(let keys):
-            transfers[ticket] = Transfer(
-                document: document,
-                characteristic: characteristic,
-                recipients: recipients,
-                isStanding: isStanding
+            transfers.append(
+                Transfer(
+                    ticket: ticket,
+                    document: document,
+                    characteristic: characteristic,
+                    recipients: recipients,
+                    isStanding: isStanding
+                )
             )
             for key in keys { beginPart(of: ticket, by: key) }
             finishIfDone(ticket)
@@ -60,9 +73,9 @@ extension TransmitQueues {
     }
 
     private mutating func beginPart(of ticket: Ticket, by key: TransmitLane.Key, afterRest: Bool = false) {
-        guard let document = transfers[ticket]?.document else { return }
-        let cursor = ChunkCursor(document, beginsWithMarker: afterRest)
-        transfers[ticket]?.parts[key] = Part(isHandedOn: cursor.isAtEnd)
+        guard let index = index(of: ticket) else { return }
+        let cursor = ChunkCursor(transfers[index].document, beginsWithMarker: afterRest)
+        transfers[index][key] = Part(lane: key, isHandedOn: cursor.isAtEnd)
         report(ticket, key, sent: 0)
         guard !cursor.isAtEnd else { return }
         put(
@@ -76,14 +89,18 @@ extension TransmitQueues {
         )
     }
 
+    private func index(of ticket: Ticket) -> Int? {
+        transfers.firstIndex { $0.ticket == ticket }
+    }
+
     // MARK: Chunks
 
     /// Takes note that a chunk was handed on.
     mutating func handedOn(by key: TransmitLane.Key, for ticket: Ticket?) {
-        guard let ticket, var part = transfers[ticket]?.parts[key] else { return }
+        guard let index = ticket.flatMap(index), var part = transfers[index][key] else { return }
         part.inFlight += 1
         part.isHandedOn = lanes[key]?.entries.allSatisfy { $0.ticket != ticket } ?? true
-        transfers[ticket]?.parts[key] = part
+        transfers[index][key] = part
     }
 
     /// Takes note that a chunk has left, or could not be sent.
@@ -94,23 +111,23 @@ extension TransmitQueues {
         _ result: Result<Void, PeripheralError>
     ) {
         // Otherwise, it began anew since.
-        guard let key, var part = transfers[ticket]?.parts[key] else { return }
+        guard let key, let index = index(of: ticket), var part = transfers[index][key] else { return }
         switch result {
         case .success:
             part.inFlight -= 1
             part.sent += bytes
-            transfers[ticket]?.parts[key] = part
+            transfers[index][key] = part
             if bytes > 0 { report(ticket, key, sent: part.sent) }
             if part.isDone, part.isToBeRepeated { beginPart(of: ticket, by: key) }
         case .failure(let error):
-            transfers[ticket]?.parts[key] = nil
+            transfers[index][key] = nil
             withdraw(ticket, from: key)
             switch error.code {
-            case _ where transfers[ticket]?.recipients != .subscribers: fail(ticket, error)
+            case _ where transfers[index].recipients != .subscribers: fail(index, error)
             // What is for all is for those who are there.
             case .notSubscribed, .disconnected: break
             case .notAddressable: beginShared(ticket, with: part.hasBegun)
-            default: fail(ticket, error)
+            default: fail(index, error)
             }
         }
         finishIfDone(ticket)
@@ -120,31 +137,34 @@ extension TransmitQueues {
     ///
     /// Who has a part of the document already is told by a mark that this is over.
     private mutating func beginShared(_ ticket: Ticket, with hasRest: Bool) {
-        guard let transfer = transfers[ticket] else { return }
-        let shared = TransmitLane.Key.shared(transfer.characteristic)
-        guard let part = transfer.parts[shared], !part.isDone else {
+        guard let index = index(of: ticket) else { return }
+        let shared = TransmitLane.Key.shared(transfers[index].characteristic)
+        guard let part = transfers[index][shared], !part.isDone else {
             return beginPart(of: ticket, by: shared, afterRest: hasRest)
         }
-        transfers[ticket]?.parts[shared]?.isToBeRepeated = part.hasBegun || hasRest
+        transfers[index][shared]?.isToBeRepeated = part.hasBegun || hasRest
     }
 
-    private mutating func fail(_ ticket: Ticket, _ error: PeripheralError) {
-        guard transfers[ticket]?.failure == nil else { return }
-        transfers[ticket]?.failure = error
+    private mutating func fail(_ index: Int, _ error: PeripheralError) {
+        if transfers[index].failure == nil { transfers[index].failure = error }
     }
 
     private mutating func finishIfDone(_ ticket: Ticket) {
-        guard let transfer = transfers[ticket], !transfer.isStanding,
-            transfer.parts.values.allSatisfy(\.isDone)
+        guard let index = index(of: ticket), !transfers[index].isStanding,
+            transfers[index].parts.allSatisfy(\.isDone)
         else { return }
-        transfers[ticket] = nil
+        let transfer = transfers.remove(at: index)
         outcome.answers.append((ticket, transfer.failure.map { .failure($0) } ?? .success(())))
     }
 
     private mutating func report(_ ticket: Ticket, _ key: TransmitLane.Key, sent: Int) {
-        guard let transfer = transfers[ticket] else { return }
+        guard let index = index(of: ticket) else { return }
         let central: Central.ID? = if case .central(let central) = key.recipients { central } else { nil }
-        let progress = TransferProgress(central: central, sent: sent, total: transfer.document.bytes.count)
+        let progress = TransferProgress(
+            central: central,
+            sent: sent,
+            total: transfers[index].document.bytes.count
+        )
         outcome.progress.append((ticket, progress))
     }
 
@@ -155,10 +175,8 @@ extension TransmitQueues {
     /// Whom the stack cannot reach alone gets the rest with the others, and then all get everything once more: to hold back
     /// what they have from those who have it would take a way to each of them.
     mutating func joinTransfers(_ subscriber: Subscriber, of characteristic: AttributeHandle) {
-        for ticket in transfers.keys.sorted() {
-            guard let transfer = transfers[ticket], transfer.characteristic == characteristic else {
-                continue
-            }
+        for transfer in transfers where transfer.characteristic == characteristic {
+            let ticket = transfer.ticket
             let shared = TransmitLane.Key.shared(characteristic)
             switch (transfer.recipients, subscriber.central) {
             case (.central(let recipient), let central?):
@@ -166,7 +184,7 @@ extension TransmitQueues {
             case (.central, nil):
                 break
             case (.subscribers, let central):
-                let isSharing = transfer.parts[shared].map { !$0.isDone } ?? false
+                let isSharing = transfer[shared].map { !$0.isDone } ?? false
                 if let central, subscriber.isAddressable, !isSharing {
                     beginPart(of: ticket, by: .central(characteristic, central))
                 } else {
@@ -183,14 +201,16 @@ extension TransmitQueues {
         _ characteristic: AttributeHandle,
         because error: PeripheralError?
     ) {
-        for ticket in transfers.keys.sorted() where transfers[ticket]?.characteristic == characteristic {
-            if let central { transfers[ticket]?.parts[.central(characteristic, central)] = nil }
+        for index in transfers.indices where transfers[index].characteristic == characteristic {
+            if let central { transfers[index][.central(characteristic, central)] = nil }
             if subscribers[characteristic]?.isEmpty ?? true {
-                transfers[ticket]?.parts[.shared(characteristic)] = nil
+                transfers[index][.shared(characteristic)] = nil
             }
-            guard let error else { continue }
-            if let central, transfers[ticket]?.recipients == .central(central) { fail(ticket, error) }
-            finishIfDone(ticket)
+            if let error, let central, transfers[index].recipients == .central(central) { fail(index, error) }
+        }
+        guard error != nil else { return }
+        for transfer in transfers where transfer.characteristic == characteristic {
+            finishIfDone(transfer.ticket)
         }
     }
 }

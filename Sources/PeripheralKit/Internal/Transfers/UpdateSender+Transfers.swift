@@ -15,13 +15,13 @@ extension UpdateSender {
         let ticket = try change { state throws(PeripheralError) in
             guard !state.isStopped else { throw PeripheralError.stopped }
             let ticket = state.makeTicket()
-            state.transfers[ticket] = report
+            state.transfers.append((ticket, report))
             state.queues.begin(ticket, document, of: characteristic, to: recipients, isStanding: isStanding)
             return ticket
         }
         defer {
             change { state in
-                state.transfers[ticket] = nil
+                state.transfers.removeAll { $0.ticket == ticket }
                 _ = state.queues.cancel(ticket)
             }
         }

@@ -75,7 +75,8 @@ struct TransmitQueues {
     var inFlight: [Receiver: Int] = [:]
     var flights: [Update.ID: Flight] = [:]
     var promises: [Ticket: Promise] = [:]
-    var transfers: [Ticket: Transfer] = [:]
+    /// In the order in which they began.
+    var transfers: [Transfer] = []
     /// The longest update that each central can get.
     var maximumLengths: [Central.ID: Int] = [:]
     var waiters: [Waiter] = []
@@ -124,7 +125,7 @@ extension TransmitQueues {
             let inFlight = lane.inFlight
             return Report(key: key, queued: lane.entries.count, inFlight: inFlight, counters: lane.counters)
         }
-        .sorted { $0.key.characteristic.rawValue < $1.key.characteristic.rawValue }
+        .inOrder { $0.key.characteristic.rawValue < $1.key.characteristic.rawValue }
     }
 }
 
@@ -170,8 +171,9 @@ extension TransmitQueues {
             waiters.remove(at: index)
             return true
         }
-        let isKnown =
-            promises.removeValue(forKey: ticket) != nil || transfers.removeValue(forKey: ticket) != nil
+        let isTransfer = transfers.contains { $0.ticket == ticket }
+        transfers.removeAll { $0.ticket == ticket }
+        let isKnown = promises.removeValue(forKey: ticket) != nil || isTransfer
         guard isKnown else { return false }
         for key in Array(lanes.keys) { withdraw(ticket, from: key) }
         return true

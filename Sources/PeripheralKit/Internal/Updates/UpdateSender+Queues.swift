@@ -91,8 +91,8 @@ extension UpdateSender {
             let answer = try change(&state)
             let outcome = state.queues.takeOutcome(at: stopwatch.elapsed())
             state.outgoing.append(contentsOf: outcome.updates)
-            for (ticket, progress) in outcome.progress { state.transfers[ticket]?.note(progress) }
-            for (ticket, result) in outcome.answers { state.transfers[ticket]?.end(result.mapError { $0 }) }
+            for (ticket, progress) in outcome.progress { state.report(ticket)?.note(progress) }
+            for (ticket, result) in outcome.answers { state.report(ticket)?.end(result.mapError { $0 }) }
             return (answer, outcome.answers.map { (state.callers.removeValue(forKey: $0.0), $0.1) })
         }
         for (caller, result) in answered { caller?.resume(returning: result.mapError { $0 }) }
@@ -114,6 +114,10 @@ extension UpdateSender {
 }
 
 extension UpdateSender.State {
+    fileprivate func report(_ ticket: TransmitQueues.Ticket) -> TransferReport? {
+        transfers.first { $0.ticket == ticket }?.report
+    }
+
     mutating func makeTicket() -> TransmitQueues.Ticket {
         defer { nextTicket += 1 }
         return nextTicket

@@ -15,7 +15,7 @@ final class UpdateSender: Sendable {
         /// Who waits for a place in the queues, or for what becomes of a value in them.
         var callers: [TransmitQueues.Ticket: Caller] = [:]
         /// Who waits for the end of a transfer.
-        var transfers: [TransmitQueues.Ticket: TransferReport] = [:]
+        var transfers: [(ticket: TransmitQueues.Ticket, report: TransferReport)] = []
         var nextTicket: TransmitQueues.Ticket = 0
         /// The calls that were cancelled before they could wait.
         var cancelled: Set<TransmitQueues.Ticket> = []
@@ -92,8 +92,8 @@ final class UpdateSender: Sendable {
     /// Sends away all who wait, and stops the backend; later calls have no effect.
     func stop() {
         let (waiting, link) = state.withLock { state in
-            for report in state.transfers.values { report.end(.failure(PeripheralError.stopped)) }
-            state.transfers = [:]
+            for transfer in state.transfers { transfer.report.end(.failure(PeripheralError.stopped)) }
+            state.transfers = []
             state.isStopped = true
             for timer in state.timers.values { timer.cancel() }
             state.timers = [:]
