@@ -175,8 +175,9 @@ private struct InMemoryLink: BackendLink {
         guard let recipients else {
             return end(update, .failed(code: .stopped, "It is no longer published."))
         }
+        if recipients.isEmpty, isWithheld { return end(update, .failed(.insecure)) }
         if case .central = update.recipients, recipients.isEmpty {
-            return end(update, .failed(isWithheld ? .insecure : .notSubscribed))
+            return end(update, .failed(.notSubscribed))
         }
         if update.awaitsConfirmation {
             awaited.insert(update.id)

@@ -76,6 +76,8 @@ extension Centrals {
         receivers.disconnected(central)
         let characteristics = subscriptions.subscriptions(of: central.id)
         let endangered = subscriptions.disconnected(central)
+        // First: what ends with it has not arrived.
+        report(.disconnected(central.id))
         for socket in sockets.keys where socket.central == central.id {
             drop(socket, because: .gone(central.id))
         }
@@ -91,7 +93,6 @@ extension Centrals {
         }
         if devices.connectedCount == 0 { end(confirmations.allLeft()) }
         settleDepartures(for: central.id)
-        report(.disconnected(central.id))
         settleRoutes()
         afterMoment { centrals in
             centrals.subscriptions.hasLeft(central.id)

@@ -52,6 +52,16 @@ extension Centrals {
         held.append(update)
     }
 
+    /// Ends what was held back for a subscription that is over.
+    func endHeld(for socket: SubscriptionTable.Socket, because error: PeripheralError) {
+        func isOver(_ update: Update) -> Bool {
+            update.characteristic == socket.characteristic && update.recipients == .central(socket.central)
+        }
+        let over = held.filter(isOver)
+        held.removeAll(where: isOver)
+        for update in over { end(update, .failed(error)) }
+    }
+
     /// Whether what goes by this way cannot overtake what went by the other.
     private func canTurn(to route: SubscriptionTable.Route, for characteristic: AttributeHandle) -> Bool {
         let last = routes[characteristic] ?? route
@@ -145,15 +155,12 @@ extension Centrals {
             for way in ways { sockets[way]?.send(update.value) { _ in } }
             return
         }
+        let open = ways.compactMap { way in sockets[way].map { (way, $0) } }
+        guard !open.isEmpty else { return taken(update, UpdateOutcome(isLost: true, of: update.recipients)) }
         // On the loop, as the sockets are.
-        var missing = ways.count
-        var isLost = false
-        for way in ways {
-            guard let socket = sockets[way] else {
-                missing -= 1
-                isLost = true
-                continue
-            }
+        var missing = open.count
+        var isLost = open.count < ways.count
+        for (way, socket) in open {
             let identity = ObjectIdentifier(socket)
             socket.send(update.value) { [weak self] isTaken in
                 missing -= 1

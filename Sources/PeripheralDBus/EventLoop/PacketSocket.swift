@@ -67,7 +67,8 @@ package final class PacketSocket {
 
     /// Whether the other end has read everything.
     package var isRead: Bool {
-        guard queue.isEmpty, let own else { return true }
+        guard let own else { return true }
+        guard queue.isEmpty else { return false }
         var unread: CInt = 0
         // Only this call could fail, for an end that is closed.
         return unsafe ioctl(own.descriptor, UInt(TIOCOUTQ), &unread) != 0 || unread == 0

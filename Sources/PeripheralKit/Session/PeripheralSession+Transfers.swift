@@ -15,7 +15,8 @@ extension PeripheralSession {
     /// It is as fast as the link and no faster: only a few chunks at a time are on their way, and memory does not grow
     /// with the document. Other characteristics take turns with it. What ``update(_:_:to:)`` sends by the same characteristic
     /// comes after the document, and so does another document. When the central subscribes anew meanwhile, the document
-    /// begins anew. A call that is cancelled sends what is on its way, and nothing after that.
+    /// begins anew. A call that is cancelled sends what is on its way and then the end marker, so that the central does not
+    /// take the next document for the rest of this one.
     ///
     /// - Parameters:
     ///   - bytes: The document.
@@ -93,7 +94,8 @@ extension PeripheralSession {
     /// Sends a document in chunks to whoever is subscribed or subscribes, until the calling task is cancelled.
     ///
     /// Each gets it once for each time that it subscribes. To offer something else, cancel and call again: all who are
-    /// subscribed then get the new document.
+    /// subscribed then get the new document. Whom it cannot reach, a bonded central for instance that has come back and not yet
+    /// encrypted although the characteristic demands that, gets it when it subscribes the next time.
     ///
     /// Otherwise as ``send(_:over:chunkSize:endMarker:progress:)``.
     ///
@@ -127,23 +129,21 @@ extension PeripheralSession {
         let handle = try updatableHandle(of: characteristic)
         var beginning: UInt64?
         var (cursor, sent) = (ChunkCursor(document), 0)
-        repeat {
+        while true {
             let subscription = try subscription(of: central, to: handle, characteristic.uuid)
             let current = runtime.register.beginning(of: subscription)
             if current != beginning { (beginning, cursor, sent) = (current, ChunkCursor(document), 0) }
             progress(TransferProgress(central: central.id, sent: sent, total: document.bytes.count))
             let limit = subscription.central?.maximumUpdateValueLength ?? central.maximumUpdateValueLength
-            guard let chunk = cursor.next(limit: limit) else { break }
+            guard let chunk = cursor.next(limit: limit) else { return }
             do {
                 try await indicate(characteristic, chunk.value, to: central)
                 sent += chunk.size
             } catch let error as PeripheralError where error.code == .notSubscribed {
                 let now = runtime.register.subscriptions(to: handle).first { $0.central == central }
                 guard let now, runtime.register.beginning(of: now) != beginning else { throw error }
-                cursor = ChunkCursor(document)
             }
-        } while !cursor.isAtEnd
-        progress(TransferProgress(central: central.id, sent: sent, total: document.bytes.count))
+        }
     }
 }
 

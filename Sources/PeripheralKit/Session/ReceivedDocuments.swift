@@ -10,12 +10,19 @@ public struct ReceivedDocument: Sendable {
 
     /// Whether these are all bytes; otherwise, the document was longer than was to be taken, and these are the first of them.
     public let isComplete: Bool
+
+    /// Makes a document, for tests.
+    public init(bytes: [UInt8], central: Central, isComplete: Bool = true) {
+        self.bytes = bytes
+        self.central = central
+        self.isComplete = isComplete
+    }
 }
 
 /// The documents that centrals write to a characteristic with a ``WriteStream``, in the order in which they end.
 ///
-/// Each central's chunks are put together by themselves. What a central has written is dropped when it leaves before the
-/// end marker. To take the writes of the same characteristic elsewhere at the same time would tear documents apart.
+/// Each central's chunks are put together by themselves. What a central has written is of no document any more when it
+/// leaves before the end marker. To take the writes of the same characteristic elsewhere at the same time would tear documents apart.
 public struct ReceivedDocuments: AsyncSequence, Sendable {
     let buffer: WriteBuffer
     let connections: ConnectionNumbers
@@ -62,6 +69,9 @@ extension PeripheralSession {
     ///     print("\(document.central.address) has sent \(document.bytes.count) bytes")
     /// }
     /// ```
+    ///
+    /// What a central writes without response faster than it is taken can be lost, as ``WriteStream`` tells, and then lacks
+    /// in the document as well: where each byte counts, declare `.write` alone.
     ///
     /// - Parameters:
     ///   - characteristic: A characteristic of this peripheral with a ``WriteStream``.

@@ -1,5 +1,6 @@
 import Glibc
 import PeripheralDBus
+import TestSupport
 import Testing
 
 /// The end that belongs to the loop.
@@ -132,8 +133,8 @@ struct PacketSocketTests {
             #expect(outcomes.map(\.number) == Array(0..<Self.many))
             #expect(outcomes.map(\.isTaken) == (0..<Self.many).map { $0 < taken })
             for number in 0..<taken { #expect(Self.receive(from: other) == OwnEnd.packet(number)) }
-            // The end.
-            #expect(Self.receive(from: other) == [])
+            // The end; for an instant, a process that another test starts has this one open, too.
+            try await until { Self.receive(from: other) == [] }
         }
     }
 

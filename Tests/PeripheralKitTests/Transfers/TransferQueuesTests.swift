@@ -255,6 +255,34 @@ struct TransferQueuesTests {
         #expect(queues.takeOutcome(at: .zero).updates.isEmpty)
     }
 
+    /// Otherwise, it would take the next document for the rest of this one.
+    @Test func whoHasAPartOfWhatIsCancelledIsToldByTheMark() {
+        var queues = queues([a])
+        queues.begin(1, document, of: Self.bulk, to: .subscribers, isStanding: true)
+        var record = Record()
+        record.drain(&queues, at: 3)
+        let wasKnown = queues.cancel(1)
+        queues.begin(2, document, of: Self.bulk, to: .subscribers, isStanding: false)
+        record.drain(&queues)
+        let documents = record.documents(of: .central(a))
+        #expect(wasKnown && documents.count == 2 && documents.last == whole)
+        #expect(documents.first?.count ?? 0 < whole.count)
+    }
+
+    @Test func whoComesMeanwhileDoesNotTakeBackARepetition() {
+        var queues = queues([a, b])
+        queues.begin(1, document, of: Self.bulk, to: .subscribers, isStanding: false)
+        var record = Record()
+        record.drain(&queues, at: 4)
+        queues.subscribed(c, to: Self.bulk, isAddressable: false)
+        record.drain(&queues, at: 1, failing: a)
+        queues.subscribed(Central.ID(address: .numbered(4)), to: Self.bulk, isAddressable: false)
+        record.drain(&queues, failing: a)
+        #expect(record.documents(of: .subscribers).suffix(1) == [whole])
+        #expect(record.documents(of: .subscribers).count == 2)
+        #expect(record.answers == [1: nil])
+    }
+
     @Test func aChunkIsNoLongerThanTheCentralCanGet() {
         var queues = queues([a])
         let document = Document(bytes: whole, chunkSize: 512, endMarker: nil)

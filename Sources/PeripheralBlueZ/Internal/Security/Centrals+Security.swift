@@ -76,7 +76,7 @@ extension Centrals {
         }
         switch update.recipients {
         case .subscribers where sockets.isEmpty:
-            return .none(update.awaitsConfirmation && !subscribers.isEmpty ? .failed(.insecure) : .delivered)
+            return .none(subscribers.isEmpty ? .delivered : .failed(.insecure))
         case .subscribers:
             return .sockets(sockets, lacking: sockets.count == subscribers.count ? nil : .insecure)
         case .central(let central):

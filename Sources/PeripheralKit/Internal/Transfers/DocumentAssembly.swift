@@ -2,7 +2,7 @@ internal import PeripheralCore
 
 /// Puts documents together that centrals write in chunks.
 ///
-/// A pure value: chunks in, documents out. What a central has written is forgotten when it leaves.
+/// A pure value: chunks in, documents out. What a central had written that has left is forgotten when the next one begins.
 struct DocumentAssembly {
     private struct Part {
         var connection: UInt64

@@ -93,6 +93,25 @@ extension TransmitQueues {
         transfers.firstIndex { $0.ticket == ticket }
     }
 
+    /// Takes a transfer back; who has a part of the document is told by the mark that there is no more.
+    ///
+    /// - Returns: Whether there was one.
+    mutating func cancelTransfer(_ ticket: Ticket) -> Bool {
+        guard let index = index(of: ticket) else { return false }
+        let transfer = transfers.remove(at: index)
+        for part in transfer.parts {
+            withdraw(ticket, from: part.lane)
+            guard part.hasBegun, !part.isHandedOn, let marker = transfer.document.endMarker else { continue }
+            let mark = TransmitLane.Entry(
+                sequence: makeSequence(),
+                content: .value(marker),
+                since: .zero
+            )
+            put(mark, into: part.lane)
+        }
+        return true
+    }
+
     // MARK: Chunks
 
     /// Takes note that a chunk was handed on.
@@ -126,7 +145,7 @@ extension TransmitQueues {
             case _ where transfers[index].recipients != .subscribers: fail(index, error)
             // What is for all is for those who are there.
             case .notSubscribed, .disconnected: break
-            case .notAddressable: beginShared(ticket, with: part.hasBegun)
+            case .notAddressable: beginShared(ticket, with: part.sent > 0 || part.inFlight > 1)
             default: fail(index, error)
             }
         }
@@ -142,7 +161,7 @@ extension TransmitQueues {
         guard let part = transfers[index][shared], !part.isDone else {
             return beginPart(of: ticket, by: shared, afterRest: hasRest)
         }
-        transfers[index][shared]?.isToBeRepeated = part.hasBegun || hasRest
+        if part.hasBegun || hasRest { transfers[index][shared]?.isToBeRepeated = true }
     }
 
     private mutating func fail(_ index: Int, _ error: PeripheralError) {

@@ -171,10 +171,8 @@ extension TransmitQueues {
             waiters.remove(at: index)
             return true
         }
-        let isTransfer = transfers.contains { $0.ticket == ticket }
-        transfers.removeAll { $0.ticket == ticket }
-        let isKnown = promises.removeValue(forKey: ticket) != nil || isTransfer
-        guard isKnown else { return false }
+        if cancelTransfer(ticket) { return true }
+        guard promises.removeValue(forKey: ticket) != nil else { return false }
         for key in Array(lanes.keys) { withdraw(ticket, from: key) }
         return true
     }

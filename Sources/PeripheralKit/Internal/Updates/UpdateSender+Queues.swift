@@ -87,15 +87,21 @@ extension UpdateSender {
     func change<Answer, Failure: Error>(
         _ change: (inout State) throws(Failure) -> Answer
     ) throws(Failure) -> Answer {
-        let (answer, answered) = try state.withLock { state throws(Failure) in
+        let (answer, progress, answered) = try state.withLock { state throws(Failure) in
             let answer = try change(&state)
             let outcome = state.queues.takeOutcome(at: stopwatch.elapsed())
             state.outgoing.append(contentsOf: outcome.updates)
-            for (ticket, progress) in outcome.progress { state.report(ticket)?.note(progress) }
-            for (ticket, result) in outcome.answers { state.report(ticket)?.end(result.mapError { $0 }) }
-            return (answer, outcome.answers.map { (state.callers.removeValue(forKey: $0.0), $0.1) })
+            return (
+                answer,
+                outcome.progress.map { (state.report($0.0), $0.1) },
+                outcome.answers.map { (state.callers.removeValue(forKey: $0.0), state.report($0.0), $0.1) }
+            )
         }
-        for (caller, result) in answered { caller?.resume(returning: result.mapError { $0 }) }
+        for (report, progress) in progress { report?.note(progress) }
+        for (caller, report, result) in answered {
+            caller?.resume(returning: result.mapError { $0 })
+            report?.end(result.mapError { $0 })
+        }
         handOn()
         return answer
     }
