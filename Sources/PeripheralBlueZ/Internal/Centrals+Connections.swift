@@ -76,7 +76,9 @@ extension Centrals {
         receivers.disconnected(central)
         let characteristics = subscriptions.subscriptions(of: central.id)
         let endangered = subscriptions.disconnected(central)
-        // First: what ends with it has not arrived.
+        // Before anybody can send something for those who are left.
+        reportRerouted()
+        // Before the ends that it brings about: what was on its way has not arrived.
         report(.disconnected(central.id))
         for socket in sockets.keys where socket.central == central.id {
             drop(socket, because: .gone(central.id))

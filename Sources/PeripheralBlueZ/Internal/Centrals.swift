@@ -99,7 +99,9 @@ actor Centrals {
     }
 
     func setAbilities(_ abilities: Abilities) {
+        let changes = abilities.tellsHandles != self.abilities.tellsHandles
         self.abilities = abilities
+        if changes, let adapter { beginTracking(on: adapter) }
     }
 
     /// Says whose centrals these are.

@@ -33,6 +33,14 @@ struct DeviceTable {
         devices[id].flatMap { $0.isConnected ? $0.central : nil }
     }
 
+    /// Who this is, by an address of the link: the lasting one, once it is known, while a central that was connected before is
+    /// known by the one with which it came.
+    func id(ofLink address: DeviceAddress) -> Central.ID {
+        let id = Central.ID(address: address)
+        guard central(id) == nil else { return id }
+        return devices.first { $0.value.isConnected && $0.value.central.address == address }?.key ?? id
+    }
+
     /// Takes note that a central has asked for something, and with which MTU: it is connected, whatever was heard
     /// before.
     mutating func heard(from address: DeviceAddress, mtu: Int) -> (central: Central, changes: [Change]) {

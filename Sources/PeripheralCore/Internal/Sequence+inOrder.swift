@@ -2,8 +2,6 @@ extension Sequence {
     /// The elements in order; those of the same place keep theirs.
     ///
     /// For short sequences: each type that the standard library's `sorted` is used for adds 2 KB to a program.
-    ///
-    /// - Parameter isBefore: Whether the first element comes before the second.
     package func inOrder(by isBefore: (Element, Element) -> Bool) -> [Element] {
         var ordered: [Element] = []
         for element in self {

@@ -42,6 +42,18 @@ struct DeviceTableTests {
         #expect(table.update(Self.path, properties([("Connected", .bool(true))])) == [.connected(central)])
     }
 
+    /// A phone comes under an address that changes, and shows its lasting one when it bonds.
+    @Test func aLinkIsKnownByTheLastingAddressToo() throws {
+        var table = DeviceTable()
+        _ = table.update(Self.path, device)
+        let lasting = try #require(DeviceAddress("00:1B:DC:00:00:07"))
+        #expect(table.id(ofLink: address) == central.id)
+        #expect(table.id(ofLink: lasting) == Central.ID(address: lasting))
+        _ = table.update(Self.path, properties([("Address", .string(lasting.description))]))
+        #expect(table.id(ofLink: lasting) == central.id)
+        #expect(table.id(ofLink: address) == central.id)
+    }
+
     @Test func aBondIsAChange() {
         var table = DeviceTable()
         _ = table.update(Self.path, device)

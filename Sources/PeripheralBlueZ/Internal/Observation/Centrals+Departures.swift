@@ -17,8 +17,11 @@ extension Centrals {
 
     func beginTracking(on adapter: ObjectPath) {
         tracking.end()
-        tracking.watch = linkSecurity.watch(adapter, on: connection.loop) { [weak self] observations in
-            self?.assumeIsolated { $0.observed(observations) }
+        // Without the handles on the air, what is seen cannot be told apart.
+        if abilities.tellsHandles {
+            tracking.watch = linkSecurity.watch(adapter, on: connection.loop) { [weak self] observations in
+                self?.assumeIsolated { $0.observed(observations) }
+            }
         }
         if tracking.watch == nil { beginEstimate(of: adapter) }
     }
@@ -51,7 +54,7 @@ extension Centrals {
 
     /// Takes note that nothing leaves for a central any more.
     func settleDepartures(for central: Central.ID) {
-        tracking.connections.removeAll { Central.ID(address: $0.address) == central }
+        tracking.connections.removeAll { devices.id(ofLink: $0.address) == central }
         tracking.estimate?.settled(central)
         reportDepartures(tracking.departures.settled(central))
     }
@@ -98,7 +101,7 @@ extension Centrals {
     }
 
     private func knownCentral(on connection: UInt16) -> Central.ID? {
-        tracking.connections.first { $0.connection == connection }.map { Central.ID(address: $0.address) }
+        tracking.connections.first { $0.connection == connection }.map { devices.id(ofLink: $0.address) }
     }
 
     private func learnConnections() {
