@@ -252,6 +252,22 @@ final class PeripheralRuntime: PeripheralHost {
         }
     }
 
+    var updateTotals: [UpdateTotals] {
+        updates.totals.compactMap { total in
+            guard let characteristic = characteristics[total.characteristic] else { return nil }
+            return UpdateTotals(
+                characteristic: characteristic.uuid,
+                queued: total.queued,
+                inFlight: total.inFlight,
+                sent: total.counters.sent,
+                dropped: total.counters.dropped,
+                refused: total.counters.refused,
+                waits: total.counters.waits,
+                longestWait: total.counters.longestWait
+            )
+        }
+    }
+
     func indicate(
         _ characteristic: AttributeHandle,
         _ value: [UInt8],

@@ -47,6 +47,8 @@ private struct QueueModel {
         [TransmitQueues.Ticket: (recipients: Update.Recipients, handle: AttributeHandle, number: UInt32?)] =
             [:]
     private var nextNumber: UInt32 = 0
+    /// How many have left, and how many were dropped at least.
+    private var (sent, dropped): ([AttributeHandle: Int], [AttributeHandle: Int]) = ([:], [:])
     private var nextTicket: TransmitQueues.Ticket = 0
 
     init(seed: UInt64) {
@@ -148,6 +150,7 @@ private struct QueueModel {
         if Bool.random(using: &random) { queues.taken(update.id) }
         let hasFailed = UInt8.random(in: 0..<8, using: &random) == 0
         queues.ended(update.id, hasFailed ? .failure(.notSubscribed) : .success(()))
+        if !hasFailed { sent[update.characteristic, default: 0] += 1 }
     }
 
     private mutating func makeValue(
@@ -188,6 +191,13 @@ private struct QueueModel {
             let forAll = inFlight.filter { $0.update.recipients == .subscribers }
             #expect(inFlight.count <= Self.window + Self.policies.count * TransmitQueues.placesForAll)
             #expect(inFlight.count - forAll.count <= Self.window)
+        }
+        for total in queues.totals {
+            let handle = total.characteristic
+            #expect(total.inFlight == underWay.count { $0.update.characteristic == handle })
+            #expect(total.counters.sent == sent[handle, default: 0])
+            #expect(total.counters.dropped >= dropped[handle, default: 0])
+            dropped[handle] = total.counters.dropped
         }
         for waiter in waiting.values where waiter.number == nil {
             var copy = queues

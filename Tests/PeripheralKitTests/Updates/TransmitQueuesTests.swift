@@ -204,6 +204,40 @@ struct TransmitQueuesTests {
         #expect(report.counters.sent == 2)
         #expect(report.inFlight == 1)
     }
+
+    /// Six values for each of two, of which two are on their way, when the one leaves and the other unsubscribes.
+    @Test func totalsOutliveSubscriptions() throws {
+        var queues = TransmitQueues(policies: [:], window: 2)
+        for central in [a, b] { queues.subscribed(central, to: Self.bulk, isAddressable: true) }
+        for second in 0..<6 { _ = queues.offer([0], of: Self.bulk, to: .subscribers, at: .seconds(second)) }
+        let updates = queues.takeOutcome(at: .seconds(6)).updates
+        queues.disconnected(a)
+        queues.unsubscribed(b, from: Self.bulk)
+        var total = try #require(queues.totals.first)
+        #expect((total.queued, total.inFlight) == (0, 4))
+        #expect((total.counters.sent, total.counters.dropped) == (0, 8))
+        #expect(total.counters.longestWait == .seconds(6))
+        queues.ended(updates[0].id, .success(()))
+        queues.ended(updates[1].id, .failure(.notSubscribed))
+        // Of the others, no more will be heard.
+        queues.suspended()
+        total = try #require(queues.totals.first)
+        #expect((total.queued, total.inFlight) == (0, 0))
+        #expect((total.counters.sent, total.counters.dropped) == (1, 11))
+        #expect(queues.reports.isEmpty && queues.totals.count == 1)
+    }
+
+    @Test func totalsGoOnWithTheNextSubscription() throws {
+        var queues = TransmitQueues(policies: [Self.bulk: .reject(beyond: 1)], window: 0)
+        for isFirst in [true, false] {
+            queues.subscribed(a, to: Self.bulk, isAddressable: true)
+            #expect(accepts([0], of: Self.bulk, to: .subscribers, &queues))
+            #expect(!accepts([1], of: Self.bulk, to: .subscribers, &queues))
+            if isFirst { queues.disconnected(a) }
+        }
+        let total = try #require(queues.totals.first)
+        #expect((total.queued, total.counters.dropped, total.counters.refused) == (1, 1, 2))
+    }
 }
 
 /// Whether a value finds room.

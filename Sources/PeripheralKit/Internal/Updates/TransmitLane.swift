@@ -118,10 +118,14 @@ struct TransmitLane {
     /// Takes note that one has left, or could not be sent.
     mutating func left(_ result: Result<Void, PeripheralError>) {
         inFlight -= 1
-        switch result {
-        case .success: counters.sent += 1
-        case .failure: counters.dropped += 1
-        }
+        counters.count(result)
+    }
+
+    /// The counters, when what waits in the lane is dropped with it.
+    var finalCounters: UpdateCounters {
+        var counters = counters
+        counters.dropped += count
+        return counters
     }
 
     /// Takes out what belongs to a ticket.
@@ -132,13 +136,4 @@ struct TransmitLane {
         }
         entries.removeAll { $0.ticket == ticket }
     }
-}
-
-/// What has become of the values of a lane.
-struct UpdateCounters: Hashable {
-    var sent = 0
-    var dropped = 0
-    var refused = 0
-    var waits = 0
-    var longestWait = Duration.zero
 }

@@ -37,6 +37,7 @@ extension TransmitQueues {
         let id = makeID()
         for receiver in receivers { inFlight[receiver, default: 0] += 1 }
         flights[id] = Flight(
+            characteristic: key.characteristic,
             lane: key,
             ticket: departure.ticket,
             documentBytes: departure.documentBytes,

@@ -36,6 +36,7 @@ struct TransmitQueues {
 
     /// A value that was submitted and has not left.
     struct Flight {
+        var characteristic: AttributeHandle
         /// `nil` when the subscription has ended since.
         var lane: TransmitLane.Key?
         var ticket: Ticket?
@@ -83,6 +84,8 @@ struct TransmitQueues {
     var sequence: UInt64 = 0
     var nextNumber: UInt64 = 0
     var outcome = Outcome()
+    /// What has become of the values whose lanes are gone.
+    var past: [AttributeHandle: UpdateCounters] = [:]
 
     /// Makes the queues of all characteristics.
     ///
@@ -105,27 +108,6 @@ struct TransmitQueues {
         repeat { send(at: now) } while admitWaiters(at: now)
         defer { outcome = Outcome() }
         return outcome
-    }
-}
-
-// MARK: - Statistics
-
-extension TransmitQueues {
-    /// A queue at this moment.
-    struct Report {
-        var key: TransmitLane.Key
-        var queued: Int
-        var inFlight: Int
-        var counters: UpdateCounters
-    }
-
-    /// The queues that have been used since their subscriptions began, in the order of their handles.
-    var reports: [Report] {
-        lanes.map { key, lane in
-            let inFlight = lane.inFlight
-            return Report(key: key, queued: lane.entries.count, inFlight: inFlight, counters: lane.counters)
-        }
-        .inOrder { $0.key.characteristic.rawValue < $1.key.characteristic.rawValue }
     }
 }
 
@@ -196,7 +178,11 @@ extension TransmitQueues {
     mutating func ended(_ id: Update.ID, _ result: Result<Void, PeripheralError>) {
         guard let flight = flights.removeValue(forKey: id) else { return }
         for receiver in flight.receivers { inFlight[receiver]? -= 1 }
-        if let lane = flight.lane { lanes[lane]?.left(result) }
+        if let lane = flight.lane {
+            lanes[lane]?.left(result)
+        } else {
+            past[flight.characteristic, default: UpdateCounters()].count(result)
+        }
         guard let ticket = flight.ticket else { return }
         if let bytes = flight.documentBytes {
             chunkEnded(of: ticket, bytes, by: flight.lane, result)
@@ -252,6 +238,7 @@ extension TransmitQueues {
             for subscriber in subscribers { end(subscriber.central, characteristic, because: .disconnected) }
         }
         for flight in flights.values {
+            past[flight.characteristic, default: UpdateCounters()].dropped += 1
             guard let ticket = flight.ticket else { continue }
             settle(ticket, .failure(.disconnected))
         }
@@ -279,9 +266,10 @@ extension TransmitQueues {
 
     /// Drops a lane, and what waits in it.
     private mutating func empty(_ key: TransmitLane.Key, because error: PeripheralError) {
-        guard let entries = lanes.removeValue(forKey: key)?.entries else { return }
+        guard let lane = lanes.removeValue(forKey: key) else { return }
+        past[key.characteristic, default: UpdateCounters()].add(lane.finalCounters)
         turns.removeAll { $0 == key }
         for id in Array(flights.keys) where flights[id]?.lane == key { flights[id]?.lane = nil }
-        for ticket in entries.compactMap(\.ticket) { settle(ticket, .failure(error)) }
+        for ticket in lane.entries.compactMap(\.ticket) { settle(ticket, .failure(error)) }
     }
 }

@@ -38,6 +38,11 @@ extension UpdateSender {
         state.withLock { $0.isStopped ? [] : $0.queues.reports }
     }
 
+    /// All values since the beginning; none when stopped.
+    var totals: [TransmitQueues.Total] {
+        state.withLock { $0.isStopped ? [] : $0.queues.totals }
+    }
+
     /// How many calls wait.
     var waiting: Int { state.withLock { $0.callers.count } }
 
