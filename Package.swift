@@ -25,6 +25,7 @@ let products: [Product] = [
     .library(name: "PeripheralBattery", targets: ["PeripheralBattery"]),
     .library(name: "PeripheralDeviceInformation", targets: ["PeripheralDeviceInformation"]),
     .library(name: "PeripheralServiceLifecycle", targets: ["PeripheralServiceLifecycle"]),
+    .library(name: "PeripheralMetrics", targets: ["PeripheralMetrics"]),
     .executable(name: "peripheral-doctor", targets: ["peripheral-doctor"]),
 ]
 
@@ -35,8 +36,9 @@ let documentation: [Package.Dependency] =
 
 let dependencies: [Package.Dependency] = [
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-    // Only with the trait of its name.
+    // Each only with the trait of its name.
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
 ]
 
 /// The layers, from the bottom up: each depends only on what stands above it in this list.
@@ -128,8 +130,9 @@ let layers: [Target] = [
     ),
 ]
 
-/// A peripheral as a service of swift-service-lifecycle; empty without the trait `ServiceLifecycle`.
+/// What ties a peripheral to other packages, each empty without the trait of its name.
 let adapters: [Target] = [
+    // A peripheral as a service of swift-service-lifecycle.
     .target(
         name: "PeripheralServiceLifecycle",
         dependencies: [
@@ -141,7 +144,17 @@ let adapters: [Target] = [
             ),
         ],
         swiftSettings: swiftSettings
-    )
+    ),
+
+    // The counters of a session as metrics of swift-metrics.
+    .target(
+        name: "PeripheralMetrics",
+        dependencies: [
+            "PeripheralKit",
+            .product(name: "CoreMetrics", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
+        ],
+        swiftSettings: swiftSettings
+    ),
 ]
 
 /// The command `peripheral-doctor`: what is wrong with a machine that a peripheral shall run on.
@@ -213,7 +226,11 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: products,
     traits: [
-        .trait(name: "ServiceLifecycle", description: "A peripheral as a service of swift-service-lifecycle.")
+        .trait(
+            name: "ServiceLifecycle",
+            description: "A peripheral as a service of swift-service-lifecycle."
+        ),
+        .trait(name: "Metrics", description: "The counters of a session as metrics of swift-metrics."),
     ],
     dependencies: dependencies + documentation,
     targets: layers + adapters + doctor + services + testSupport

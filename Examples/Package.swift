@@ -6,9 +6,10 @@ let package = Package(
     name: "examples",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "swift-peripheral", path: "..", traits: ["ServiceLifecycle"]),
+        .package(name: "swift-peripheral", path: "..", traits: ["ServiceLifecycle", "Metrics"]),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
@@ -69,6 +70,16 @@ let package = Package(
                 "lamp-service",
                 .product(name: "PeripheralKit", package: "swift-peripheral"),
                 .product(name: "PeripheralTesting", package: "swift-peripheral"),
+            ]
+        ),
+        // What is there only with a trait is tested where traits are chosen.
+        .testTarget(
+            name: "PeripheralMetricsTests",
+            dependencies: [
+                .product(name: "PeripheralMetrics", package: "swift-peripheral"),
+                .product(name: "PeripheralKit", package: "swift-peripheral"),
+                .product(name: "PeripheralTesting", package: "swift-peripheral"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
             ]
         ),
     ]

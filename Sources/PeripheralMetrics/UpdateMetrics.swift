@@ -1,0 +1,83 @@
+#if Metrics
+    internal import CoreMetrics
+    internal import PeripheralCore
+    internal import PeripheralKit
+
+    /// The metrics of the updates of a session, and what of them has been reported.
+    struct UpdateMetrics {
+        /// The metrics of a characteristic.
+        private struct Instruments {
+            let queued, inFlight, longestWait: Meter
+            let sent, dropped, refused, waits: Counter
+
+            init(_ characteristic: BluetoothUUID, factory: any MetricsFactory) {
+                let dimensions = [("characteristic", "\(characteristic)")]
+                func meter(_ name: String) -> Meter {
+                    Meter(label: "peripheral_updates_\(name)", dimensions: dimensions, factory: factory)
+                }
+                func counter(_ name: String) -> Counter {
+                    Counter(label: "peripheral_updates_\(name)", dimensions: dimensions, factory: factory)
+                }
+                queued = meter("queued")
+                inFlight = meter("in_flight")
+                longestWait = meter("longest_wait_seconds")
+                sent = counter("sent")
+                dropped = counter("dropped")
+                refused = counter("refused")
+                waits = counter("waits")
+            }
+        }
+
+        /// The totals of all characteristics with the same UUID.
+        private struct Sum {
+            var (queued, inFlight) = (0, 0)
+            var (sent, dropped, refused, waits) = (0, 0, 0, 0)
+            var longestWait = Duration.zero
+
+            mutating func add(_ totals: UpdateTotals) {
+                queued += totals.queued
+                inFlight += totals.inFlight
+                sent += totals.sent
+                dropped += totals.dropped
+                refused += totals.refused
+                waits += totals.waits
+                longestWait = max(longestWait, totals.longestWait)
+            }
+        }
+
+        private let factory: any MetricsFactory
+        private var instruments: [BluetoothUUID: Instruments] = [:]
+        private var reported: [BluetoothUUID: Sum] = [:]
+
+        init(factory: any MetricsFactory) {
+            self.factory = factory
+        }
+
+        /// Reports what is, and of what is counted, what is new.
+        mutating func report(_ totals: [UpdateTotals]) {
+            var sums: [BluetoothUUID: Sum] = [:]
+            for total in totals { sums[total.characteristic, default: Sum()].add(total) }
+            for (characteristic, sum) in sums {
+                let metrics =
+                    instruments[characteristic] ?? Instruments(characteristic, factory: factory)
+                instruments[characteristic] = metrics
+                let before = reported.updateValue(sum, forKey: characteristic) ?? Sum()
+                metrics.queued.set(sum.queued)
+                metrics.inFlight.set(sum.inFlight)
+                metrics.longestWait.set(sum.longestWait / .seconds(1))
+                metrics.sent.increment(by: sum.sent - before.sent)
+                metrics.dropped.increment(by: sum.dropped - before.dropped)
+                metrics.refused.increment(by: sum.refused - before.refused)
+                metrics.waits.increment(by: sum.waits - before.waits)
+            }
+        }
+
+        /// Takes back what was said to be waiting, since nobody will tell when it is not.
+        func end() {
+            for metrics in instruments.values {
+                metrics.queued.set(0)
+                metrics.inFlight.set(0)
+            }
+        }
+    }
+#endif
