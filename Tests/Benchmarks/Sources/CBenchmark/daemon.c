@@ -4,12 +4,14 @@
 #include "benchmark.h"
 
 #include <dbus/dbus.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <time.h>
 
 enum { max_characteristics = 16, max_in_flight = 64 };
@@ -208,18 +210,23 @@ static void append_option(DBusMessageIter *options, const char *key, int type, c
 }
 
 /* The options as bluetoothd sends them. */
-static DBusMessage *make_call(const struct measurement *measurement) {
+static void append_options(DBusMessageIter *arguments) {
     const char *device = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01", *link = "LE";
     dbus_uint16_t mtu = 517;
-    DBusMessageIter arguments, options;
-    DBusMessage *call = dbus_message_new_method_call(
-        measurement->destination, measurement->path, "org.bluez.GattCharacteristic1", "ReadValue");
-    dbus_message_iter_init_append(call, &arguments);
-    dbus_message_iter_open_container(&arguments, DBUS_TYPE_ARRAY, "{sv}", &options);
+    DBusMessageIter options;
+    dbus_message_iter_open_container(arguments, DBUS_TYPE_ARRAY, "{sv}", &options);
     append_option(&options, "device", DBUS_TYPE_OBJECT_PATH, "o", &device);
     append_option(&options, "mtu", DBUS_TYPE_UINT16, "q", &mtu);
     append_option(&options, "link", DBUS_TYPE_STRING, "s", &link);
-    dbus_message_iter_close_container(&arguments, &options);
+    dbus_message_iter_close_container(arguments, &options);
+}
+
+static DBusMessage *make_call(const struct measurement *measurement) {
+    DBusMessageIter arguments;
+    DBusMessage *call = dbus_message_new_method_call(
+        measurement->destination, measurement->path, "org.bluez.GattCharacteristic1", "ReadValue");
+    dbus_message_iter_init_append(call, &arguments);
+    append_options(&arguments);
     return call;
 }
 
@@ -271,6 +278,55 @@ int benchmark_daemon_read(
         if (!dbus_connection_read_write_dispatch(daemon->connection, 30000)) return 1;
     }
     return measurement.has_failed;
+}
+
+/* ---- Notifications ---- */
+
+int benchmark_daemon_subscribe(benchmark_daemon *daemon, const char *destination, const char *path) {
+    struct timeval limit = {.tv_sec = 30};
+    DBusMessageIter arguments;
+    int socket = -1;
+    DBusMessage *call =
+        dbus_message_new_method_call(destination, path, "org.bluez.GattCharacteristic1", "AcquireNotify");
+    dbus_message_iter_init_append(call, &arguments);
+    append_options(&arguments);
+    DBusMessage *reply = dbus_connection_send_with_reply_and_block(daemon->connection, call, 30000, NULL);
+    dbus_message_unref(call);
+    if (!reply) return -1;
+    dbus_message_get_args(reply, NULL, DBUS_TYPE_UNIX_FD, &socket, DBUS_TYPE_INVALID);
+    dbus_message_unref(reply);
+    if (socket < 0) return -1;
+    fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) & ~O_NONBLOCK);
+    setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    return socket;
+}
+
+static int request_notifications(
+    benchmark_daemon *daemon, const char *destination, const char *path, uint32_t count) {
+    const unsigned char *bytes = (const unsigned char *)&count;
+    DBusMessageIter arguments, array;
+    DBusMessage *call =
+        dbus_message_new_method_call(destination, path, "org.bluez.GattCharacteristic1", "WriteValue");
+    dbus_message_iter_init_append(call, &arguments);
+    dbus_message_iter_open_container(&arguments, DBUS_TYPE_ARRAY, "y", &array);
+    dbus_message_iter_append_fixed_array(&array, DBUS_TYPE_BYTE, &bytes, sizeof count);
+    dbus_message_iter_close_container(&arguments, &array);
+    append_options(&arguments);
+    DBusMessage *reply = dbus_connection_send_with_reply_and_block(daemon->connection, call, 30000, NULL);
+    dbus_message_unref(call);
+    if (!reply) return 1;
+    dbus_message_unref(reply);
+    return 0;
+}
+
+int benchmark_daemon_take_notifications(
+    benchmark_daemon *daemon, const char *destination, const char *path, int socket, size_t size, uint32_t count) {
+    unsigned char packet[512];
+    if (request_notifications(daemon, destination, path, count) != 0) return 1;
+    for (; count > 0; count--) {
+        if (recv(socket, packet, sizeof packet, 0) != (ssize_t)size) return 1;
+    }
+    return 0;
 }
 
 /* ---- Processes ---- */

@@ -1,6 +1,7 @@
 /* The plainest server that libdbus makes: blocking, one object for each value, options parsed and dropped. */
 
 #include "benchmark.h"
+#include "notifier.h"
 
 #include <dbus/dbus.h>
 #include <stdbool.h>
@@ -77,6 +78,7 @@ int benchmark_run_server(const char *address, const char *name) {
     dbus_connection_set_exit_on_disconnect(connection, FALSE);
     dbus_connection_register_object_path(connection, "/value20", &table, &small);
     dbus_connection_register_object_path(connection, "/value512", &table, &large);
+    benchmark_register_notifier(connection);
     if (dbus_bus_request_name(connection, name, 0, NULL) != DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER) return 1;
     while (dbus_connection_read_write_dispatch(connection, -1)) {
     }

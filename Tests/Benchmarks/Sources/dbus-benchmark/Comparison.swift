@@ -1,12 +1,13 @@
 import CBenchmark
 import Glibc
 
-/// What is read, and how much more than C it may cost.
+/// What is read or sent, and how much more than C it may cost.
 struct Subject {
     var name: String
     var characteristic: Int
     var size: Int
-    var latencyGoal: Double
+    /// `nil` for what is sent: nobody waits for a single one.
+    var latencyGoal: Double?
     var processorGoal: Double
 
     static let all = [
@@ -38,6 +39,7 @@ struct Subject {
             latencyGoal: 1.35,
             processorGoal: 1.25
         ),
+        Subject(name: "notify, 20 bytes", characteristic: 4, size: 20, processorGoal: 2.0),
     ]
 }
 
@@ -51,25 +53,28 @@ struct Comparison {
     private static let callsAlone = 400
     private static let callsInFlight = 2_000
     private static let inFlight = 32
+    private static let notifications: UInt32 = 20_000
 
     /// A server, as the daemon sees it and as the system does.
     private struct Server {
         var process: pid_t
         var name: String
         var paths: [String]
+        /// Where its notifications come from.
+        var socket: Int32 = -1
     }
 
-    /// One batch of calls to one server.
+    /// One batch of calls to one server, or of its notifications.
     private struct Sample {
         /// The median time from call to answer with one call at a time, in nanoseconds.
-        var latency: Double
-        /// The server's processor time for each call with many in flight, in nanoseconds.
+        var latency: Double?
+        /// The server's processor time for each call with many in flight, or for each notification, in nanoseconds.
         var processorTime: Double
     }
 
     private let daemon: OpaquePointer
-    private let swift: Server
-    private let reference: Server
+    private var swift: Server
+    private var reference: Server
 
     init(address: String, serversOn processor: Int32) throws {
         guard let daemon = benchmark_daemon_open(address) else {
@@ -82,20 +87,25 @@ struct Comparison {
         guard benchmark_daemon_await_peripheral(daemon) == 0,
             let peripheral = benchmark_daemon_peripheral(daemon)
         else { throw MeasurementError(description: "the peripheral did not register") }
-        let paths = (0..<4).compactMap {
+        let paths = (0..<6).compactMap {
             benchmark_daemon_characteristic(daemon, $0).map { String(cString: $0) }
         }
-        guard paths.count == 4 else {
+        guard paths.count == 6 else {
             throw MeasurementError(
-                description: "the peripheral shows \(paths.count) characteristics instead of 4"
+                description: "the peripheral shows \(paths.count) characteristics instead of 6"
             )
         }
         swift = Server(process: swiftProcess, name: String(cString: peripheral), paths: paths)
         reference = Server(
             process: cProcess,
             name: DBusBenchmark.serverName,
-            paths: ["/value20", "/value512", "/value20", "/value512"]
+            paths: ["/value20", "/value512", "/value20", "/value512", "/updates", "/count"]
         )
+        swift.socket = benchmark_daemon_subscribe(daemon, swift.name, swift.paths[4])
+        reference.socket = benchmark_daemon_subscribe(daemon, reference.name, reference.paths[4])
+        guard swift.socket >= 0, reference.socket >= 0 else {
+            throw MeasurementError(description: "a server gives out no socket")
+        }
     }
 
     func end() {
@@ -123,12 +133,15 @@ struct Comparison {
         }
         return Row(
             subject: subject,
-            latency: Ratio(ours.map(\.latency), to: theirs.map(\.latency)),
+            latency: subject.latencyGoal.map { _ in
+                Ratio(ours.compactMap(\.latency), to: theirs.compactMap(\.latency))
+            },
             processorTime: Ratio(ours.map(\.processorTime), to: theirs.map(\.processorTime))
         )
     }
 
     private func sample(_ server: Server, _ subject: Subject) throws -> Sample {
+        guard subject.latencyGoal != nil else { return try notifications(of: server, subject) }
         let path = server.paths[subject.characteristic]
         var latencies = [Int64](repeating: 0, count: Self.callsAlone)
         let before: Int64
@@ -153,6 +166,21 @@ struct Comparison {
             latency: median(latencies.map(Double.init)),
             processorTime: Double(taken) / Double(Self.callsInFlight)
         )
+    }
+
+    private func notifications(of server: Server, _ subject: Subject) throws -> Sample {
+        let before = benchmark_processor_time(server.process)
+        let outcome = benchmark_daemon_take_notifications(
+            daemon,
+            server.name,
+            server.paths[5],
+            server.socket,
+            subject.size,
+            Self.notifications
+        )
+        guard outcome == 0 else { throw MeasurementError(description: "\(subject.name): one is missing") }
+        let taken = benchmark_processor_time(server.process) - before
+        return Sample(latency: nil, processorTime: Double(taken) / Double(Self.notifications))
     }
 
     private static func start(_ role: String, address: String, on processor: Int32) throws -> pid_t {

@@ -1,19 +1,29 @@
 import PeripheralBlueZ
 import PeripheralKit
 
-/// The values that are read, in the order of ``Subject/all``.
+/// The values that are read, in the order of ``Subject/all``, and the notifications.
 func serveInSwift() async throws {
     let (small, large) = ([UInt8](repeating: 0, count: 20), [UInt8](repeating: 0, count: 512))
+    let updates = Characteristic<[UInt8]>("5C3A0006-7E3C-4B6E-9D29-B3F1C0A1D001", .notify)
+    let (counts, count) = AsyncStream.makeStream(of: UInt32.self)
     let peripheral = Peripheral("Benchmark") {
         GATTService("5C3A0001-7E3C-4B6E-9D29-B3F1C0A1D001") {
             Characteristic<[UInt8]>("5C3A0002-7E3C-4B6E-9D29-B3F1C0A1D001", value: small)
             Characteristic<[UInt8]>("5C3A0003-7E3C-4B6E-9D29-B3F1C0A1D001", value: large)
             Characteristic<[UInt8]>("5C3A0004-7E3C-4B6E-9D29-B3F1C0A1D001", .read) { Read { small } }
             Characteristic<[UInt8]>("5C3A0005-7E3C-4B6E-9D29-B3F1C0A1D001", .read) { Read { large } }
+            updates
+            Characteristic<UInt32>("5C3A0007-7E3C-4B6E-9D29-B3F1C0A1D001", .write) {
+                Write { number, _ in count.yield(number) }
+            }
         }
     }
-    try await peripheral.run(on: .bluez) { _ in
-        // Until this process is killed.
-        for await _ in AsyncStream<Never>.makeStream().stream {}
+    // Until this process is killed. From BlueZ 5.76 on, each subscriber has a socket.
+    try await peripheral.run(on: .bluez(version: "5.82")) { session in
+        for await count in counts {
+            for _ in 0..<count {
+                while try !session.update(updates, small) { try await session.readyToUpdate(updates) }
+            }
+        }
     }
 }

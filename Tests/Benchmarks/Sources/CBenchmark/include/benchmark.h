@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 /* The server to compare with: answers ReadValue below the name `name`, on the paths /value20 and /value512, with as
- * many bytes. Returns when the bus is gone. */
+ * many bytes, and sends notifications of 20 bytes by a socket. Returns when the bus is gone. */
 int benchmark_run_server(const char *address, const char *name);
 
 /* The side that asks: org.bluez, as far as a peripheral needs it to register. */
@@ -29,6 +29,14 @@ char *benchmark_daemon_await_owner(benchmark_daemon *daemon, const char *name);
 int benchmark_daemon_read(
     benchmark_daemon *daemon, const char *destination, const char *path, size_t size, size_t calls, size_t in_flight,
     int64_t *latencies);
+
+/* Subscribes by AcquireNotify; the result is the socket, or -1. */
+int benchmark_daemon_subscribe(benchmark_daemon *daemon, const char *destination, const char *path);
+
+/* Writes a number to a characteristic, for as many notifications, and reads them from the socket; each must have `size`
+ * bytes. */
+int benchmark_daemon_take_notifications(
+    benchmark_daemon *daemon, const char *destination, const char *path, int socket, size_t size, uint32_t count);
 
 /* The processor time that a process has taken so far, in nanoseconds, or -1. */
 int64_t benchmark_processor_time(int process);

@@ -1,0 +1,10 @@
+#ifndef PERIPHERAL_BENCHMARK_NOTIFIER_H
+#define PERIPHERAL_BENCHMARK_NOTIFIER_H
+
+#include <dbus/dbus.h>
+
+/* Makes the objects /updates, whose AcquireNotify gives out a socket, and /count: writing a number to it sends as many
+ * packets of 20 bytes by that socket. */
+void benchmark_register_notifier(DBusConnection *connection);
+
+#endif
