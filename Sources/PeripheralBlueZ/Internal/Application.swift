@@ -61,7 +61,7 @@ struct Application: Sendable {
             guard case .characteristicValue(let service, _) = attribute.kind,
                 table.services[service].handle != nil
             else { continue }
-            centrals.report(.handleAssigned(attribute.handle, onAir: attribute.handle))
+            centrals.tell(.handleAssigned(attribute.handle, onAir: attribute.handle))
         }
     }
 
@@ -160,7 +160,7 @@ extension Application {
             },
             set: { [centrals] value in
                 guard let onAir: UInt16 = value.integer() else { return }
-                centrals.report(.handleAssigned(handle, onAir: AttributeHandle(rawValue: onAir)))
+                centrals.tell(.handleAssigned(handle, onAir: AttributeHandle(rawValue: onAir)))
             }
         )
     }

@@ -1,6 +1,7 @@
 internal import PeripheralCore
 internal import PeripheralDBus
 internal import PeripheralKit
+internal import Synchronization
 
 /// The ways of updates: the bus, which reaches all subscribers, and the sockets, each of which reaches one.
 ///
@@ -23,7 +24,34 @@ extension Centrals {
     }
 
     nonisolated func submit(_ update: Update) {
-        connection.loop.execute { self.assumeIsolated { $0.transmit(update) } }
+        let isFirst = submitted.withLock { submitted in
+            submitted.append(update)
+            return submitted.count == 1
+        }
+        if isFirst { connection.loop.execute { self.assumeIsolated { $0.transmitSubmitted() } } }
+    }
+
+    /// Sends what was submitted, and tells at once what of it has ended: a change of threads for each would cost more than
+    /// all the rest.
+    private func transmitSubmitted() {
+        let updates = submitted.withLock { submitted in
+            defer { submitted = [] }
+            return submitted
+        }
+        endings = []
+        for update in updates { transmit(update) }
+        let ended = endings ?? []
+        endings = nil
+        if !ended.isEmpty { tell(.updatesEnded(ended)) }
+    }
+
+    /// Tells the host what has happened.
+    func report(_ event: BackendEvent) {
+        if case .updateEnded(let id, let outcome) = event, endings != nil {
+            endings?.append((id, outcome))
+        } else {
+            tell(event)
+        }
     }
 
     private func transmit(_ update: Update) {

@@ -1,6 +1,7 @@
 internal import PeripheralCore
 internal import PeripheralDBus
 internal import PeripheralKit
+internal import Synchronization
 
 /// The centrals of an adapter: who is connected, who has subscribed to what, and the ways to them.
 ///
@@ -42,7 +43,7 @@ actor Centrals {
     let linkSecurity: any LinkSecurity
     let handles: AssignedHandles
     let log: RunLog
-    let report: @Sendable (BackendEvent) -> Void
+    let tell: @Sendable (BackendEvent) -> Void
     /// The path of the adapter; `nil` until it is chosen.
     private(set) var adapter: ObjectPath?
     var abilities = Abilities(of: .v5_66)
@@ -57,6 +58,10 @@ actor Centrals {
     /// The application is about to be withdrawn: nothing is sent any more.
     var isEnding = false
     var receivers = SecuredReceivers()
+    /// Those that the loop has not taken yet.
+    let submitted = Mutex<[Update]>([])
+    /// What has ended while updates were being sent; `nil` while none are.
+    var endings: [(Update.ID, UpdateOutcome)]?
     /// Those that wait until it is certain how their central is reached, or until the way can change, in their order.
     var held: [Update] = []
     /// How the last update of each characteristic has gone.
@@ -85,7 +90,7 @@ actor Centrals {
         self.linkSecurity = linkSecurity
         self.handles = handles
         self.log = log
-        self.report = report
+        tell = report
     }
 
     /// Closes all sockets; nothing more is sent or heard.

@@ -58,6 +58,11 @@ public enum BackendEvent: Sendable {
 
     /// An update that was submitted has come to its end; reported exactly once for each, unless the run ends before.
     case updateEnded(Update.ID, UpdateOutcome)
+
+    /// Several updates have ended, in this order; the same as ``updateEnded(_:_:)`` for each.
+    ///
+    /// Who waits for room is woken up once then, and finds room for as many.
+    case updatesEnded([(Update.ID, UpdateOutcome)])
 }
 
 /// What a backend tells once it has published a peripheral.

@@ -110,7 +110,9 @@ final class PeripheralRuntime: PeripheralHost {
         case .updateTaken(let update):
             updates.taken(update)
         case .updateEnded(let update, let outcome):
-            updates.ended(update, outcome)
+            updates.ended([(update, outcome)])
+        case .updatesEnded(let ended):
+            updates.ended(ended)
         }
     }
 

@@ -22,6 +22,8 @@ struct IndicationQueues {
     /// In the order in which they came.
     private var entries: [Entry] = []
 
+    var isEmpty: Bool { entries.isEmpty }
+
     /// Takes an indication, and gives it back when it may be sent at once.
     ///
     /// - Parameters:

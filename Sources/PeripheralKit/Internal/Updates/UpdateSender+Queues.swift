@@ -120,7 +120,9 @@ extension UpdateSender {
             return !state.isHandingOn && !state.outgoing.isEmpty
         }
         guard isOurTurn else { return }
-        while let (link, update) = state.withLock({ $0.takeOutgoing() }) { link.submit(update) }
+        while let (link, updates) = state.withLock({ $0.takeOutgoing() }) {
+            for update in updates { link.submit(update) }
+        }
     }
 }
 
@@ -134,11 +136,12 @@ extension UpdateSender.State {
         return nextTicket
     }
 
-    fileprivate mutating func takeOutgoing() -> (any BackendLink, Update)? {
-        guard let link = linkOnTheAir, let update = outgoing.popFirst() else {
+    fileprivate mutating func takeOutgoing() -> (any BackendLink, [Update])? {
+        guard let link = linkOnTheAir, !outgoing.isEmpty else {
             isHandingOn = false
             return nil
         }
-        return (link, update)
+        defer { outgoing = [] }
+        return (link, outgoing)
     }
 }

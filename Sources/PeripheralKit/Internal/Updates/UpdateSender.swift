@@ -144,9 +144,17 @@ final class UpdateSender: Sendable {
         change { $0.queues.taken(id) }
     }
 
-    /// Takes note of how an update has ended.
-    func ended(_ id: Update.ID, _ outcome: UpdateOutcome) {
-        change { $0.queues.ended(id, outcome.result) }
+    /// Takes note of how updates have ended.
+    func ended(_ updates: [(Update.ID, UpdateOutcome)]) {
+        let hasIndications = change { state in
+            for (id, outcome) in updates { state.queues.ended(id, outcome.result) }
+            return !state.indications.isEmpty
+        }
+        guard hasIndications else { return }
+        for (id, outcome) in updates { indicationEnded(id, outcome) }
+    }
+
+    private func indicationEnded(_ id: Update.ID, _ outcome: UpdateOutcome) {
         let (caller, next) = state.withLock { state in
             state.timers.removeValue(forKey: id)?.cancel()
             return (state.indicating.removeValue(forKey: id), state.indications.ended(id))
