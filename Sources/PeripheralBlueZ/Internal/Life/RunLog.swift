@@ -5,7 +5,7 @@ private import Synchronization
 
 /// The log of a run, which is told each thing once, however often the peripheral comes back.
 final class RunLog: Sendable {
-    enum Topic: Hashable {
+    enum Topic: Equatable {
         case declaration(DeclarationIssue)
         case refusedAgent(reason: String)
         case unknownLinkSecurity
@@ -14,7 +14,7 @@ final class RunLog: Sendable {
     }
 
     private let logger: Logger
-    private let told = Mutex<Set<Topic>>([])
+    private let told = Mutex<[Topic]>([])
 
     init(_ logger: Logger) {
         self.logger = logger
@@ -27,12 +27,17 @@ final class RunLog: Sendable {
         _ message: @autoclosure () -> Logger.Message,
         metadata: @autoclosure () -> Logger.Metadata? = nil
     ) {
-        guard told.withLock({ $0.insert(topic).inserted }) else { return }
+        let isNew = told.withLock { told in
+            guard !told.contains(topic) else { return false }
+            told.append(topic)
+            return true
+        }
+        guard isNew else { return }
         logger.log(level: level, message(), metadata: metadata())
     }
 
     /// Takes note that something is not the case any more: when it is again, that is news.
     func forget(_ topic: Topic) {
-        _ = told.withLock { $0.remove(topic) }
+        told.withLock { told in told.removeAll { $0 == topic } }
     }
 }

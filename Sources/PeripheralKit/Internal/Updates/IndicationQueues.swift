@@ -7,7 +7,7 @@ internal import PeripheralCore
 /// others it does not. A pure value: events in, what is to be sent or has ended out.
 struct IndicationQueues {
     /// What only one indication takes at a time.
-    private enum Lane: Hashable {
+    private enum Lane: Equatable {
         case central(Central.ID)
         /// That of those who have subscribed to it, whoever they are.
         case subscribers(AttributeHandle)
@@ -15,7 +15,7 @@ struct IndicationQueues {
 
     private struct Entry {
         var update: Update
-        var lanes: Set<Lane>
+        var lanes: [Lane]
         var isOutstanding = false
     }
 
@@ -31,8 +31,8 @@ struct IndicationQueues {
     ///   - centrals: Whom it reaches, as far as is known.
     /// - Returns: The indication, when it may be sent at once.
     mutating func submit(_ update: Update, reaching centrals: [Central.ID]) -> Update? {
-        var lanes = Set(centrals.map(Lane.central))
-        if update.recipients == .subscribers { lanes.insert(.subscribers(update.characteristic)) }
+        var lanes = centrals.map(Lane.central)
+        if update.recipients == .subscribers { lanes.append(.subscribers(update.characteristic)) }
         entries.append(Entry(update: update, lanes: lanes))
         return takeNext().first
     }
@@ -61,19 +61,20 @@ struct IndicationQueues {
     mutating func disconnected(_ central: Central.ID) -> (dropped: [Update.ID], next: [Update]) {
         let dropped = entries.filter { $0.update.recipients == .central(central) }.map(\.update.id)
         entries.removeAll { $0.update.recipients == .central(central) }
-        for index in entries.indices { entries[index].lanes.remove(.central(central)) }
+        for index in entries.indices { entries[index].lanes.removeAll { $0 == .central(central) } }
         return (dropped, takeNext())
     }
 
     private mutating func takeNext() -> [Update] {
-        var taken: Set<Lane> = []
+        var taken: [Lane] = []
         var next: [Update] = []
         for index in entries.indices {
-            if !entries[index].isOutstanding, taken.isDisjoint(with: entries[index].lanes) {
+            let isTaken = entries[index].lanes.contains { taken.contains($0) }
+            if !entries[index].isOutstanding, !isTaken {
                 entries[index].isOutstanding = true
                 next.append(entries[index].update)
             }
-            taken.formUnion(entries[index].lanes)
+            taken += entries[index].lanes
         }
         return next
     }
