@@ -117,7 +117,7 @@ let layers: [Target] = [
     ),
     .testTarget(
         name: "PeripheralEmulatorTests",
-        dependencies: ["PeripheralDBus", "PeripheralEmulator", "PeripheralTesting"],
+        dependencies: ["PeripheralDBus", "PeripheralEmulator", "PeripheralTesting", "TestSupport"],
         swiftSettings: swiftSettings
     ),
     .testTarget(
