@@ -27,7 +27,7 @@ test-thread-sanitizer: setup ## Run the same tests under the thread sanitizer
 	@SWIFT=$(SWIFT) Tests/ThreadSanitizer/run
 
 soak: setup ## Restart an emulated bluetoothd 1,000 times below a peripheral, send 10 MB to four centrals, and see what is left
-	PERIPHERAL_SOAK=1 $(SWIFT) test --filter SoakTests
+	PERIPHERAL_SOAK=1 $(SWIFT) test --no-parallel --filter SoakTests
 
 fuzz: setup ## Give each decoder 100,000 random inputs
 	FUZZ_INPUTS=100000 $(SWIFT) test --filter PeripheralCoreTests
