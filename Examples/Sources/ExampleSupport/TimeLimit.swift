@@ -1,4 +1,4 @@
-import ArgumentParser
+internal import ArgumentParser
 
 /// A time span as people write it: `20s`, `5m`, `1h`.
 package struct TimeLimit: ExpressibleByArgument {

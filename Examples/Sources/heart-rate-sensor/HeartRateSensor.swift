@@ -15,29 +15,16 @@ struct HeartRateSensor: AsyncParsableCommand {
             """
     )
 
-    @Option(help: "The Bluetooth adapter to use, such as hci0. (default: the first that is powered on)")
-    var adapter: String?
-
     @Option(help: "The name under which centrals find the sensor.")
     var name = "Pulse"
 
-    @Option(help: "How long to run, such as 20s, 5m or 1h. (default: until Ctrl-C)")
-    var duration: TimeLimit?
-
-    @Flag(help: "Run with an emulated Bluetooth stack and a virtual central.")
-    var emulated = false
-
-    func validate() throws {
-        if emulated, adapter != nil {
-            throw ValidationError(
-                "An emulated Bluetooth stack has no adapter to choose: leave out --adapter."
-            )
-        }
-    }
+    @OptionGroup
+    var options: RunOptions
 
     func run() async throws {
         let sensor = PulseSensor(name: name)
-        try await withStopRequest(after: duration?.duration) { [adapter, emulated] stop in
+        try await withStopRequest(after: options.duration?.duration) {
+            [adapter = options.adapter, emulated = options.emulated] stop in
             if emulated {
                 try await runEmulated(sensor, until: stop)
             } else {

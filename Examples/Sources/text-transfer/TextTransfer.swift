@@ -19,29 +19,16 @@ struct TextTransfer: AsyncParsableCommand {
     @Argument(help: "The text to begin with.")
     var text = "A text in chunks of 20 bytes, each sent when the link has room for it, and not before."
 
-    @Option(help: "The Bluetooth adapter to use, such as hci0. (default: the first that is powered on)")
-    var adapter: String?
-
     @Option(help: "The name under which centrals find the peripheral.")
     var name = "Text"
 
-    @Option(help: "How long to run, such as 20s, 5m or 1h. (default: until Ctrl-C)")
-    var duration: TimeLimit?
-
-    @Flag(help: "Run with an emulated Bluetooth stack and a virtual central.")
-    var emulated = false
-
-    func validate() throws {
-        if emulated, adapter != nil {
-            throw ValidationError(
-                "An emulated Bluetooth stack has no adapter to choose: leave out --adapter."
-            )
-        }
-    }
+    @OptionGroup
+    var options: RunOptions
 
     func run() async throws {
         let source = TextPeripheral(name: name)
-        try await withStopRequest(after: duration?.duration) { [text, adapter, emulated] stop in
+        try await withStopRequest(after: options.duration?.duration) {
+            [text, adapter = options.adapter, emulated = options.emulated] stop in
             let texts = typedLines(after: text)
             if emulated {
                 try await runEmulated(source, texts, until: stop)

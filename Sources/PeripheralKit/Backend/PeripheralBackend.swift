@@ -24,8 +24,8 @@ public protocol PeripheralBackend: Sendable {
 public protocol BackendLink: Sendable {
     /// Takes an update, to be sent after those that were submitted before to the same recipients.
     ///
-    /// Returns at once, and may be called while the host is told of an event. How the update ends is reported by ``BackendEvent/updateEnded(_:_:)``, possibly before this
-    /// function returns: when it has left this device as far as the stack tells or, where it awaits confirmation, when
+    /// Returns at once, and may be called while the host is told of an event. How the update ends is reported by
+    /// ``BackendEvent/updateEnded(_:_:)``, possibly before this function returns: when it has left this device as far as the stack tells or, where it awaits confirmation, when
     /// all recipients have confirmed. At most ``PublishedPeripheral/window`` updates for each recipient are submitted at a
     /// time that await no confirmation and have not ended, and 2 more of each characteristic that are for all subscribers
     /// together; of those that do await one, one. An update is for all subscribers together only when it is empty, or when

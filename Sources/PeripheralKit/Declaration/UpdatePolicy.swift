@@ -1,8 +1,8 @@
 /// What becomes of a new value while those before it still wait to be sent.
 ///
 /// Each subscriber has a queue of its own for each characteristic; where the Bluetooth stack cannot reach each alone (BlueZ
-/// before 5.76, or an empty value), what is for all of them waits in one queue. Values that have been handed on to the Bluetooth stack
-/// and have not left it do not count: of these, there are only a few at a time.
+/// before 5.76, or an empty value), what is for all of them waits in one queue. Values that have been handed on to the
+/// Bluetooth stack and have not left it do not count: of these, there are only a few at a time.
 ///
 /// ```swift
 /// Characteristic<Acceleration>("5c3a0007-7e3c-4b6e-9d29-b3f1c0a1d001", .notify, updates: .latest)

@@ -67,7 +67,8 @@ extension PeripheralSession {
     ///
     /// Where the Bluetooth stack can reach subscribers only together (BlueZ before 5.76, when there are several), the slowest
     /// sets the speed, and who subscribes meanwhile gets the rest first, and then everything, once more with all others.
-    /// With later versions, the same holds for a bonded central that has come back.
+    /// With later versions, the same holds for a bonded central that has come back, and for one to which BlueZ has lost the
+    /// way when another left: a marker ends the part that it has.
     ///
     /// Otherwise as ``send(_:over:to:chunkSize:endMarker:by:progress:)``.
     ///
@@ -80,15 +81,8 @@ extension PeripheralSession {
         endMarker: EndMarker? = "EOM",
         progress: (TransferProgress) -> Void = { _ in }
     ) async throws {
-        let handle = try updatableHandle(of: characteristic)
         let document = try characteristic.document(bytes, in: chunkSize, until: endMarker)
-        try await runtime.updates.transfer(
-            document,
-            over: handle,
-            to: .subscribers,
-            isStanding: false,
-            progress
-        )
+        try await sendToAll(document, over: characteristic, isStanding: false, progress)
     }
 
     /// Sends a document in chunks to whoever is subscribed or subscribes, until the calling task is cancelled.
@@ -108,13 +102,21 @@ extension PeripheralSession {
         endMarker: EndMarker? = "EOM",
         progress: (TransferProgress) -> Void = { _ in }
     ) async throws {
-        let handle = try updatableHandle(of: characteristic)
         let document = try characteristic.document(bytes, in: chunkSize, until: endMarker)
+        try await sendToAll(document, over: characteristic, isStanding: true, progress)
+    }
+
+    private func sendToAll(
+        _ document: Document,
+        over characteristic: Characteristic<[UInt8]>,
+        isStanding: Bool,
+        _ progress: (TransferProgress) -> Void
+    ) async throws {
         try await runtime.updates.transfer(
             document,
-            over: handle,
+            over: try updatableHandle(of: characteristic),
             to: .subscribers,
-            isStanding: true,
+            isStanding: isStanding,
             progress
         )
     }

@@ -1,0 +1,23 @@
+package import ArgumentParser
+
+/// Where and for how long an example runs: what all of them can be told.
+package struct RunOptions: ParsableArguments {
+    @Option(help: "The Bluetooth adapter to use, such as hci0. (default: the first that is powered on)")
+    package var adapter: String?
+
+    @Option(help: "How long to run, such as 20s, 5m or 1h. (default: until Ctrl-C)")
+    package var duration: TimeLimit?
+
+    @Flag(help: "Run with an emulated Bluetooth stack and a virtual central.")
+    package var emulated = false
+
+    package init() {}
+
+    package func validate() throws {
+        if emulated, adapter != nil {
+            throw ValidationError(
+                "An emulated Bluetooth stack has no adapter to choose: leave out --adapter."
+            )
+        }
+    }
+}
