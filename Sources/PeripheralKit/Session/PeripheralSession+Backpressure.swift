@@ -20,7 +20,7 @@ extension PeripheralSession {
     ///
     /// How much room there is, and what is done about a value that finds none, is declared with the characteristic:
     /// ``UpdatePolicy``. A central that does not keep up holds up the others when its queue is full; a program that wants to
-    /// serve each at its own speed updates each by itself, with ``update(_:_:to:)``. What arrives there is told at
+    /// serve each at its own speed updates each by itself, with ``update(_:_:to:)-(_,_,Central)``. What arrives there is told at
     /// ``notify(_:_:)-(_,Value)``, which is the same with a wait.
     ///
     /// - Parameters:
@@ -56,6 +56,28 @@ extension PeripheralSession {
         return try runtime.updates.update(handle, bytes, to: .central(central.id))
     }
 
+    /// Queues a new value for several centrals that have subscribed to the characteristic, if there is room with each of
+    /// them; otherwise for none.
+    ///
+    /// Otherwise as ``update(_:_:)``. A central that is named twice gets it once.
+    ///
+    /// - Throws: As ``update(_:_:to:)-(_,_,Central)`` for the first central for which it is not possible; nothing is queued
+    ///   then.
+    public func update<Value>(
+        _ characteristic: Characteristic<Value>,
+        _ value: Value,
+        to centrals: some Sequence<Central>
+    ) throws(PeripheralError) -> Bool {
+        let handle = try updatableHandle(of: characteristic)
+        let bytes = try characteristic.encodedForUpdate(value)
+        var identities: [Central.ID] = []
+        for central in centrals {
+            _ = try subscription(of: central, to: handle, characteristic.uuid)
+            identities.append(central.id)
+        }
+        return try runtime.updates.update(handle, bytes, toEach: identities)
+    }
+
     /// Waits until ``update(_:_:)`` would take a value of any size.
     ///
     /// It looks at what is, not at what changes: when there is room already, or nobody has subscribed, it returns at once, so
@@ -70,7 +92,7 @@ extension PeripheralSession {
         try await runtime.updates.ready(handle, for: .subscribers)
     }
 
-    /// Waits until ``update(_:_:to:)`` would take a value of any size for this central.
+    /// Waits until ``update(_:_:to:)-(_,_,Central)`` would take a value of any size for this central.
     ///
     /// Otherwise as ``readyToUpdate(_:)``.
     ///
@@ -85,5 +107,17 @@ extension PeripheralSession {
         let handle = try updatableHandle(of: characteristic)
         _ = try subscription(of: central, to: handle, characteristic.uuid)
         try await runtime.updates.ready(handle, for: .central(central.id))
+    }
+
+    /// Waits until there has been room for a value of any size with each of these centrals.
+    ///
+    /// Otherwise as ``readyToUpdate(_:)``; whom others send to meanwhile may have none any more at the end.
+    ///
+    /// - Throws: As ``readyToUpdate(_:to:)-(_,Central)``, for the first central of which that is true.
+    public func readyToUpdate<Value>(
+        _ characteristic: Characteristic<Value>,
+        to centrals: some Sequence<Central>
+    ) async throws {
+        for central in centrals { try await readyToUpdate(characteristic, to: central) }
     }
 }

@@ -13,7 +13,7 @@ extension PeripheralSession {
     /// ```
     ///
     /// It is as fast as the link and no faster: only a few chunks at a time are on their way, and memory does not grow
-    /// with the document. Other characteristics take turns with it. What ``update(_:_:to:)`` sends by the same characteristic
+    /// with the document. Other characteristics take turns with it. What ``update(_:_:to:)-(_,_,Central)`` sends by the same characteristic
     /// comes after the document, and so does another document. When the central subscribes anew meanwhile, the document
     /// begins anew. A call that is cancelled sends what is on its way and then the end marker, so that the central does not
     /// take the next document for the rest of this one.

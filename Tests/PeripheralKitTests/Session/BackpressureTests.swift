@@ -100,6 +100,21 @@ struct BackpressureTests {
         }
     }
 
+    @Test func severalCentralsAreUpdatedTogether() async throws {
+        try await run { session, host, link, central in
+            let other = Central(address: .numbered(2))
+            let error = #expect(throws: PeripheralError.self) {
+                try session.update(Self.value, 1, to: [central, other])
+            }
+            #expect(error?.code == .notSubscribed && link.sent.isEmpty)
+            host.handle(.connected(other))
+            host.handle(.subscribed(BackendSubscription(characteristic: Self.handle, central: other)))
+            try await session.readyToUpdate(Self.value, to: [central, other])
+            #expect(try session.update(Self.value, 2, to: [central, other]))
+            #expect(link.sent.map(\.recipients) == [.central(central.id), .central(other.id)])
+        }
+    }
+
     enum End: CaseIterable {
         case disconnected, unsubscribed, suspended
 

@@ -56,6 +56,42 @@ struct TransmitQueuesTests {
         #expect(!accepts([0], of: Self.bulk, to: .subscribers, &queues))
     }
 
+    @Test func aValueForSeveralIsForAllOfThemOrForNone() {
+        var queues = queues(subscribed: [a, b])
+        while accepts([0], of: Self.bulk, to: .central(a), &queues) {}
+        let refused = answer([1], toEach: [b, a], &queues)
+        #expect(refused == nil)
+        let sent = queues.takeOutcome(at: .zero).updates
+        #expect(sent.allSatisfy { $0.recipients == .central(a) })
+        for update in sent { queues.ended(update.id, .success(())) }
+        _ = queues.takeOutcome(at: .zero)
+        let accepted = answer([2], toEach: [b, a, b], &queues)
+        #expect(accepted == .accepted)
+        let updates = queues.takeOutcome(at: .zero).updates
+        #expect(updates.filter { $0.value == [2] }.map(\.recipients) == [.central(b), .central(a)])
+        let failed = answer([3], toEach: [b, Central.ID(address: .numbered(9))], &queues)
+        #expect(failed == .failed(.notSubscribed))
+        #expect(queues.takeOutcome(at: .zero).updates.isEmpty)
+    }
+
+    private enum Told: Equatable {
+        case accepted
+        case failed(PeripheralError.Code)
+    }
+
+    /// What is said to a value for several; `nil` when it finds no room.
+    private func answer(
+        _ value: [UInt8],
+        toEach centrals: [Central.ID],
+        _ queues: inout TransmitQueues
+    ) -> Told? {
+        switch queues.offer(value, of: Self.bulk, toEach: centrals, at: .zero) {
+        case .accepted: .accepted
+        case .full: nil
+        case .failed(let error): .failed(error.code)
+        }
+    }
+
     @Test func theNewestTakesThePlaceOfTheOneThatWaits() {
         var queues = queues(subscribed: [a])
         var sent: [Update] = []

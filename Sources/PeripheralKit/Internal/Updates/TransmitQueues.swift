@@ -122,15 +122,39 @@ extension TransmitQueues {
         at now: Duration
     ) -> Answer {
         switch keys(of: characteristic, to: recipients, size: value.count) {
-        case .failure(let error): return .failed(error)
-        case .success(let keys):
-            guard hasRoom(in: keys, for: value.count), waiters.isEmpty || isFree(keys) else {
-                for key in keys { lanes[key]?.counters.refused += 1 }
-                return .full
-            }
-            put(value, into: keys, for: nil, at: now)
-            return .accepted
+        case .failure(let error): .failed(error)
+        case .success(let keys): offer(value, into: keys, at: now)
         }
+    }
+
+    /// Offers a value for several subscribers: for all of them or, if it finds no room with one, for none.
+    mutating func offer(
+        _ value: [UInt8],
+        of characteristic: AttributeHandle,
+        toEach centrals: [Central.ID],
+        at now: Duration
+    ) -> Answer {
+        var all: [TransmitLane.Key] = []
+        for central in centrals {
+            switch keys(of: characteristic, to: .central(central), size: value.count) {
+            case .failure(let error): return .failed(error)
+            case .success(let keys): all += keys.filter { !all.contains($0) }
+            }
+        }
+        return offer(value, into: all, at: now)
+    }
+
+    private mutating func offer(
+        _ value: [UInt8],
+        into keys: [TransmitLane.Key],
+        at now: Duration
+    ) -> Answer {
+        guard hasRoom(in: keys, for: value.count), waiters.isEmpty || isFree(keys) else {
+            for key in keys { lanes[key]?.counters.refused += 1 }
+            return .full
+        }
+        put(value, into: keys, for: nil, at: now)
+        return .accepted
     }
 
     /// Has a call wait until its value is taken by the stack or, without a value, until there would be room for one.

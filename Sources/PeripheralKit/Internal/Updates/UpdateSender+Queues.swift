@@ -8,10 +8,23 @@ extension UpdateSender {
         _ value: [UInt8],
         to recipients: Update.Recipients
     ) throws(PeripheralError) -> Bool {
+        try offer { $0.offer(value, of: characteristic, to: recipients, at: $1) }
+    }
+
+    /// Offers a value for several subscribers.
+    func update(
+        _ characteristic: AttributeHandle,
+        _ value: [UInt8],
+        toEach centrals: [Central.ID]
+    ) throws(PeripheralError) -> Bool {
+        try offer { $0.offer(value, of: characteristic, toEach: centrals, at: $1) }
+    }
+
+    private func offer(
+        _ offer: (inout TransmitQueues, Duration) -> TransmitQueues.Answer
+    ) throws(PeripheralError) -> Bool {
         guard !state.withLock(\.isStopped) else { throw .stopped }
-        let answer = change {
-            $0.queues.offer(value, of: characteristic, to: recipients, at: stopwatch.elapsed())
-        }
+        let answer = change { offer(&$0.queues, stopwatch.elapsed()) }
         switch answer {
         case .accepted: return true
         case .full: return false
