@@ -11,7 +11,7 @@ extension Centrals {
         let socket = SubscriptionTable.Socket(characteristic: characteristic, central: central.id)
         let replaced = sockets.removeValue(forKey: socket)
         end(confirmations.lost(.socket(socket), because: .replaced))
-        endHeld(for: socket, because: .replaced)
+        endUnsent(for: socket, because: .replaced)
         let pair = abilities.hasSocketPerCentral ? makePair(for: socket) : nil
         if let pair {
             sockets[socket] = pair.own

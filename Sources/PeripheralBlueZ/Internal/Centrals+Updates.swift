@@ -80,12 +80,15 @@ extension Centrals {
         held.append(update)
     }
 
-    /// Ends what was held back for a subscription that is over.
-    func endHeld(for socket: SubscriptionTable.Socket, because error: PeripheralError) {
+    /// Ends what has not been sent yet for a subscription that is over.
+    func endUnsent(for socket: SubscriptionTable.Socket, because error: PeripheralError) {
         func isOver(_ update: Update) -> Bool {
             update.characteristic == socket.characteristic && update.recipients == .central(socket.central)
         }
-        let over = held.filter(isOver)
+        let over = submitted.withLock { submitted in
+            defer { submitted.removeAll(where: isOver) }
+            return held.filter(isOver) + submitted.filter(isOver)
+        }
         held.removeAll(where: isOver)
         for update in over { end(update, .failed(error)) }
     }

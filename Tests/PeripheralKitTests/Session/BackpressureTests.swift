@@ -74,6 +74,23 @@ struct BackpressureTests {
         }
     }
 
+    /// What was for the earlier subscription would come into the middle of what is for the next.
+    @Test func whatIsNotHandedOnIsForNoLaterSubscription() async throws {
+        try await run { session, host, link, central in
+            host.handle(.suspended)
+            let subscription = BackendSubscription(characteristic: Self.handle, central: central)
+            host.handle(.connected(central))
+            for value: UInt8 in [7, 8] {
+                host.handle(.subscribed(subscription))
+                let isQueued = try session.update(Self.value, value)
+                #expect(isQueued)
+            }
+            host.handle(.published(PublishedPeripheral(link: link)))
+            #expect(link.sent.map(\.value) == [[8]])
+            #expect(session.updateStatistics.map(\.inFlight) == [1])
+        }
+    }
+
     @Test func readyComesAlsoWhenThereWasRoomBeforeTheWait() async throws {
         try await run { session, _, _, central in
             try await session.readyToUpdate(Self.value)

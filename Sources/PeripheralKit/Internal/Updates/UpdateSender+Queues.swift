@@ -149,6 +149,15 @@ extension UpdateSender.State {
         return nextTicket
     }
 
+    /// Takes back what has not been handed on to a central that subscribes anew: it was for its earlier subscription.
+    mutating func withdrawOutgoing(of characteristic: AttributeHandle, for central: Central.ID) {
+        func isOver(_ update: Update) -> Bool {
+            update.characteristic == characteristic && update.recipients == .central(central)
+        }
+        for update in outgoing where isOver(update) { queues.ended(update.id, .failure(.notSubscribed)) }
+        outgoing.removeAll(where: isOver)
+    }
+
     fileprivate mutating func takeOutgoing() -> (any BackendLink, [Update])? {
         guard let link = linkOnTheAir, !outgoing.isEmpty else {
             isHandingOn = false

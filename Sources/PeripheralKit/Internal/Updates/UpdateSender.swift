@@ -114,7 +114,10 @@ final class UpdateSender: Sendable {
     /// Takes note of a subscription.
     func subscribed(_ subscription: BackendSubscription) {
         change {
-            if let central = subscription.central { $0.queues.connected(central) }
+            if let central = subscription.central {
+                $0.withdrawOutgoing(of: subscription.characteristic, for: central.id)
+                $0.queues.connected(central)
+            }
             $0.queues.subscribed(
                 subscription.central?.id,
                 to: subscription.characteristic,
