@@ -128,6 +128,11 @@ extension Centrals {
             // The arguments are well-formed.
             try? connection.call(BlueZ.name, "/", BlueZ.peer, "Ping") { [weak self] answer in
                 if case .failure(.disconnected) = answer { return }
+                // It has not even come so far.
+                if case .failure(.timedOut) = answer {
+                    self?.assumeIsolated { $0.afterAnswer(body) }
+                    return
+                }
                 // A socket that has ended meanwhile is found ended before any timer is due.
                 _ = loop.schedule(after: .zero) { self?.assumeIsolated(body) }
             }
