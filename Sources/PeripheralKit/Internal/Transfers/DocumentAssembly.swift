@@ -5,6 +5,7 @@ internal import PeripheralCore
 /// A pure value: chunks in, documents out. What a central had written that has left is forgotten when the next one begins.
 struct DocumentAssembly {
     private struct Part {
+        var central: Central.ID
         var connection: UInt64
         var bytes: [UInt8] = []
         var isComplete = true
@@ -12,7 +13,7 @@ struct DocumentAssembly {
 
     private let endMarker: [UInt8]
     private let maximumSize: Int
-    private var parts: [Central.ID: Part] = [:]
+    private var parts: [Part] = []
 
     init(until endMarker: [UInt8], maximumSize: Int) {
         self.endMarker = endMarker
@@ -29,24 +30,32 @@ struct DocumentAssembly {
         _ write: WriteBuffer.Write,
         isConnected: (Central.ID, UInt64) -> Bool
     ) -> ReceivedDocument? {
-        let id = write.central.id
-        if parts[id]?.connection != write.connection {
-            parts = parts.filter { isConnected($0.key, $0.value.connection) }
-            parts[id] = Part(connection: write.connection)
-        }
+        let index = index(of: write, isConnected)
         guard write.value == endMarker else {
-            append(write.value, of: id)
+            append(write.value, at: index)
             return nil
         }
-        guard let part = parts.removeValue(forKey: id) else { return nil }
+        let part = parts.remove(at: index)
         return ReceivedDocument(bytes: part.bytes, central: write.central, isComplete: part.isComplete)
     }
 
-    private mutating func append(_ chunk: [UInt8], of central: Central.ID) {
-        guard var part = parts.removeValue(forKey: central) else { return }
-        let room = maximumSize - part.bytes.count
-        part.isComplete = part.isComplete && chunk.count <= room
-        part.bytes += chunk.prefix(room)
-        parts[central] = part
+    /// The place of the document that a write belongs to, which may begin with it.
+    private mutating func index(
+        of write: WriteBuffer.Write,
+        _ isConnected: (Central.ID, UInt64) -> Bool
+    ) -> Int {
+        let known = parts.firstIndex {
+            $0.central == write.central.id && $0.connection == write.connection
+        }
+        if let known { return known }
+        parts.removeAll { $0.central == write.central.id || !isConnected($0.central, $0.connection) }
+        parts.append(Part(central: write.central.id, connection: write.connection))
+        return parts.count - 1
+    }
+
+    private mutating func append(_ chunk: [UInt8], at index: Int) {
+        let room = maximumSize - parts[index].bytes.count
+        parts[index].isComplete = parts[index].isComplete && chunk.count <= room
+        parts[index].bytes += chunk.prefix(room)
     }
 }
