@@ -1,0 +1,67 @@
+/// What this package's own stores demand of identifiers and documents, alike.
+package enum RestorationRules {
+    /// The longest identifier, in bytes of UTF-8.
+    package static let maximumIdentifierLength = 4096
+
+    /// Checks that a record can have an identifier.
+    package static func check(identifier: String) throws(RestorationError) {
+        let problem: String
+        if identifier.isEmpty {
+            problem = "is empty"
+        } else if identifier.utf8.count > maximumIdentifierLength {
+            problem = "has \(identifier.utf8.count) bytes"
+        } else if identifier.utf8.contains(0) {
+            problem = "contains U+0000"
+        } else {
+            return
+        }
+        throw RestorationError(
+            code: .invalidIdentifier,
+            message: "The restoration identifier \(problem); use 1 to \(maximumIdentifierLength) bytes "
+                + "without U+0000, such as \"com.example.lamp\"."
+        )
+    }
+
+    /// Checks that every name, key and value of a document can be kept as it is.
+    package static func check(_ document: RestorationDocument) throws(RestorationError) {
+        for group in document.groups {
+            guard isName(group.name) else {
+                throw unwritable(
+                    "The group \"\(group.name)\"",
+                    "use ASCII letters, digits and hyphens for its name"
+                )
+            }
+            for entry in group.entries {
+                guard isName(entry.key) else {
+                    throw unwritable(
+                        "The key \"\(entry.key)\" of the group \"\(group.name)\"",
+                        "use ASCII letters, digits and hyphens for it"
+                    )
+                }
+                guard !entry.value.utf8.contains(0) else {
+                    throw unwritable(
+                        "The value of \"\(entry.key)\" in the group \"\(group.name)\"",
+                        "it contains U+0000; encode it otherwise"
+                    )
+                }
+            }
+        }
+    }
+
+    /// Whether a text can name a group or a key.
+    package static func isName(_ text: String) -> Bool {
+        !text.isEmpty
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+    }
+
+    private static func unwritable(_ element: String, _ remedy: String) -> RestorationError {
+        RestorationError(code: .unwritable, message: "\(element) cannot be preserved: \(remedy).")
+    }
+}
