@@ -17,6 +17,7 @@ public protocol RestorationStore: Sendable {
     ///
     /// - Parameter identifier: Any text of 1 to 4,096 bytes in UTF-8 without U+0000. Identifiers are compared byte by byte:
     ///   those that differ only in case are different ones.
+    /// - Returns: The record, which may have nothing to load yet.
     /// - Throws: ``RestorationError/Code/inUse`` when the record is open already, in this process or in another one;
     ///   ``RestorationError/Code/invalidIdentifier`` when no record can have the identifier;
     ///   ``RestorationError/Code/untrusted``, ``RestorationError/Code/unreadable`` or
