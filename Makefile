@@ -29,8 +29,9 @@ test-thread-sanitizer: setup ## Run the same tests under the thread sanitizer
 soak: setup ## Restart an emulated bluetoothd 1,000 times below a peripheral, send 10 MB to four centrals, and see what is left
 	PERIPHERAL_SOAK=1 $(SWIFT) test --no-parallel --filter SoakTests
 
-fuzz: setup ## Give each decoder 100,000 random inputs
+fuzz: setup ## Give each decoder 100,000 random inputs, and that of state files 1,000,000
 	FUZZ_INPUTS=100000 $(SWIFT) test --filter PeripheralCoreTests
+	FUZZ_INPUTS=1000000 $(SWIFT) test --filter StateFileFuzzTests
 
 examples: setup ## Build the examples for release into Examples/.build/release/
 	$(SWIFT) build $(EXAMPLES) -c release --static-swift-stdlib
@@ -69,7 +70,7 @@ check-linkage: setup ## Check what a minimal program links, and its size
 	@Tests/Linkage/run
 
 docs: setup ## Build the reference documentation; a dead link is an error
-	@for target in PeripheralCore PeripheralKit PeripheralBlueZ PeripheralTesting PeripheralEmulator \
+	@for target in PeripheralCore PeripheralKit PeripheralStorage PeripheralBlueZ PeripheralTesting PeripheralEmulator \
 		PeripheralHeartRate PeripheralBattery PeripheralDeviceInformation; do \
 		PERIPHERAL_DOCUMENTATION=1 $(SWIFT) package --scratch-path .build-docs generate-documentation \
 			--target $$target --warnings-as-errors || exit 1; \

@@ -81,10 +81,25 @@ let layers: [Target] = [
         swiftSettings: swiftSettings
     ),
 
+    // What is preserved of peripherals, in files.
+    .target(
+        name: "PeripheralStorage",
+        dependencies: ["CPeripheralGLib", "PeripheralKit"],
+        swiftSettings: cFacingSettings
+    ),
+    .testTarget(
+        name: "PeripheralStorageTests",
+        dependencies: ["PeripheralKit", "PeripheralStorage", "TestSupport", "storage-test-helper"],
+        swiftSettings: swiftSettings
+    ),
+
     // The backend on org.bluez.
     .target(
         name: "PeripheralBlueZ",
-        dependencies: ["PeripheralKit", "PeripheralDBus", .product(name: "Logging", package: "swift-log")],
+        dependencies: [
+            "PeripheralKit", "PeripheralDBus", "PeripheralStorage",
+            .product(name: "Logging", package: "swift-log"),
+        ],
         swiftSettings: cFacingSettings
     ),
     .testTarget(
@@ -217,6 +232,14 @@ let testSupport: [Target] = [
         name: "BusTestSupport",
         dependencies: ["TestSupport", "PeripheralDBus", "PeripheralEmulator"],
         path: "Tests/BusTestSupport",
+        swiftSettings: swiftSettings
+    ),
+
+    // The process that the tests of the storage kill, or whose disk is full.
+    .executableTarget(
+        name: "storage-test-helper",
+        dependencies: ["PeripheralKit", "PeripheralStorage", "TestSupport"],
+        path: "Tests/StorageTestHelper",
         swiftSettings: swiftSettings
     ),
 ]

@@ -1,4 +1,4 @@
-/// What this package's own stores demand of identifiers and documents, alike.
+/// What is alike in this package's own stores: what they demand of identifiers and documents, and how they refuse.
 package enum RestorationRules {
     /// The longest identifier, in bytes of UTF-8.
     package static let maximumIdentifierLength = 4096
@@ -59,6 +59,24 @@ package enum RestorationRules {
                 default: false
                 }
             }
+    }
+
+    /// The error for an identifier whose record is open.
+    package static func inUse(_ identifier: String) -> RestorationError {
+        RestorationError(
+            code: .inUse,
+            message:
+                "The restoration identifier \"\(identifier)\" is in use by another peripheral, in this program or "
+                + "in another one; run one at a time, or give each an identifier of its own."
+        )
+    }
+
+    /// The error for a record that is used after it was closed.
+    package static func closed(_ identifier: String) -> RestorationError {
+        RestorationError(
+            code: .closed,
+            message: "The record of \"\(identifier)\" is closed; open it again to use it."
+        )
     }
 
     private static func unwritable(_ element: String, _ remedy: String) -> RestorationError {

@@ -1,0 +1,91 @@
+internal import CPeripheralGLib
+
+/// GLib's key file: groups of keys with text values, as desktop and system services write them.
+///
+/// Keys and groups keep their order. GLib escapes what a line cannot hold.
+@safe
+struct KeyFile: ~Copyable {
+    private let file: OpaquePointer
+
+    init() {
+        unsafe file = g_key_file_new()
+    }
+
+    /// Reads a key file; `nil` when the text is none.
+    init?(parsing text: [UInt8]) {
+        let file = unsafe g_key_file_new()
+        // Otherwise keys with a language are chosen by the user's.
+        let flags = G_KEY_FILE_KEEP_TRANSLATIONS
+        let isRead = unsafe text.withUnsafeBytes { text in
+            unsafe g_key_file_load_from_data(
+                file,
+                text.baseAddress?.assumingMemoryBound(to: gchar.self),
+                gsize(text.count),
+                flags,
+                nil
+            )
+        }
+        guard isRead != 0, let file = unsafe file else {
+            unsafe g_key_file_unref(file)
+            return nil
+        }
+        unsafe self.file = file
+    }
+
+    deinit {
+        unsafe g_key_file_unref(file)
+    }
+
+    /// Adds a group without keys.
+    func addGroup(_ group: String) {
+        unsafe g_key_file_set_value(file, group, "-", "")
+        unsafe g_key_file_remove_key(file, group, "-", nil)
+    }
+
+    func set(_ value: String, for key: String, in group: String) {
+        unsafe g_key_file_set_string(file, group, key, value)
+    }
+
+    /// The value of a key, `nil` when there is none or it is not well-formed.
+    func value(of key: String, in group: String) -> String? {
+        var error: UnsafeMutablePointer<GError>?
+        let value = unsafe g_key_file_get_string(file, group, key, &error)
+        defer {
+            unsafe g_free(value)
+            unsafe g_clear_error(&error)
+        }
+        // GLib returns what it understood of a value besides the error.
+        guard let value = unsafe value, unsafe error == nil else { return nil }
+        return unsafe String(validatingCString: value)
+    }
+
+    /// The names of all groups, in their order.
+    var groups: [String] {
+        unsafe Self.take(g_key_file_get_groups(file, nil))
+    }
+
+    /// The keys of a group, in their order.
+    func keys(of group: String) -> [String] {
+        unsafe Self.take(g_key_file_get_keys(file, group, nil, nil))
+    }
+
+    /// The text of the file.
+    var text: [UInt8] {
+        var length: gsize = 0
+        guard let text = unsafe g_key_file_to_data(file, &length, nil) else { return [] }
+        defer { unsafe g_free(text) }
+        return unsafe Array(UnsafeRawBufferPointer(start: text, count: Int(length)))
+    }
+
+    private static func take(_ list: UnsafeMutablePointer<UnsafeMutablePointer<gchar>?>?) -> [String] {
+        guard let list = unsafe list else { return [] }
+        defer { unsafe g_strfreev(list) }
+        var texts: [String] = []
+        var position = unsafe list
+        while let text = unsafe position.pointee {
+            unsafe texts.append(String(cString: text))
+            unsafe position += 1
+        }
+        return texts
+    }
+}

@@ -1,0 +1,124 @@
+internal import CPeripheralGLib
+internal import Glibc
+internal import PeripheralKit
+
+/// The file of one identifier, locked until ``unlock()`` or for as long as this exists.
+///
+/// Its functions block, and are called one at a time.
+final class StateFile: Sendable {
+    /// How many of those that were set aside are kept.
+    static let keptAside = 3
+
+    private let identifier: String
+    private let name: StateFileName
+    private let directory: TrustedDirectory
+    private let lock: FileDescriptor
+
+    init(identifier: String, in directory: TrustedDirectory) throws(RestorationError) {
+        let name = StateFileName(identifier: identifier)
+        lock = try directory.lock(name.lock, for: identifier)
+        self.identifier = identifier
+        self.name = name
+        self.directory = directory
+        for entry in try directory.names() where name.isTemporary(entry) {
+            directory.remove(entry)
+        }
+    }
+
+    func load() throws(RestorationError) -> RestorationDocument? {
+        guard let file = try directory.open(name.state) else { return nil }
+        guard file.size <= StateFileFormat.maximumSize else {
+            throw RestorationError(
+                code: .tooLarge,
+                message:
+                    "The state of \"\(identifier)\" in \(directory.path(of: name.state)) has \(file.size) bytes, more "
+                    + "than \(StateFileFormat.maximumSize), and is not read; it was not written by this package."
+            )
+        }
+        let bytes = try directory.read(file, limit: StateFileFormat.maximumSize)
+        return try StateFileFormat.document(in: bytes, of: identifier)
+    }
+
+    func save(_ document: RestorationDocument) throws(RestorationError) {
+        let text = try StateFileFormat.text(of: document, identifier: identifier)
+        try prepareToReplace()
+        var error: UnsafeMutablePointer<GError>?
+        let flags = GFileSetContentsFlags(
+            rawValue: G_FILE_SET_CONTENTS_CONSISTENT.rawValue | G_FILE_SET_CONTENTS_DURABLE.rawValue
+        )
+        let isSaved = unsafe text.withUnsafeBytes { text in
+            unsafe g_file_set_contents_full(
+                directory.path(of: name.state),
+                text.baseAddress?.assumingMemoryBound(to: gchar.self),
+                gssize(text.count),
+                flags,
+                0o600,
+                &error
+            )
+        }
+        guard isSaved == 0 else { return }
+        defer { unsafe g_clear_error(&error) }
+        throw unwritable(
+            unsafe error.map { unsafe String(cString: $0.pointee.message) } ?? "unknown",
+            remedy: unsafe error.map { unsafe SystemError(fileErrorCode: $0.pointee.code).remedy } ?? ""
+        )
+    }
+
+    /// Moves the file, whatever it is, to the next free name.
+    func setAside() throws(RestorationError) -> String? {
+        guard directory.status(of: name.state) != nil else { return nil }
+        let numbers = try directory.names().compactMap { name.numberSetAside($0) }.sorted()
+        let target = name.setAside((numbers.last ?? 0) + 1)
+        let number = directory.descriptor.number
+        guard unsafe renameat(number, name.state, number, target) == 0 else {
+            let error = SystemError.last
+            throw unwritable("it cannot be moved to \(target): \(error.description)", remedy: error.remedy)
+        }
+        _ = fsync(number)
+        for number in numbers.dropLast(Self.keptAside - 1) {
+            directory.remove(name.setAside(number))
+        }
+        return directory.path(of: target)
+    }
+
+    /// Gives the identifier free; nothing else may be called any more.
+    func unlock() {
+        // Not only by closing the descriptor: a child of this process has it, too, from its fork to its exec.
+        _ = flock(lock.number, LOCK_UN)
+    }
+
+    /// Makes sure that GLib, which goes by the path and may keep the permissions of what is there, replaces the right file
+    /// by one that others cannot read.
+    private func prepareToReplace() throws(RestorationError) {
+        guard directory.isInPlace else {
+            throw unwritable(
+                "the directory \(directory.path) is not there any more, or is another one",
+                remedy: "do not move it while the program runs"
+            )
+        }
+        guard let status = directory.status(of: name.state) else { return }
+        try directory.check(status, of: name.state)
+        if status.st_mode & 0o777 != 0o600 {
+            _ = unsafe fchmodat(directory.descriptor.number, name.state, 0o600, 0)
+        }
+    }
+
+    private func unwritable(_ reason: String, remedy: String) -> RestorationError {
+        RestorationError(
+            code: .unwritable,
+            message: "The state of \"\(identifier)\" cannot be written: \(reason). "
+                + "What was preserved before is as it was; \(remedy)."
+        )
+    }
+}
+
+extension SystemError {
+    /// What GLib reports of a file operation.
+    fileprivate init(fileErrorCode code: gint) {
+        let numbers: [(GFileError, CInt)] = [
+            (G_FILE_ERROR_NOSPC, ENOSPC), (G_FILE_ERROR_ROFS, EROFS), (G_FILE_ERROR_ACCES, EACCES),
+            (G_FILE_ERROR_PERM, EPERM), (G_FILE_ERROR_NOENT, ENOENT),
+        ]
+        number = numbers.first { Int($0.0.rawValue) == Int(code) }?.1 ?? EIO
+    }
+}

@@ -1,0 +1,195 @@
+package import PeripheralKit
+
+/// The text of a state file.
+///
+/// ```
+/// [Peripheral State]
+/// Checksum=<SHA-256 of all that follows this line, hexadecimal>
+/// Version=1
+/// Identifier=com.example.lamp
+///
+/// [Adapter]
+/// …
+/// ```
+///
+/// The first two lines and the third's form are those of every version to come. The version changes only when earlier
+/// versions of this package could not make sense of what is new. So a version reads all up to its own, ignores groups
+/// and keys that it does not know, and refuses what is newer. The group's name has a space, which no group of
+/// a document can have.
+package enum StateFileFormat {
+    package static let version = 1
+    /// In bytes; a database with all 65,535 handles takes less.
+    package static let maximumSize = 8 << 20
+    /// Every line costs memory while it is read, even an empty one.
+    package static let maximumLineCount = 1 << 17
+    /// The lines up to the identifier's, each byte of which may take two.
+    static let maximumHeaderLength = 256 + 2 * RestorationRules.maximumIdentifierLength
+
+    private static let group = "Peripheral State"
+    private static let opening = Array("[\(group)]\n".utf8)
+    private static let checksumKey = Array("Checksum=".utf8)
+    /// Where that begins of which the checksum is taken.
+    private static let checkedStart = opening.count + checksumKey.count + Digest.length + 1
+
+    /// The text of a document.
+    ///
+    /// - Throws: `unwritable` when the document breaks the rules for names and values; `tooLarge`.
+    package static func text(
+        of document: RestorationDocument,
+        identifier: String
+    ) throws(RestorationError) -> [UInt8] {
+        try RestorationRules.check(document)
+        let file = KeyFile()
+        file.set(String(version), for: "Version", in: group)
+        file.set(identifier, for: "Identifier", in: group)
+        for group in document.groups {
+            file.addGroup(group.name)
+            for entry in group.entries {
+                file.set(entry.value, for: entry.key, in: group.name)
+            }
+        }
+        let text = seal(file.text[opening.count...])
+        guard text.count <= maximumSize, isLineCountBounded(text) else {
+            throw tooLarge(identifier)
+        }
+        return text
+    }
+
+    /// The document in a text.
+    ///
+    /// The work is bounded by the sizes above, whatever the text is.
+    ///
+    /// - Throws: `damaged`, `newerVersion`, `foreign` when it was saved under another identifier, `tooLarge`.
+    package static func document(
+        in text: [UInt8],
+        of identifier: String
+    ) throws(RestorationError) -> RestorationDocument {
+        guard text.count <= maximumSize, isLineCountBounded(text) else { throw tooLarge(identifier) }
+        guard let checked = checkedPart(of: text) else {
+            throw damaged(identifier, "it is no state file")
+        }
+        let checksum = text[(opening.count + checksumKey.count)..<(checkedStart - 1)]
+        guard checksum.elementsEqual(Digest.hexadecimal(of: checked).utf8) else {
+            throw damaged(identifier, "its checksum is wrong")
+        }
+        // GLib stops at U+0000 and passes over what is not UTF-8.
+        guard !text.contains(0), let file = KeyFile(parsing: text) else {
+            throw damaged(identifier, "it is no key file")
+        }
+        try checkHeader(of: file, identifier: identifier)
+        return try document(in: file, identifier: identifier)
+    }
+
+    /// The identifier in the first lines of a text, `nil` when these are not those of a state file of this version.
+    ///
+    /// The checksum is not compared: it would take all of the text.
+    package static func identifier(atStartOf text: [UInt8]) -> String? {
+        guard let checked = checkedPart(of: text), !text.contains(0) else { return nil }
+        let lines = checked.prefix(maximumHeaderLength).split(
+            separator: UInt8(ascii: "\n"),
+            maxSplits: 2,
+            omittingEmptySubsequences: false
+        )
+        guard lines.count == 3 else { return nil }
+        let header = opening + lines[0] + [UInt8(ascii: "\n")] + lines[1]
+        guard let file = KeyFile(parsing: header), readVersion(of: file) == version else {
+            return nil
+        }
+        return file.value(of: "Identifier", in: group)
+    }
+
+    /// The text whose checked part is `checked`, with the right checksum.
+    package static func seal(_ checked: ArraySlice<UInt8>) -> [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity(checkedStart + checked.count)
+        text += opening
+        text += checksumKey
+        text += Digest.hexadecimal(of: checked).utf8
+        text.append(UInt8(ascii: "\n"))
+        text += checked
+        return text
+    }
+
+    /// What the checksum is taken of, `nil` when the text does not begin as a state file does.
+    package static func checkedPart(of text: [UInt8]) -> ArraySlice<UInt8>? {
+        guard text.count >= checkedStart, text.starts(with: opening),
+            text[opening.count...].starts(with: checksumKey)
+        else { return nil }
+        return text[checkedStart...]
+    }
+}
+
+extension StateFileFormat {
+    private static func checkHeader(
+        of file: borrowing KeyFile,
+        identifier: String
+    ) throws(RestorationError) {
+        guard let found = readVersion(of: file), found > 0 else {
+            throw damaged(identifier, "it has no version")
+        }
+        guard found <= version else {
+            throw RestorationError(
+                code: .newerVersion,
+                message:
+                    "The state of \"\(identifier)\" has the form \(found) of a newer version of this program, which "
+                    + "knows the forms up to \(version); install the newer version again, or do without this state."
+            )
+        }
+        guard let other = file.value(of: "Identifier", in: group) else {
+            throw damaged(identifier, "it has no identifier")
+        }
+        guard other.utf8.elementsEqual(identifier.utf8) else {
+            throw RestorationError(
+                code: .foreign,
+                message:
+                    "What is preserved in the place of \"\(identifier)\" is the state of \"\(other)\", and is not used; "
+                    + "its file was renamed or copied."
+            )
+        }
+    }
+
+    private static func document(
+        in file: borrowing KeyFile,
+        identifier: String
+    ) throws(RestorationError) -> RestorationDocument {
+        var document = RestorationDocument()
+        for name in file.groups where RestorationRules.isName(name) {
+            let keys = file.keys(of: name)
+            var group = RestorationDocument.Group(name)
+            group.reserveCapacity(keys.count)
+            for key in keys where RestorationRules.isName(key) {
+                guard let value = file.value(of: key, in: name) else {
+                    throw damaged(identifier, "the value of \"\(key)\" in \"\(name)\" is not well-formed")
+                }
+                group[key] = value
+            }
+            document.append(group)
+        }
+        return document
+    }
+
+    private static func readVersion(of file: borrowing KeyFile) -> Int? {
+        file.value(of: "Version", in: group).flatMap { Int($0) }
+    }
+
+    private static func isLineCountBounded(_ text: [UInt8]) -> Bool {
+        text.count { $0 == UInt8(ascii: "\n") } <= maximumLineCount
+    }
+
+    private static func damaged(_ identifier: String, _ reason: String) -> RestorationError {
+        RestorationError(
+            code: .damaged,
+            message: "The state of \"\(identifier)\" is damaged and is not used: \(reason). "
+                + "Look for a worn or failing disk if this happens again."
+        )
+    }
+
+    private static func tooLarge(_ identifier: String) -> RestorationError {
+        RestorationError(
+            code: .tooLarge,
+            message:
+                "The state of \"\(identifier)\" has more than \(maximumSize) bytes or \(maximumLineCount) lines; "
+                + "preserve less."
+        )
+    }
+}

@@ -1,0 +1,41 @@
+internal import PeripheralKit
+internal import Synchronization
+
+/// A state file as the rest of the program sees it: its operations take turns on a thread of their own.
+final class StateFileRecord: RestorationRecord {
+    private let identifier: String
+    /// `nil` once the record is closed.
+    private let file: Mutex<StateFile?>
+    private let thread: FileThread
+
+    init(identifier: String, file: StateFile, thread: FileThread) {
+        self.identifier = identifier
+        self.file = Mutex(file)
+        self.thread = thread
+    }
+
+    func load() async throws(RestorationError) -> RestorationDocument? {
+        let file = try openFile()
+        return try await thread.run { () throws(RestorationError) in try file.load() }
+    }
+
+    func save(_ document: RestorationDocument) async throws(RestorationError) {
+        let file = try openFile()
+        try await thread.run { () throws(RestorationError) in try file.save(document) }
+    }
+
+    func setAside() async throws(RestorationError) -> String? {
+        let file = try openFile()
+        return try await thread.run { () throws(RestorationError) in try file.setAside() }
+    }
+
+    func close() async {
+        let file = file.withLock { $0.take() }
+        await thread.run { file?.unlock() }
+    }
+
+    private func openFile() throws(RestorationError) -> StateFile {
+        guard let file = file.withLock({ $0 }) else { throw RestorationRules.closed(identifier) }
+        return file
+    }
+}

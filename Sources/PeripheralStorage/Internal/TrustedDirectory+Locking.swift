@@ -1,0 +1,54 @@
+internal import Glibc
+internal import PeripheralKit
+
+extension TrustedDirectory {
+    /// Locks an identifier against everybody else, by a file that is made when it is missing.
+    ///
+    /// The lock belongs to the open file: it holds against a second one in the same process as well, and ends when the
+    /// descriptor is closed or the process is killed. The file itself means nothing, and is never removed, since somebody
+    /// may be about to lock it.
+    func lock(_ name: String, for identifier: String) throws(RestorationError) -> FileDescriptor {
+        let file = try openLock(name, O_RDONLY)
+        if try lock(file, name, for: identifier) { return file }
+        let writable = try openLock(name, O_RDWR)
+        guard try lock(writable, name, for: identifier) else {
+            throw unlockable(name, SystemError(number: EBADF))
+        }
+        return writable
+    }
+
+    /// Whether the file is locked now; `false` where only a file that is open for writing can be, as on NFS.
+    ///
+    /// Everywhere else it is not, since a file system cannot be mounted read-only while a file is open for writing, and
+    /// one that is read-only already can be restored from.
+    private func lock(
+        _ file: borrowing FileDescriptor,
+        _ name: String,
+        for identifier: String
+    ) throws(RestorationError) -> Bool {
+        if flock(file.number, LOCK_EX | LOCK_NB) == 0 { return true }
+        let error = SystemError.last
+        switch error.number {
+        case EWOULDBLOCK: throw RestorationRules.inUse(identifier)
+        case EBADF: return false
+        default: throw unlockable(name, error)
+        }
+    }
+
+    private func openLock(_ name: String, _ access: CInt) throws(RestorationError) -> FileDescriptor {
+        let flags = access | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
+        let file = unsafe FileDescriptor(adopting: openat(descriptor.number, name, flags, 0o600))
+        let error = SystemError.last
+        guard let status = status(of: name) else { throw unlockable(name, error) }
+        try check(status, of: name)
+        guard file.number >= 0 else { throw unlockable(name, error) }
+        return file
+    }
+
+    private func unlockable(_ name: String, _ error: SystemError) -> RestorationError {
+        RestorationError(
+            code: .unwritable,
+            message: "\(path(of: name)) cannot be locked: \(error.description); \(error.remedy)."
+        )
+    }
+}

@@ -1,0 +1,84 @@
+internal import Glibc
+internal import PeripheralKit
+
+extension TrustedDirectory {
+    /// Opens a file for reading.
+    ///
+    /// - Returns: The file and its size, `nil` when there is none.
+    /// - Throws: `untrusted` when it is no regular file, or not of this user alone; `unreadable`.
+    func open(_ name: String) throws(RestorationError) -> OpenFile? {
+        // Without O_NONBLOCK, a FIFO would be waited for.
+        let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
+        let number = unsafe openat(descriptor.number, name, flags)
+        guard number >= 0 else {
+            let error = SystemError.last
+            switch error.number {
+            case ENOENT: return nil
+            case ELOOP: throw untrusted(name, "is a symbolic link")
+            case ENXIO: throw untrusted(name, "is no regular file")
+            default: throw unreadable(name, error)
+            }
+        }
+        let descriptor = FileDescriptor(adopting: number)
+        guard let status = descriptor.status() else { throw unreadable(name, .last) }
+        try check(status, of: name)
+        return OpenFile(name: name, descriptor: descriptor, size: Int(status.st_size))
+    }
+
+    /// Checks that nobody else can have written a file.
+    func check(_ status: stat, of name: String) throws(RestorationError) {
+        guard status.isRegularFile else {
+            throw untrusted(
+                name,
+                status.st_mode & S_IFMT == S_IFLNK ? "is a symbolic link" : "is no regular file"
+            )
+        }
+        guard status.isOwn else { throw untrusted(name, "belongs to another user, or others may write it") }
+    }
+
+    /// The first bytes of a file, of `limit` at most.
+    func read(_ file: borrowing OpenFile, limit: Int) throws(RestorationError) -> [UInt8] {
+        var failure: SystemError?
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: min(limit, file.size)) { buffer, count in
+            while count < buffer.count {
+                let result = unsafe Glibc.read(
+                    file.descriptor.number,
+                    buffer.baseAddress?.advanced(by: count),
+                    buffer.count - count
+                )
+                if result > 0 {
+                    count += result
+                } else if result == 0 {
+                    return
+                } else if errno != EINTR {
+                    failure = .last
+                    return
+                }
+            }
+        }
+        if let failure { throw unreadable(file.name, failure) }
+        return bytes
+    }
+
+    private func untrusted(_ name: String, _ reason: String) -> RestorationError {
+        RestorationError(
+            code: .untrusted,
+            message: "\(path(of: name)) \(reason), so it cannot be trusted and is not used; remove it."
+        )
+    }
+
+    private func unreadable(_ name: String, _ error: SystemError) -> RestorationError {
+        RestorationError(
+            code: .unreadable,
+            message: "\(path(of: name)) cannot be read: \(error.description); "
+                + "check its permissions and its file system."
+        )
+    }
+}
+
+/// A file that was opened for reading, and its size when it was.
+struct OpenFile: ~Copyable {
+    let name: String
+    let descriptor: FileDescriptor
+    let size: Int
+}

@@ -1,0 +1,127 @@
+internal import Glibc
+internal import PeripheralKit
+
+/// An open directory that only the user of this process, and root, can write.
+///
+/// All files are reached from its descriptor, by names without a slash, so that nothing outside of it can be.
+final class TrustedDirectory: Sendable {
+    /// The path without symbolic links.
+    let path: String
+    let descriptor: FileDescriptor
+
+    /// Opens a directory, `nil` when there is none.
+    convenience init?(path: String) throws(RestorationError) {
+        let descriptor = unsafe Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            let error = SystemError.last
+            if error.number == ENOENT { return nil }
+            throw Self.unreadable(path, error)
+        }
+        try self.init(path: path, adopting: FileDescriptor(adopting: descriptor))
+    }
+
+    /// Opens a directory, and makes it and up to `count - 1` of those above it when they are missing.
+    convenience init(making count: Int, of path: String) throws(RestorationError) {
+        for ancestor in Self.ancestors(of: path, count: count) {
+            guard unsafe mkdir(ancestor, 0o700) != 0 else { continue }
+            let error = SystemError.last
+            // Whatever else is wrong with one that may be there already is found out when it is opened.
+            guard unsafe error.number == EEXIST || access(ancestor, F_OK) == 0 else {
+                throw RestorationError(
+                    code: .unwritable,
+                    message:
+                        "The directory \(ancestor) cannot be made: \(error.description); \(error.remedy)."
+                )
+            }
+        }
+        let descriptor = unsafe Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Self.unreadable(path, .last) }
+        try self.init(path: path, adopting: FileDescriptor(adopting: descriptor))
+    }
+
+    private init(path: String, adopting descriptor: consuming FileDescriptor) throws(RestorationError) {
+        guard let status = descriptor.status(), let resolved = unsafe realpath(path, nil) else {
+            throw Self.unreadable(path, .last)
+        }
+        defer { unsafe free(resolved) }
+        self.path = unsafe String(cString: resolved)
+        self.descriptor = descriptor
+        guard status.isOwn else {
+            throw RestorationError(
+                code: .untrusted,
+                message:
+                    "The directory \(path) belongs to another user, or others may write it, so nothing in it can be "
+                    + "trusted; use one that belongs to the user of this program alone (mode 0700)."
+            )
+        }
+    }
+
+    /// Whether the path still leads to this directory.
+    var isInPlace: Bool {
+        var named = stat()
+        guard unsafe stat(path, &named) == 0, let own = descriptor.status() else { return false }
+        return own.isSameFile(as: named)
+    }
+
+    /// The path of a file in it.
+    func path(of name: String) -> String {
+        "\(path)/\(name)"
+    }
+
+    /// The status of a file in it, `nil` when there is none; a symbolic link is not followed.
+    func status(of name: String) -> stat? {
+        var status = stat()
+        return unsafe fstatat(descriptor.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
+    }
+
+    /// The names of the files in it, of `limit` at most.
+    func names(limit: Int = 10_000) throws(RestorationError) -> [String] {
+        // A descriptor of its own, since reading a directory moves a position in it.
+        let own = unsafe openat(descriptor.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard own >= 0 else { throw Self.unreadable(path, .last) }
+        guard let listing = unsafe fdopendir(own) else {
+            let error = SystemError.last
+            _ = close(own)
+            throw Self.unreadable(path, error)
+        }
+        defer { unsafe closedir(listing) }
+        var names: [String] = []
+        while names.count < limit, let entry = unsafe readdir(listing) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
+                unsafe name.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) {
+                    unsafe String(cString: $0)
+                }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    /// Removes a file, or an empty directory; without effect when there is neither.
+    func remove(_ name: String) {
+        if unsafe unlinkat(descriptor.number, name, 0) != 0 {
+            _ = unsafe unlinkat(descriptor.number, name, AT_REMOVEDIR)
+        }
+    }
+
+    private static func ancestors(of path: String, count: Int) -> [String] {
+        var rest = Substring(path)
+        var ancestors: [String] = []
+        while ancestors.count < count {
+            while rest.count > 1, rest.last == "/" { rest.removeLast() }
+            guard !rest.isEmpty, rest != "/" else { break }
+            ancestors.insert(String(rest), at: 0)
+            guard let slash = rest.lastIndex(of: "/") else { break }
+            rest = rest[...slash]
+        }
+        return ancestors
+    }
+
+    private static func unreadable(_ path: String, _ error: SystemError) -> RestorationError {
+        RestorationError(
+            code: .unreadable,
+            message: "The directory \(path) cannot be read: \(error.description); "
+                + "give the user of this program the right to read it, or choose another directory."
+        )
+    }
+}

@@ -1,0 +1,106 @@
+import PeripheralKit
+import PeripheralTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct InMemoryRestorationStoreTests {
+    private let store = InMemoryRestorationStore()
+    private let identifier = "com.example.lamp"
+
+    private func document(_ name: String) -> RestorationDocument {
+        var document = RestorationDocument()
+        document.append(.init(name))
+        return document
+    }
+
+    private func code(of body: () async throws(RestorationError) -> Void) async -> RestorationError.Code? {
+        do throws(RestorationError) {
+            try await body()
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    @Test func whatIsSavedIsLoaded() async throws {
+        let record = try await store.open(identifier)
+        #expect(try await record.load() == nil)
+        #expect(try await store.identifiers().isEmpty)
+        try await record.save(document("A"))
+        #expect(try await record.load() == document("A"))
+        #expect(try await store.identifiers() == [identifier])
+        #expect(store[identifier] == document("A"))
+        #expect(store.saveCount == 1)
+    }
+
+    @Test func openRecordIsNotOpenedAgain() async throws {
+        do {
+            let record = try await store.open(identifier)
+            #expect(
+                await code { () throws(RestorationError) in _ = try await store.open(identifier) } == .inUse
+            )
+            await record.close()
+            #expect(await code { () throws(RestorationError) in _ = try await record.load() } == .closed)
+            let again = try await store.open(identifier)
+            await record.close()
+            #expect(
+                await code { () throws(RestorationError) in _ = try await store.open(identifier) } == .inUse
+            )
+            _ = try await again.load()
+        }
+        #expect(await code { () throws(RestorationError) in _ = try await store.open(identifier) } == nil)
+    }
+
+    @Test func snapshotGoesOnFromItsInstant() async throws {
+        let record = try await store.open(identifier)
+        try await record.save(document("A"))
+        let snapshot = store.snapshot()
+        try await record.save(document("B"))
+        let restarted = try await snapshot.open(identifier)
+        #expect(try await restarted.load() == document("A"))
+        try await restarted.save(document("C"))
+        #expect(store[identifier] == document("B"))
+        #expect(snapshot.saveCount == 1)
+    }
+
+    @Test func failsAsToldUntilWhatFailsIsSetAside() async throws {
+        store[identifier] = document("A")
+        let record = try await store.open(identifier)
+        store.loadError = RestorationError(code: .damaged, message: "The test says so.")
+        #expect(await code { () throws(RestorationError) in _ = try await record.load() } == .damaged)
+        #expect(try await record.setAside() != nil)
+        #expect(try await record.load() == nil)
+        #expect(try await record.setAside() == nil)
+        #expect(store.documentsSetAside(of: identifier) == [document("A")])
+
+        store.saveError = RestorationError(code: .unwritable, message: "The test says so.")
+        #expect(
+            await code { () throws(RestorationError) in try await record.save(document("B")) } == .unwritable
+        )
+        #expect(store.saveCount == 0)
+        store.saveError = nil
+        try await record.save(document("B"))
+        #expect(try await record.load() == document("B"))
+    }
+
+    @Test func refusesWhatFilesCannotHold() async throws {
+        #expect(
+            await code { () throws(RestorationError) in _ = try await store.open("") } == .invalidIdentifier
+        )
+        let record = try await store.open(identifier)
+        #expect(
+            await code { () throws(RestorationError) in try await record.save(document("A b")) }
+                == .unwritable
+        )
+    }
+
+    @Test func savesAreAwaited() async throws {
+        let record = try await store.open(identifier)
+        await store.waitForSaves(0)
+        async let reached: Void = store.waitForSaves(2)
+        try await record.save(document("A"))
+        try await record.save(document("B"))
+        await reached
+        #expect(store.saveCount == 2)
+    }
+}
