@@ -82,9 +82,11 @@ extension RestorationDocument {
 
         private var positions: [String: Int] = [:]
 
-        /// Makes a group without entries.
-        public init(_ name: String) {
+        /// Makes a group; of entries with the same key, the last counts.
+        public init(_ name: String, entries: [Entry] = []) {
             self.name = name
+            reserveCapacity(entries.count)
+            for entry in entries { self[entry.key] = entry.value }
         }
 
         /// The value of a key, or `nil` where there is none.
@@ -94,10 +96,10 @@ extension RestorationDocument {
             get { positions[key].map { entries[$0].value } }
             set {
                 guard let newValue else { return remove(key) }
-                if let position = positions[key] {
+                let position = Self.read(&positions[key, default: entries.count])
+                if position < entries.count {
                     entries[position].value = newValue
                 } else {
-                    positions[key] = entries.count
                     entries.append(Entry(key: key, value: newValue))
                 }
             }
@@ -108,6 +110,9 @@ extension RestorationDocument {
             entries.reserveCapacity(count)
             positions.reserveCapacity(count)
         }
+
+        /// Reads what is found or inserted by looking for it once.
+        private static func read(_ position: inout Int) -> Int { position }
 
         private mutating func remove(_ key: String) {
             guard let removed = positions.removeValue(forKey: key) else { return }

@@ -10,7 +10,7 @@ package enum RestorationRules {
             problem = "is empty"
         } else if identifier.utf8.count > maximumIdentifierLength {
             problem = "has \(identifier.utf8.count) bytes"
-        } else if identifier.utf8.contains(0) {
+        } else if containsZero(identifier) {
             problem = "contains U+0000"
         } else {
             return
@@ -38,7 +38,7 @@ package enum RestorationRules {
                         "use ASCII letters, digits and hyphens for it"
                     )
                 }
-                guard !entry.value.utf8.contains(0) else {
+                guard !containsZero(entry.value) else {
                     throw unwritable(
                         "The value of \"\(entry.key)\" in the group \"\(group.name)\"",
                         "it contains U+0000; encode it otherwise"
@@ -77,6 +77,11 @@ package enum RestorationRules {
             code: .closed,
             message: "The record of \"\(identifier)\" is closed; open it again to use it."
         )
+    }
+
+    /// Goes through the bytes where they are, which is several times as fast as through a view of the text.
+    private static func containsZero(_ text: String) -> Bool {
+        text.utf8.withContiguousStorageIfAvailable { $0.contains(0) } ?? text.utf8.contains(0)
     }
 
     private static func unwritable(_ element: String, _ remedy: String) -> RestorationError {

@@ -1,4 +1,5 @@
 internal import CPeripheralGLib
+internal import PeripheralKit
 
 /// GLib's key file: groups of keys with text values, as desktop and system services write them.
 ///
@@ -36,10 +37,19 @@ struct KeyFile: ~Copyable {
         unsafe g_key_file_unref(file)
     }
 
-    /// Adds a group without keys.
-    func addGroup(_ group: String) {
-        unsafe g_key_file_set_value(file, group, "-", "")
-        unsafe g_key_file_remove_key(file, group, "-", nil)
+    /// Adds a group with its keys and values, in their order.
+    func add(_ group: RestorationDocument.Group) {
+        // Not by passing the texts themselves, of which Swift would make copies.
+        unsafe group.name.withCString { name in
+            // A key that comes and goes, since a group may have none.
+            unsafe g_key_file_set_value(file, name, "-", "")
+            unsafe g_key_file_remove_key(file, name, "-", nil)
+            for entry in group.entries {
+                unsafe entry.key.withCString { key in
+                    unsafe entry.value.withCString { unsafe g_key_file_set_string(file, name, key, $0) }
+                }
+            }
+        }
     }
 
     func set(_ value: String, for key: String, in group: String) {
@@ -47,7 +57,7 @@ struct KeyFile: ~Copyable {
     }
 
     /// The value of a key, `nil` when there is none or it is not well-formed.
-    func value(of key: String, in group: String) -> String? {
+    func value(of key: UnsafePointer<CChar>, in group: UnsafePointer<CChar>) -> String? {
         var error: UnsafeMutablePointer<GError>?
         let value = unsafe g_key_file_get_string(file, group, key, &error)
         defer {
@@ -64,9 +74,23 @@ struct KeyFile: ~Copyable {
         unsafe Self.take(g_key_file_get_groups(file, nil))
     }
 
-    /// The keys of a group, in their order.
-    func keys(of group: String) -> [String] {
-        unsafe Self.take(g_key_file_get_keys(file, group, nil, nil))
+    /// The keys of a group that `isKnown` knows, with their values, in their order; `nil` when a value is not well-formed.
+    func entries(of group: String, where isKnown: (String) -> Bool) -> [RestorationDocument.Entry]? {
+        unsafe group.withCString { group in
+            var count: gsize = 0
+            guard let keys = unsafe g_key_file_get_keys(file, group, &count, nil) else { return [] }
+            defer { unsafe g_strfreev(keys) }
+            var entries: [RestorationDocument.Entry] = []
+            entries.reserveCapacity(Int(count))
+            for position in 0..<Int(count) {
+                guard let name = unsafe keys[position] else { break }
+                let key = unsafe String(cString: name)
+                guard isKnown(key) else { continue }
+                guard let value = unsafe value(of: name, in: group) else { return nil }
+                entries.append(.init(key: key, value: value))
+            }
+            return entries
+        }
     }
 
     /// The text of the file.

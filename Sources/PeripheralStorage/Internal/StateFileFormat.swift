@@ -43,10 +43,7 @@ package enum StateFileFormat {
         file.set(String(version), for: "Version", in: group)
         file.set(identifier, for: "Identifier", in: group)
         for group in document.groups {
-            file.addGroup(group.name)
-            for entry in group.entries {
-                file.set(entry.value, for: entry.key, in: group.name)
-            }
+            file.add(group)
         }
         let text = seal(file.text[opening.count...])
         guard text.count <= maximumSize, isLineCountBounded(text) else {
@@ -95,7 +92,7 @@ package enum StateFileFormat {
         guard let file = KeyFile(parsing: header), readVersion(of: file) == version else {
             return nil
         }
-        return file.value(of: "Identifier", in: group)
+        return unsafe file.value(of: "Identifier", in: group)
     }
 
     /// The text whose checked part is `checked`, with the right checksum.
@@ -135,7 +132,7 @@ extension StateFileFormat {
                     + "knows the forms up to \(version); install the newer version again, or do without this state."
             )
         }
-        guard let other = file.value(of: "Identifier", in: group) else {
+        guard let other = unsafe file.value(of: "Identifier", in: group) else {
             throw damaged(identifier, "it has no identifier")
         }
         guard other.utf8.elementsEqual(identifier.utf8) else {
@@ -154,22 +151,16 @@ extension StateFileFormat {
     ) throws(RestorationError) -> RestorationDocument {
         var document = RestorationDocument()
         for name in file.groups where RestorationRules.isName(name) {
-            let keys = file.keys(of: name)
-            var group = RestorationDocument.Group(name)
-            group.reserveCapacity(keys.count)
-            for key in keys where RestorationRules.isName(key) {
-                guard let value = file.value(of: key, in: name) else {
-                    throw damaged(identifier, "the value of \"\(key)\" in \"\(name)\" is not well-formed")
-                }
-                group[key] = value
+            guard let entries = file.entries(of: name, where: RestorationRules.isName) else {
+                throw damaged(identifier, "a value in the group \"\(name)\" is not well-formed")
             }
-            document.append(group)
+            document.append(RestorationDocument.Group(name, entries: entries))
         }
         return document
     }
 
     private static func readVersion(of file: borrowing KeyFile) -> Int? {
-        file.value(of: "Version", in: group).flatMap { Int($0) }
+        unsafe file.value(of: "Version", in: group).flatMap { Int($0) }
     }
 
     private static func isLineCountBounded(_ text: [UInt8]) -> Bool {

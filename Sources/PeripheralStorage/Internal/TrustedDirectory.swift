@@ -23,7 +23,10 @@ final class TrustedDirectory: Sendable {
     /// Opens a directory, and makes it and up to `count - 1` of those above it when they are missing.
     convenience init(making count: Int, of path: String) throws(RestorationError) {
         for ancestor in Self.ancestors(of: path, count: count) {
-            guard unsafe mkdir(ancestor, 0o700) != 0 else { continue }
+            guard unsafe mkdir(ancestor, 0o700) != 0 else {
+                Self.keep(ancestor)
+                continue
+            }
             let error = SystemError.last
             // Whatever else is wrong with one that may be there already is found out when it is opened.
             guard unsafe error.number == EEXIST || access(ancestor, F_OK) == 0 else {
@@ -102,6 +105,14 @@ final class TrustedDirectory: Sendable {
         if unsafe unlinkat(descriptor.number, name, 0) != 0 {
             _ = unsafe unlinkat(descriptor.number, name, AT_REMOVEDIR)
         }
+    }
+
+    /// Has a directory that was made survive a crash of the system.
+    private static func keep(_ path: String) {
+        let parent = unsafe FileDescriptor(
+            adopting: Glibc.open(path + "/..", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        )
+        _ = fsync(parent.number)
     }
 
     private static func ancestors(of path: String, count: Int) -> [String] {
