@@ -1,0 +1,66 @@
+internal import PeripheralCore
+
+/// What of a database is the same as what in another: it has the same type, and the same place among those of that type.
+///
+/// So it is whatever stands around it, and whichever order the types are in.
+struct DatabaseMatch {
+    /// The handles in the table before, by those in the table now.
+    private(set) var former: [AttributeHandle: AttributeHandle] = [:]
+    /// The handles in the table now, by those in the table before.
+    private(set) var present: [AttributeHandle: AttributeHandle] = [:]
+
+    /// Nothing is the same.
+    init() {}
+
+    init(of table: AttributeTable, with old: AttributeTable) {
+        let pairs = Self.pairs(table.services.map(\.uuid), old.services.map(\.uuid))
+        for (new, former) in pairs {
+            note(table.serviceRange(new).lowerBound, old.serviceRange(former).lowerBound)
+            matchCharacteristics(ofService: new, of: table, withService: former, of: old)
+        }
+    }
+
+    private mutating func matchCharacteristics(
+        ofService service: Int,
+        of table: AttributeTable,
+        withService formerService: Int,
+        of old: AttributeTable
+    ) {
+        let characteristics = table.services[service].characteristics
+        let formerCharacteristics = old.services[formerService].characteristics
+        for (new, former) in Self.pairs(characteristics.map(\.uuid), formerCharacteristics.map(\.uuid)) {
+            note(
+                table.valueHandle(service: service, characteristic: new),
+                old.valueHandle(service: formerService, characteristic: former)
+            )
+            let descriptors = Self.pairs(
+                characteristics[new].descriptors.map(\.uuid),
+                formerCharacteristics[former].descriptors.map(\.uuid)
+            )
+            for (descriptor, formerDescriptor) in descriptors {
+                note(
+                    table.descriptorHandle(service: service, characteristic: new, descriptor: descriptor),
+                    old.descriptorHandle(
+                        service: formerService,
+                        characteristic: former,
+                        descriptor: formerDescriptor
+                    )
+                )
+            }
+        }
+    }
+
+    private mutating func note(_ handle: AttributeHandle, _ formerHandle: AttributeHandle) {
+        former[handle] = formerHandle
+        present[formerHandle] = handle
+    }
+
+    /// The places of the same types, first with first.
+    private static func pairs(_ new: [BluetoothUUID], _ old: [BluetoothUUID]) -> [(Int, Int)] {
+        var waiting: [BluetoothUUID: ArraySlice<Int>] = [:]
+        for (place, uuid) in old.enumerated() { waiting[uuid, default: []].append(place) }
+        return new.enumerated().compactMap { place, uuid in
+            waiting[uuid]?.popFirst().map { (place, $0) }
+        }
+    }
+}

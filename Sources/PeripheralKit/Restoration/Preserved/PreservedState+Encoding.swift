@@ -1,0 +1,164 @@
+internal import PeripheralCore
+
+/// How a preserved state is written down.
+///
+/// Within a major version, a newer one only adds keys and groups, which an older one ignores. So any version of this
+/// package reads what any other of the same major version has saved, and what older ones have; what a newer major
+/// version has saved is left alone.
+enum PreservedSchema {
+    static let majorVersion = 1
+    static let minorVersion = 0
+
+    static let peripheral = "peripheral"
+    static let database = "database"
+    /// Followed by the place of the advertisement.
+    static let advertisement = "advertisement-"
+    static let subscribers = "subscribers"
+    static let values = "values"
+
+    static let maximumAdvertisements = 64
+    static let maximumSubscribers = 1024
+}
+
+extension PreservedState {
+    /// The state as a document.
+    package var document: RestorationDocument {
+        var document = RestorationDocument()
+        document.append(peripheralGroup)
+        document.append(database.group)
+        for (number, advertisement) in advertisements.prefix(PreservedSchema.maximumAdvertisements)
+            .enumerated()
+        {
+            document.append(advertisement.preserved(as: PreservedSchema.advertisement + "\(number)"))
+        }
+        document.append(subscriberGroup)
+        document.append(valueGroup)
+        return document
+    }
+
+    private var peripheralGroup: RestorationDocument.Group {
+        var group = RestorationDocument.Group(PreservedSchema.peripheral)
+        group["version"] = "\(PreservedSchema.majorVersion).\(PreservedSchema.minorVersion)"
+        group["name"] = name.preservedText
+        group["adapter"] = adapter?.description
+        group["fingerprint"] = database.fingerprint.preservedText
+        return group
+    }
+
+    private var subscriberGroup: RestorationDocument.Group {
+        var group = RestorationDocument.Group(PreservedSchema.subscribers)
+        for (number, subscriber) in subscribers.prefix(PreservedSchema.maximumSubscribers).enumerated() {
+            group["\(number)"] = [
+                subscriber.characteristic.preservedText,
+                subscriber.address.description,
+                subscriber.addressKind.map { $0 == .public ? "public" : "random" } ?? "-",
+                subscriber.isBonded ? "bonded" : "temporary",
+                subscriber.kind.map { $0 == .notification ? "notify" : "indicate" } ?? "-",
+                "\(subscriber.since)",
+            ].joined(separator: " ")
+        }
+        return group
+    }
+
+    private var valueGroup: RestorationDocument.Group {
+        var group = RestorationDocument.Group(PreservedSchema.values)
+        for (handle, value) in values.sorted(by: { $0.key < $1.key }) {
+            group[handle.preservedText] = PreservedBytes.text(of: value)
+        }
+        return group
+    }
+}
+
+extension PreservedDatabase {
+    /// What tells this database from any other, wherever it stands on the air.
+    package var fingerprint: UInt64 {
+        var hash = FNVHash()
+        for entry in entries(isOnAir: false) {
+            hash.combine(entry.key)
+            hash.combine(entry.value)
+        }
+        return hash.value
+    }
+
+    fileprivate var group: RestorationDocument.Group {
+        var group = RestorationDocument.Group(PreservedSchema.database)
+        let entries = entries(isOnAir: true)
+        group.reserveCapacity(entries.count)
+        for (key, value) in entries { group[key] = value }
+        return group
+    }
+
+    /// One entry for each attribute that is declared, in the order of the services; those that follow from these are left
+    /// out.
+    private func entries(isOnAir: Bool) -> [(key: String, value: String)] {
+        var entries: [(key: String, value: String)] = []
+        entries.reserveCapacity(table.attributes.count)
+        for service in table.services.indices {
+            for attribute in table.attributes(ofService: service) {
+                guard var words = words(for: attribute) else { continue }
+                if isOnAir, case .serviceDeclaration = attribute.kind {
+                    words.append(startsOnAir[service]?.preservedText ?? "-")
+                }
+                entries.append((attribute.handle.preservedText, words.joined(separator: " ")))
+            }
+        }
+        return entries
+    }
+
+    private func words(for attribute: AttributeTable.Attribute) -> [String]? {
+        let value = staticValues[attribute.handle].map { [PreservedBytes.text(of: $0)] } ?? []
+        switch attribute.kind {
+        case .serviceDeclaration(let index):
+            let service = table.services[index]
+            return [
+                "service", service.uuid.description, service.isPrimary ? "primary" : "secondary",
+                service.handle?.preservedText ?? "-",
+            ]
+        case .include(let service, let include):
+            let included = table.services[service].includedServices[include]
+            return ["include", table.serviceRange(included).lowerBound.preservedText]
+        case .characteristicValue(let service, let index):
+            let characteristic = table.services[service].characteristics[index]
+            return [
+                "characteristic", characteristic.uuid.description,
+                String(characteristic.properties.rawValue, radix: 16), characteristic.security.preservedText,
+                characteristic.requiresAuthorization ? "asks" : "-",
+            ] + value
+        case .descriptor(let service, let characteristic, let index):
+            let descriptor = table.services[service].characteristics[characteristic].descriptors[index]
+            return [
+                "descriptor", descriptor.uuid.description, "\(descriptor.permissions.rawValue)",
+                descriptor.security.preservedText,
+            ] + value
+        case .characteristicDeclaration, .clientCharacteristicConfiguration, .extendedProperties:
+            return nil
+        }
+    }
+}
+
+extension AttributeSecurity {
+    /// The levels of reading, writing and being notified, a digit each.
+    fileprivate var preservedText: String { "\(read.rawValue)\(write.rawValue)\(notify.rawValue)" }
+}
+
+extension UInt64 {
+    /// The number as 16 hexadecimal digits.
+    var preservedText: String {
+        PreservedBytes.text(of: (0..<8).reversed().map { UInt8(truncatingIfNeeded: self >> (8 * $0)) })
+    }
+}
+
+/// The hash of Fowler, Noll and Vo, 1a, of 64 bits: the same in each run.
+private struct FNVHash {
+    private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
+
+    mutating func combine(_ text: String) {
+        for byte in text.utf8 { combine(byte) }
+        // So that it counts where a text ends: no text has this byte.
+        combine(0xFF)
+    }
+
+    private mutating func combine(_ byte: UInt8) {
+        value = (value ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
+    }
+}

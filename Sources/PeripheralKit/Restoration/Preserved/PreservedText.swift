@@ -1,0 +1,160 @@
+internal import PeripheralCore
+
+/// The words of a preserved value, one after the other.
+struct PreservedWords {
+    private var words: ArraySlice<Substring>
+    /// What is being read, for the message of an error.
+    private let subject: String
+
+    init(_ text: String, of subject: String) {
+        words = text.split(separator: " ", omittingEmptySubsequences: true)[...]
+        self.subject = subject
+    }
+
+    var isEmpty: Bool { words.isEmpty }
+
+    /// The next word as whatever it is to be.
+    mutating func next<Value>(
+        _ name: String,
+        _ make: (Substring) -> Value?
+    ) throws(RestorationError) -> Value {
+        guard let word = words.popFirst(), let value = make(word) else {
+            throw .damaged("\(subject) has no \(name)")
+        }
+        return value
+    }
+
+    /// The next word as whatever it is to be, or `nil` where a hyphen stands for nothing.
+    mutating func nextIfAny<Value>(
+        _ name: String,
+        _ make: (Substring) -> Value?
+    ) throws(RestorationError) -> Value? {
+        if words.first == "-" {
+            words.removeFirst()
+            return nil
+        }
+        return try next(name, make)
+    }
+}
+
+extension RestorationError {
+    /// What is preserved cannot have been saved so.
+    static func damaged(_ reason: String) -> RestorationError {
+        RestorationError(code: .damaged, message: "The preserved state is damaged: \(reason).")
+    }
+}
+
+// MARK: - Numbers and bytes
+
+/// Bytes as two hexadecimal digits each, in lower case; nothing at all as a full stop, so that a word stands there.
+enum PreservedBytes {
+    static func text(of bytes: [UInt8]) -> String {
+        guard !bytes.isEmpty else { return "." }
+        return String(unsafeUninitializedCapacity: bytes.count * 2) { text in
+            for (position, byte) in bytes.enumerated() {
+                text[position * 2] = digit(byte >> 4)
+                text[position * 2 + 1] = digit(byte & 0x0F)
+            }
+            return bytes.count * 2
+        }
+    }
+
+    /// - Returns: `nil` when the text is none of bytes, or of more than an attribute can hold.
+    static func bytes(of text: Substring) -> [UInt8]? {
+        guard text != "." else { return [] }
+        let digits = text.utf8
+        guard digits.count.isMultiple(of: 2), digits.count / 2 <= maximumValueLength else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(digits.count / 2)
+        var high: UInt8?
+        for character in digits {
+            guard let value = digitValue(of: character) else { return nil }
+            if let first = high.take() {
+                bytes.append(first << 4 | value)
+            } else {
+                high = value
+            }
+        }
+        return bytes
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+    }
+
+    private static func digitValue(of digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
+}
+
+extension AttributeHandle {
+    /// The number as four hexadecimal digits.
+    var preservedText: String {
+        PreservedBytes.text(of: [UInt8(rawValue >> 8), UInt8(rawValue & 0xFF)])
+    }
+
+    /// - Returns: `nil` unless the text is four hexadecimal digits in lower case that are no zeros.
+    init?(preserved text: Substring) {
+        guard let bytes = PreservedBytes.bytes(of: text), bytes.count == 2 else { return nil }
+        let number = UInt16(bytes[0]) << 8 | UInt16(bytes[1])
+        guard number != 0 else { return nil }
+        self.init(rawValue: number)
+    }
+}
+
+extension Duration {
+    /// The seconds, and the attoseconds behind a colon where there are some.
+    var preservedText: String {
+        let (seconds, attoseconds) = components
+        return attoseconds == 0 ? "\(seconds)" : "\(seconds):\(attoseconds)"
+    }
+
+    init?(preserved text: Substring) {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let seconds = parts.first.flatMap({ Int64($0) }) else { return nil }
+        var attoseconds: Int64 = 0
+        if parts.count == 2 {
+            guard let number = Int64(parts[1]), number != 0, number.magnitude < 1_000_000_000_000_000_000
+            else { return nil }
+            attoseconds = number
+        }
+        self.init(secondsComponent: seconds, attosecondsComponent: attoseconds)
+    }
+}
+
+extension String {
+    /// The text without U+0000, which no store keeps.
+    var preservedText: String {
+        var text = ""
+        text.reserveCapacity(utf8.count)
+        for scalar in unicodeScalars {
+            switch scalar {
+            case "\0": text += "\\0"
+            case "\\": text += "\\\\"
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return text
+    }
+
+    /// - Returns: `nil` when a backslash stands before anything but another one and a zero.
+    init?(preserved text: String) {
+        self = ""
+        var isEscaped = false
+        for scalar in text.unicodeScalars {
+            switch (isEscaped, scalar) {
+            case (true, "0"): unicodeScalars.append("\0")
+            case (true, "\\"): unicodeScalars.append("\\")
+            case (true, _): return nil
+            case (false, "\\"): break
+            case (false, _): unicodeScalars.append(scalar)
+            }
+            isEscaped = !isEscaped && scalar == "\\"
+        }
+        guard !isEscaped else { return nil }
+    }
+}
