@@ -11,8 +11,11 @@
 @_exported public import struct PeripheralCore.BluetoothUUID
 @_exported public import struct PeripheralCore.ByteReader
 @_exported public import struct PeripheralCore.ByteWriter
+@_exported public import struct PeripheralCore.CharacteristicDescription
 @_exported public import struct PeripheralCore.CharacteristicProperties
 @_exported public import struct PeripheralCore.DateTime
+@_exported public import struct PeripheralCore.DescriptorDescription
+@_exported public import struct PeripheralCore.DescriptorPermissions
 @_exported public import struct PeripheralCore.DeviceAddress
 @_exported public import struct PeripheralCore.GATTDecodingError
 // What a declaration and its handlers need of the layer below, so that one import is enough.
@@ -21,4 +24,5 @@
 @_exported public import struct PeripheralCore.MedicalShortFloat
 @_exported public import struct PeripheralCore.SecondaryChannel
 @_exported public import enum PeripheralCore.SecurityLevel
+@_exported public import struct PeripheralCore.ServiceDescription
 @_exported public import struct PeripheralCore.TransmitPower

@@ -38,19 +38,70 @@ extension Peripheral {
         try await run(on: backend, logger: logger, clock: ContinuousClock(), body)
     }
 
-    /// Publishes and serves as ``run(on:logger:_:)`` does, with the clock that measures how long a handler may
-    /// take.
-    package func run<Output: Sendable>(
+    /// Publishes the peripheral and serves it as ``run(on:logger:_:)`` does, with its state preserved in a store of the
+    /// program's choice.
+    ///
+    /// - Parameters:
+    ///   - backend: The Bluetooth stack, such as `.bluez`.
+    ///   - store: Where the state is found that was preserved, and is preserved from now on.
+    ///   - interval: The shortest time between two saves; what changes meanwhile is saved together. All is saved at the end.
+    ///   - logger: Where the framework tells what cannot be told otherwise.
+    ///   - body: What the program does with the published peripheral.
+    /// - Returns: What the body returns.
+    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/restorationUnavailable`` when the peripheral has no
+    ///   restoration identifier; ``RestorationError`` with the code ``RestorationError/Code/inUse`` when another peripheral
+    ///   runs with it, or with ``RestorationError/Code/invalidIdentifier``; otherwise as ``run(on:logger:_:)`` does. A store
+    ///   that fails otherwise does not keep a peripheral from running: ``RestoredState/problems`` and
+    ///   ``SessionEvent/restorationFailed(_:)`` tell.
+    public func run<Output: Sendable>(
         on backend: some PeripheralBackend,
-        logger: Logger,
-        clock: any Clock<Duration>,
+        restoringFrom store: any RestorationStore,
+        savingEvery interval: Duration = .milliseconds(500),
+        logger: Logger = Logger(label: "peripheral"),
         _ body: @escaping @Sendable (_ session: PeripheralSession) async throws -> Output
     ) async throws -> Output {
-        let publication = try publication()
+        try await run(
+            on: backend,
+            restoringFrom: store,
+            savingEvery: interval,
+            logger: logger,
+            clock: ContinuousClock(),
+            body
+        )
+    }
+
+    /// Publishes and serves as ``run(on:logger:_:)`` does, with the clock that measures how long a handler may
+    /// take, and the one that tells the time of day.
+    package func run<Output: Sendable>(
+        on backend: some PeripheralBackend,
+        restoringFrom store: (any RestorationStore)? = nil,
+        savingEvery interval: Duration = .milliseconds(500),
+        logger: Logger,
+        clock: any Clock<Duration>,
+        wallClock: @escaping @Sendable () -> Int64 = WallClock.seconds,
+        _ body: @escaping @Sendable (_ session: PeripheralSession) async throws -> Output
+    ) async throws -> Output {
+        var publication = try publication()
         for warning in validate() {
             logger.warning("\(warning)", metadata: ["peripheral.name": "\(name)"])
         }
-        let runtime = PeripheralRuntime(self, publication: publication, clock: clock, logger: logger)
+        let start = try await restore(
+            publication,
+            from: store ?? backend.restorationStore,
+            isDemanded: store != nil
+        )
+        if let start { publication = publication.preserving(start.handlesOnAir) }
+        let runtime = PeripheralRuntime(
+            self,
+            publication: publication,
+            start: start,
+            savingEvery: interval,
+            clock: clock,
+            wallClock: wallClock,
+            logger: logger
+        )
+        // Apart from the run's own tasks: what has changed is saved also when the run is cancelled.
+        let keeper = Task { await runtime.preservation?.keepSaving() }
         // Apart from the run's own tasks: also a run that is cancelled answers in time until it is withdrawn.
         let timekeeper = Task { await runtime.keepTime() }
         let outcome = await withTaskCancellationHandler {
@@ -59,10 +110,38 @@ extension Peripheral {
             runtime.cancelHandlers()
         }
         await runtime.endHandlers()
+        // After the handlers: what they have answered is saved as well.
+        runtime.preservation?.stop()
+        await keeper.value
         timekeeper.cancel()
         await timekeeper.value
         state.set(.initial)
         return try outcome.get()
+    }
+
+    /// Finds what is preserved of this peripheral, and hands it to the program.
+    ///
+    /// - Returns: `nil` when nothing is to be preserved.
+    private func restore(
+        _ publication: Publication,
+        from store: (any RestorationStore)?,
+        isDemanded: Bool
+    ) async throws -> RestorationStart? {
+        guard let restorationIdentifier else {
+            if isDemanded { throw PeripheralError.noRestorationIdentifier }
+            return nil
+        }
+        guard let store else { throw PeripheralError.noRestorationStore }
+        let declared = DeclaredState(self, table: publication.table)
+        let start = try await RestorationStart(of: declared, under: restorationIdentifier, in: store)
+        do {
+            if let restored = start.restored { try await onRestore?(restored) }
+            try Task.checkCancellation()
+        } catch {
+            await start.record?.close()
+            throw error
+        }
+        return start
     }
 
     private func run<Output: Sendable>(
@@ -82,6 +161,7 @@ extension Peripheral {
             group.addTask {
                 do {
                     try await runtime.untilPublished()
+                    await runtime.examineBonds()
                     return .body(.success(try await body(PeripheralSession(runtime: runtime))))
                 } catch {
                     return .body(.failure(error))

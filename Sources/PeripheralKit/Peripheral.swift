@@ -14,7 +14,11 @@ public struct Peripheral: Sendable {
     /// The name, which is also advertised unless the advertisement says otherwise.
     public let name: String
 
+    /// Under which the peripheral's state is preserved; `nil` when it is not.
+    public let restorationIdentifier: String?
+
     let pairing: Pairing
+    let onRestore: (@Sendable (RestoredState) async throws -> Void)?
     package let services: [GATTService]
     let advertisements: [Advertisement]
     let state = StateBroadcast()
@@ -39,16 +43,25 @@ public struct Peripheral: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name; 1 to 248 bytes of UTF-8. An advertisement shows as much of it as fits.
+    ///   - restorationIdentifier: Under which the peripheral's state is preserved, so that the next run of the program
+    ///     continues where this one ends, however it ends: 1 to 4,096 bytes of UTF-8, such as `com.example.lamp`. `nil`
+    ///     preserves nothing. One peripheral at a time can have an identifier.
     ///   - pairing: How centrals may pair; attributes that demand security need it.
     ///   - content: The services in their order, and the ``Advertisement``s; without one, it advertises its name and
     ///     services.
+    ///   - onRestore: Takes what was preserved, or what keeps it from being restored, before the peripheral is registered and
+    ///     before any request; not called when there is neither. What it throws ends the run before it has begun.
     public init(
         _ name: String,
+        restorationIdentifier: String? = nil,
         pairing: Pairing = .none,
-        @PeripheralBuilder _ content: () -> [PeripheralElement]
+        @PeripheralBuilder _ content: () -> [PeripheralElement],
+        onRestore: (@Sendable (_ restored: RestoredState) async throws -> Void)? = nil
     ) {
         self.name = name
+        self.restorationIdentifier = restorationIdentifier
         self.pairing = pairing
+        self.onRestore = onRestore
         var services: [GATTService] = []
         var advertisements: [Advertisement] = []
         for element in content() {

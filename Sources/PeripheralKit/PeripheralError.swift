@@ -7,7 +7,7 @@ public struct PeripheralError: Error, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case stackUnavailable, adapterUnavailable, permissionDenied, rejected, connectionLost, stopped
             case notDeclared, invalidValue, timedOut, notSubscribed, notAddressable, disconnected,
-                unconfirmed, insufficientSecurity, unknownCentral
+                unconfirmed, insufficientSecurity, unknownCentral, restorationUnavailable
         }
 
         private let kind: Kind
@@ -46,6 +46,9 @@ public struct PeripheralError: Error, Sendable, CustomStringConvertible {
         /// The link of the central is not as secure as the characteristic demands, or nobody can be reached without one
         /// whose link is not.
         public static let insufficientSecurity = Code(kind: .insufficientSecurity)
+
+        /// The peripheral has a restoration identifier and no store for its state, or a store and no identifier.
+        public static let restorationUnavailable = Code(kind: .restorationUnavailable)
 
         /// The code's name.
         public var description: String { kind.rawValue }
@@ -89,6 +92,18 @@ extension PeripheralError {
         code: .notAddressable,
         message: "The Bluetooth stack can reach the central only together with all other subscribers; "
             + "send to all of them instead."
+    )
+
+    static let noRestorationStore = PeripheralError(
+        code: .restorationUnavailable,
+        message: "The peripheral has a restoration identifier, and nowhere to preserve its state: "
+            + "name a store by run(on:restoringFrom:)."
+    )
+
+    static let noRestorationIdentifier = PeripheralError(
+        code: .restorationUnavailable,
+        message: "There is a store for the state of the peripheral, but no restoration identifier: "
+            + "declare one by Peripheral(_:restorationIdentifier:)."
     )
 
     static let disconnected = PeripheralError(code: .disconnected, message: "The central is not connected.")

@@ -22,6 +22,7 @@ private import Synchronization
 /// their speed, and each central keeps its updates until the test takes them.
 public struct InMemoryBackend: PeripheralBackend {
     private let server: VirtualGATTServer
+    private let store = InMemoryRestorationStore()
 
     /// Makes a stack of its own, with nothing on the air.
     public init() {
@@ -43,17 +44,16 @@ public struct InMemoryBackend: PeripheralBackend {
         VirtualCentral(of: peripheral, on: server, patience: patience, clock: clock)
     }
 
+    /// A store in memory that lasts as long as this stack, so that a peripheral is restored which runs on it again.
+    public var restorationStore: (any RestorationStore)? { store }
+
     /// Publishes the peripheral until the link is told to stop, or the task is cancelled.
     public func serve(_ publication: Publication, for host: any PeripheralHost) async throws {
         let advertising = InMemoryAdvertising(on: server)
         try advertising.examine(publication.advertisements)
         let application: ApplicationID
         do {
-            application = try server.add(
-                publication.table,
-                servedBy: HostProvider(host: host),
-                authorizing: publication.table.handlesWithAuthorization
-            )
+            application = try add(publication, servedBy: HostProvider(host: host))
         } catch {
             throw PeripheralError(code: .rejected, message: "The stack in memory: \(error)", cause: error)
         }
@@ -90,7 +90,8 @@ public struct InMemoryBackend: PeripheralBackend {
             for (handle, onAir) in server.handles(of: application) {
                 host.handle(.handleAssigned(handle, onAir: onAir))
             }
-            host.handle(.published(PublishedPeripheral(link: link, pacing: .observed)))
+            let published = PublishedPeripheral(link: link, pacing: .observed, adapter: server.address)
+            host.handle(.published(published))
             // Ends when the link is stopped, or this task is cancelled.
             for await _ in stopped {}
             changeConnections.finish()
@@ -100,6 +101,27 @@ public struct InMemoryBackend: PeripheralBackend {
             server.setPairingAgent(nil)
             order.finish()
             confirm.finish()
+        }
+    }
+}
+
+extension InMemoryBackend {
+    /// Adds the services where they were before, or else where there is room.
+    private func add(
+        _ publication: Publication,
+        servedBy provider: HostProvider
+    ) throws(AttributeTableError) -> ApplicationID {
+        let table = publication.table
+        let authorized = table.handlesWithAuthorization
+        var starts: [Int: AttributeHandle] = [:]
+        for service in table.services.indices {
+            starts[service] = publication.preservedHandles[table.serviceRange(service).lowerBound]
+        }
+        do throws(AttributeTableError) {
+            return try server.add(table, servedBy: provider, authorizing: authorized, at: starts)
+        } catch {
+            guard !starts.isEmpty else { throw error }
+            return try server.add(table, servedBy: provider, authorizing: authorized)
         }
     }
 }

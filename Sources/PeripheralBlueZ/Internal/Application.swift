@@ -40,8 +40,8 @@ struct Application: Sendable {
         agent = PairingAgent(host: host, centrals: centrals, on: connection)
     }
 
-    /// Exports everything; the objects of the database in the order of the declaration, in which bluetoothd gives the
-    /// handles and wants a service before those that include it.
+    /// Exports everything; the objects of the database in the order in which bluetoothd gives the handles, with a service
+    /// before those that include it.
     ///
     /// - Throws: `BusError`.
     func export(on connection: BusConnection) async throws {
@@ -63,6 +63,11 @@ struct Application: Sendable {
             else { continue }
             centrals.tell(.handleAssigned(attribute.handle, onAir: attribute.handle))
         }
+    }
+
+    /// Tells the handles that were demanded, when bluetoothd has taken them.
+    func reportDemandedHandles() {
+        for (handle, onAir) in handles.pinned { centrals.tell(.handleAssigned(handle, onAir: onAir)) }
     }
 
     /// The characteristics by their value handles.
@@ -119,7 +124,7 @@ extension Application {
     private func databaseObjects() throws(BusError) -> [ExportedObject] {
         var objects: [ExportedObject] = []
         let table = publication.table
-        for attribute in table.services.indices.flatMap(table.attributes(ofService:)) {
+        for attribute in handles.order.flatMap(table.attributes(ofService:)) {
             switch attribute.kind {
             case .serviceDeclaration(let service):
                 objects.append(try serviceObject(service, attribute.handle))

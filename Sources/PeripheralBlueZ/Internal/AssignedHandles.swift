@@ -2,7 +2,8 @@ internal import PeripheralCore
 internal import PeripheralKit
 internal import Synchronization
 
-/// The handles that bluetoothd has given to the database, so that it has the same when it is registered again.
+/// The handles that bluetoothd has given to the database, so that it has the same when it is registered again: by this
+/// program, or by the one that ran before it.
 ///
 /// A central keeps what it has found, by handle; one that it has bonded with, for good.
 final class AssignedHandles: Sendable {
@@ -11,19 +12,15 @@ final class AssignedHandles: Sendable {
         var isPinned = false
     }
 
-    /// The attributes that bluetoothd tells the handles of, all or none of which can be pinned.
-    private let needed: Set<AttributeHandle>
-    private let state = Mutex(State())
+    private let table: AttributeTable
+    private let state: Mutex<State>
 
-    init(for table: AttributeTable) {
-        needed = Set(
-            table.attributes.compactMap { attribute in
-                switch attribute.kind {
-                case .serviceDeclaration, .characteristicValue: attribute.handle
-                default: nil
-                }
-            }
-        )
+    /// - Parameters:
+    ///   - table: The database.
+    ///   - preserved: The handles that it had in the program that ran before.
+    init(for table: AttributeTable, preserved: [AttributeHandle: AttributeHandle] = [:]) {
+        self.table = table
+        state = Mutex(State(handles: preserved))
     }
 
     /// Takes note of a handle on the air, for one in the table.
@@ -41,11 +38,48 @@ final class AssignedHandles: Sendable {
         state.withLock { $0.isPinned ? $0.handles[handle] : nil }
     }
 
-    /// Demands what was given before, if all of it is known.
+    /// Demands what was given before.
     func pin() {
         state.withLock { state in
-            state.isPinned = needed.allSatisfy { state.handles[$0] != nil }
+            // All of a service or nothing: bluetoothd puts what is pinned inside of it where it says.
+            var isAnyKnown = false
+            for service in assignedServices {
+                let attributes = table.attributes(ofService: service)
+                let isKnown = attributes.allSatisfy { !$0.isToldByDaemon || state.handles[$0.handle] != nil }
+                isAnyKnown = isAnyKnown || isKnown
+                guard !isKnown else { continue }
+                for attribute in attributes { state.handles[attribute.handle] = nil }
+            }
+            state.isPinned = isAnyKnown
         }
+    }
+
+    /// The services in the order in which to register them: those without handles of their own behind all that have some,
+    /// unless they are included by these.
+    ///
+    /// So bluetoothd gives no new service a handle at which another is to stand.
+    var order: [Int] {
+        let isPinned = state.withLock { state in
+            table.services.indices.map { service in
+                table.services[service].handle != nil
+                    || state.isPinned && state.handles[table.serviceRange(service).lowerBound] != nil
+            }
+        }
+        var order: [Int] = []
+        func add(_ service: Int) {
+            guard !order.contains(service) else { return }
+            for included in table.services[service].includedServices { add(included) }
+            order.append(service)
+        }
+        for service in table.services.indices where isPinned[service] { add(service) }
+        for service in table.services.indices { add(service) }
+        return order
+    }
+
+    /// What is demanded, of which bluetoothd tells nothing.
+    var pinned: [(handle: AttributeHandle, onAir: AttributeHandle)] {
+        let handles = state.withLock { $0.isPinned ? $0.handles : [:] }
+        return handles.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
     /// Leaves the handles to bluetoothd, which may have given them to another program by now.
@@ -53,8 +87,27 @@ final class AssignedHandles: Sendable {
     /// - Returns: Whether they were pinned.
     func unpin() -> Bool {
         state.withLock { state in
-            defer { state = State() }
-            return state.isPinned
+            guard state.isPinned else { return false }
+            for attribute in assignedServices.flatMap(table.attributes(ofService:)) {
+                state.handles[attribute.handle] = nil
+            }
+            state.isPinned = false
+            return true
+        }
+    }
+
+    /// The services that the program has not pinned itself.
+    private var assignedServices: [Int] {
+        table.services.indices.filter { table.services[$0].handle == nil }
+    }
+}
+
+extension AttributeTable.Attribute {
+    /// Whether bluetoothd tells the handle of each attribute of this kind that it has given one.
+    fileprivate var isToldByDaemon: Bool {
+        switch kind {
+        case .serviceDeclaration, .characteristicValue: true
+        default: false
         }
     }
 }

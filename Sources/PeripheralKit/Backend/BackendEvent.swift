@@ -77,11 +77,20 @@ public struct PublishedPeripheral: Sendable {
     /// more.
     public var window: Int
 
+    /// The address of the adapter; `nil` where the stack does not tell.
+    public var adapter: DeviceAddress?
+
     /// Makes the report.
-    public init(link: any BackendLink, pacing: UpdatePacing = .unknown, window: Int = 16) {
+    public init(
+        link: any BackendLink,
+        pacing: UpdatePacing = .unknown,
+        window: Int = 16,
+        adapter: DeviceAddress? = nil
+    ) {
         self.link = link
         self.pacing = pacing
         self.window = window
+        self.adapter = adapter
     }
 }
 

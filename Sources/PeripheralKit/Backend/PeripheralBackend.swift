@@ -18,6 +18,16 @@ public protocol PeripheralBackend: Sendable {
     ///   - host: Who answers the requests. All its functions may be called from any thread.
     /// - Throws: ``PeripheralError`` when the peripheral cannot be published, or can no longer be served.
     func serve(_ publication: Publication, for host: any PeripheralHost) async throws
+
+    /// Where the state of a peripheral is preserved that has a restoration identifier and is given no store.
+    ///
+    /// `nil`, as where a backend does not say otherwise, leaves it to the program.
+    var restorationStore: (any RestorationStore)? { get }
+}
+
+extension PeripheralBackend {
+    /// Nowhere.
+    public var restorationStore: (any RestorationStore)? { nil }
 }
 
 /// The way from a running ``Peripheral`` to the backend that serves it.

@@ -11,6 +11,12 @@ public struct Publication: Hashable, Sendable {
     /// backend's affair and may differ.
     public let table: AttributeTable
 
+    /// Where attributes of ``table`` stood on the air before the program ended, by their handles in it.
+    ///
+    /// A backend puts them there again if it can: all of a service, or nothing of it. What cannot stand there goes where there is
+    /// room; what is not named here goes behind all that is.
+    public let preservedHandles: [AttributeHandle: AttributeHandle]
+
     /// What to advertise, with everything that is derived from the services filled in; at least one.
     public let advertisements: [Advertisement]
 
@@ -21,11 +27,24 @@ public struct Publication: Hashable, Sendable {
         name: String,
         table: AttributeTable,
         advertisements: [Advertisement],
-        pairing: PairingMethod = .none
+        pairing: PairingMethod = .none,
+        preservedHandles: [AttributeHandle: AttributeHandle] = [:]
     ) {
         self.name = name
         self.table = table
         self.pairing = pairing
+        self.preservedHandles = preservedHandles
         self.advertisements = advertisements
+    }
+
+    /// The same, with its attributes where they stood on the air before.
+    func preserving(_ handles: [AttributeHandle: AttributeHandle]) -> Publication {
+        Publication(
+            name: name,
+            table: table,
+            advertisements: advertisements,
+            pairing: pairing,
+            preservedHandles: handles
+        )
     }
 }

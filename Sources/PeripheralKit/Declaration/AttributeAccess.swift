@@ -2,6 +2,8 @@
 package enum ReadSource: Sendable {
     case value([UInt8])
     case handler(@Sendable (Central) async throws -> [UInt8])
+    /// The value that is kept for the characteristic.
+    case persistent
     /// The handles, on the air, of these presentation formats.
     case handles(AggregateFormat.Parts)
 }

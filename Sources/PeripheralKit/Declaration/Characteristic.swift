@@ -35,7 +35,8 @@ public struct Characteristic<Value: GATTValue>: Sendable {
     ///   - security: The security that reading, writing and subscribing demand of the link.
     ///   - length: How many bytes the value may have when it is read, written or sent.
     ///   - updates: What becomes of a new value while those before it wait to be sent.
-    ///   - content: At most one ``Read``, ``Write`` and ``Authorization`` each, and the descriptors in their order.
+    ///   - content: At most one ``Read``, ``Write`` and ``Authorization`` each, or a ``PersistentValue`` in place of the
+    ///     first two, and the descriptors in their order.
     public init(
         _ uuid: BluetoothUUID,
         _ properties: CharacteristicProperties,
@@ -86,6 +87,7 @@ package struct CharacteristicDeclaration: Sendable {
     package let properties: CharacteristicProperties
     package let security: AttributeSecurity
     package var access = AttributeAccess()
+    let persistentValues: [PersistentValueDeclaration]
     package var descriptors: [DescriptorDeclaration] = []
     let length: ValueLength
     let updates: UpdatePolicy
@@ -103,13 +105,22 @@ package struct CharacteristicDeclaration: Sendable {
         self.uuid = uuid
         self.properties = properties
         self.security = security
+        var persistentValues: [PersistentValueDeclaration] = []
         for part in parts {
             switch part {
+            case .persistent(let value):
+                persistentValues.append(value)
+                if properties.contains(.read) { access.readSources.append(.persistent) }
+                if properties.canWrite { access.writeTargets.append(.handler(value.handler)) }
             case .read(let source): access.readSources.append(source)
             case .write(let target): access.writeTargets.append(target)
             case .authorization(let handler): access.authorizationHandlers.append(handler)
             case .descriptor(let descriptor): descriptors.append(descriptor)
             }
         }
+        self.persistentValues = persistentValues
     }
+
+    /// The value that is kept; `nil` when none is.
+    var persistentValue: PersistentValueDeclaration? { persistentValues.first }
 }

@@ -13,9 +13,14 @@ final class AdvertisingControl: Sendable {
     private let peripheral: Peripheral
     private let turns = Turns()
     private let state: Mutex<State>
+    private let changed: @Sendable ([Advertisement]) -> Void
 
-    init(of peripheral: Peripheral) {
+    /// - Parameters:
+    ///   - peripheral: What declares the advertisements.
+    ///   - changed: Told what is advertised from now on, as the program has given it.
+    init(of peripheral: Peripheral, changed: @escaping @Sendable ([Advertisement]) -> Void) {
         self.peripheral = peripheral
+        self.changed = changed
         state = Mutex(
             State(declared: peripheral.declaredAdvertisements, resolved: peripheral.resolvedAdvertisements)
         )
@@ -67,5 +72,6 @@ final class AdvertisingControl: Sendable {
             state.withLock { ($0.declared, $0.resolved) = (former.declared, former.resolved) }
             throw error
         }
+        changed(declared)
     }
 }

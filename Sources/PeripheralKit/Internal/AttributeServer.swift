@@ -14,6 +14,7 @@ final class AttributeServer: Sendable {
     let handlesOnAir = HandlesOnAir()
     let connections = ConnectionNumbers()
     private let logger: Logger
+    private let persistentValues: PersistentValues
     private let snapshots = Mutex(ReadSnapshots())
     private let writeOrder = WriteOrder()
     private let tasks: RequestTasks
@@ -45,7 +46,14 @@ final class AttributeServer: Sendable {
         }
     }
 
-    init(services: [GATTService], table: AttributeTable, tasks: RequestTasks, logger: Logger) {
+    init(
+        services: [GATTService],
+        table: AttributeTable,
+        persistentValues: PersistentValues,
+        tasks: RequestTasks,
+        logger: Logger
+    ) {
+        self.persistentValues = persistentValues
         self.tasks = tasks
         self.logger = logger
         self.table = table
@@ -59,6 +67,12 @@ final class AttributeServer: Sendable {
                 if case .stream(let capacity, let check) = declaration.access.writeTargets.first {
                     buffers[attribute.handle] = WriteBuffer(capacity: capacity)
                     write = { value, _ in try check(value) }
+                }
+                if let take = write, declaration.persistentValue != nil {
+                    write = { value, central in
+                        try await take(value, central)
+                        try await persistentValues.set(value, of: attribute.handle)
+                    }
                 }
                 return Entry(
                     declaration.access,
@@ -119,6 +133,11 @@ final class AttributeServer: Sendable {
             return .immediate(value.attributePart(from: request.offset))
         case .value(let value):
             return answer(request, of: entry) { _ in value }
+        case .persistent:
+            guard let value = persistentValues[request.attribute] else {
+                return .immediate(.failure(.unlikelyError))
+            }
+            return answer(request, of: entry, with: value)
         case .handles:
             guard let value = handlesOnAir.value(of: entry.formats) else {
                 logger.error(
@@ -131,6 +150,18 @@ final class AttributeServer: Sendable {
         case .handler(let handler):
             return answer(request, of: entry, by: handler)
         }
+    }
+
+    /// Answers with a value that is there, the later parts of a long read from where it began.
+    private func answer(_ request: ReadRequest, of entry: Entry, with value: [UInt8]) -> Answer {
+        guard entry.authorization == nil else { return answer(request, of: entry) { _ in value } }
+        let now = tasks.stopwatch.elapsed()
+        let snapshot = snapshots.withLock { snapshots in
+            if request.offset > 0, let known = snapshots.value(for: request, at: now) { return known }
+            snapshots.begin(request, with: value, at: now)
+            return value
+        }
+        return .immediate(snapshot.attributePart(from: request.offset))
     }
 
     private func answer(

@@ -16,6 +16,9 @@ final class PeripheralRuntime: PeripheralHost {
     private let pairing: PairingAnswerer
     let updates: UpdateSender
     let advertising: AdvertisingControl
+    /// What has the state survive; `nil` when nothing does.
+    let preservation: Preservation?
+    let persistentValues: PersistentValues
     private let valueHandles: [CharacteristicIdentity: AttributeHandle]
     private let characteristics:
         [AttributeHandle: (uuid: BluetoothUUID, properties: CharacteristicProperties)]
@@ -26,13 +29,34 @@ final class PeripheralRuntime: PeripheralHost {
         bufferingPolicy: .bufferingNewest(1)
     )
 
-    init(_ peripheral: Peripheral, publication: Publication, clock: any Clock<Duration>, logger: Logger) {
+    init(
+        _ peripheral: Peripheral,
+        publication: Publication,
+        start: RestorationStart?,
+        savingEvery interval: Duration,
+        clock: any Clock<Duration>,
+        wallClock: @escaping @Sendable () -> Int64,
+        logger: Logger
+    ) {
         self.publication = publication
         peripheralState = peripheral.state
         tasks = RequestTasks(clock: clock, logger: logger)
+        let preservation = start.map { [events] start in
+            Preservation(start, savingEvery: interval, clock: clock, wallClock: wallClock, logger: logger) {
+                events.send($0)
+            }
+        }
+        self.preservation = preservation
+        let declared = DeclaredState(peripheral, table: publication.table)
+        persistentValues = PersistentValues(
+            declared.persistentValues.mapValues(\.declaration),
+            values: start?.values ?? [:],
+            preservation: preservation
+        )
         server = AttributeServer(
             services: peripheral.services,
             table: publication.table,
+            persistentValues: persistentValues,
             tasks: tasks,
             logger: logger
         )
@@ -42,7 +66,7 @@ final class PeripheralRuntime: PeripheralHost {
             clock: clock,
             logger: logger
         )
-        advertising = AdvertisingControl(of: peripheral)
+        advertising = AdvertisingControl(of: peripheral) { preservation?.advertised($0) }
         var policies: [AttributeHandle: UpdatePolicy] = [:]
         var handles: [CharacteristicIdentity: AttributeHandle] = [:]
         var characteristics: [AttributeHandle: (BluetoothUUID, CharacteristicProperties)] = [:]
@@ -77,6 +101,7 @@ final class PeripheralRuntime: PeripheralHost {
     func handle(_ event: BackendEvent) {
         switch event {
         case .published(let published):
+            preservation?.published(on: published.adapter)
             updates.begin(published)
             advertising.begin(published.link)
             peripheralState.change { if !$0.isOnTheAir { $0 = .onTheAir } }
@@ -87,25 +112,35 @@ final class PeripheralRuntime: PeripheralHost {
             peripheralState.set(new)
         case .handleAssigned(let handle, let onAir):
             server.handlesOnAir.assign(onAir, to: handle)
+            preservation?.assigned(onAir, to: handle)
         case .advertisementEnded(let number):
             if let advertisement = advertising[number] { events.send(.advertisementEnded(advertisement)) }
         case .connected(let central):
             updates.connected(central)
+            preservation?.connected(central)
             note { $0.connected(central) }
         case .disconnected(let central):
             server.forget(central)
             updates.disconnected(central)
+            if let address = address(of: central) { preservation?.disconnected(address) }
             note { $0.disconnected(central) }
         case .subscribed(let subscription):
             guard let seen = self.subscription(subscription) else { return }
             updates.subscribed(subscription)
             note { $0.subscribed(seen) }
+            preservation?.subscribed(seen)
         case .subscriptionChanged(let subscription):
             guard let seen = self.subscription(subscription) else { return }
             updates.changed(subscription)
             note { $0.changed(seen) }
+            preservation?.subscribed(seen)
         case .unsubscribed(let characteristic, let central):
             updates.unsubscribed(characteristic, by: central)
+            if let central {
+                if let address = address(of: central) {
+                    preservation?.unsubscribed(address, from: characteristic)
+                }
+            }
             note { $0.unsubscribed(characteristic, by: central) }
         case .updateTaken(let update):
             updates.taken(update)
@@ -119,8 +154,16 @@ final class PeripheralRuntime: PeripheralHost {
     private func suspend() {
         for central in register.centrals { server.forget(central.id) }
         updates.suspend()
+        preservation?.suspended()
         peripheralState.change { ($0.isRegistered, $0.isAdvertising) = (false, false) }
         note { $0.reset() }
+    }
+
+    /// The address by which a central is recognised; `nil` when it is not here.
+    private func address(of central: Central.ID) -> DeviceAddress? {
+        let register = self.register
+        let known = register.centrals + register.subscriptions.compactMap(\.central)
+        return known.first { $0.id == central }?.address
     }
 
     private func note(_ change: (inout CentralRegister) -> [SessionEvent]) {
@@ -177,9 +220,20 @@ final class PeripheralRuntime: PeripheralHost {
         throw CancellationError()
     }
 
+    /// Finds out who is not bonded any more of those who are expected.
+    func examineBonds() async {
+        guard let preservation, preservation.isExpectingCentrals else { return }
+        do {
+            preservation.bonded(try await link().bondedCentrals())
+        } catch {
+            // They stay expected: nobody knows better.
+        }
+    }
+
     /// Begins to stop; from now on, the session is invalid.
     func stop() {
         state.withLock { $0.isStopped = true }
+        preservation?.freezeSubscribers()
         updates.stop()
         advertising.stop()
         events.finish()

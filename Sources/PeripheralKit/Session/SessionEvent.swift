@@ -17,4 +17,16 @@ public enum SessionEvent: Hashable, Sendable {
 
     /// An advertisement has been on the air for as long as its ``Advertisement/timeout`` says.
     case advertisementEnded(Advertisement)
+
+    /// A subscriber of before the program ended is subscribed again, or will not be; its status tells.
+    case restoredSubscriberChanged(RestoredSubscriber)
+
+    /// The services stand at other handles than they did before, since another program has taken theirs meanwhile.
+    ///
+    /// What centrals have kept of them is wrong. It comes for a peripheral with a restoration identifier only, and once for each
+    /// time that the handles change; ``PeripheralSession/restored`` tells what has moved.
+    case handlesChanged
+
+    /// The state of the peripheral could not be preserved; it is tried again.
+    case restorationFailed(RestorationProblem)
 }

@@ -32,7 +32,8 @@ extension SessionEvent {
         case .subscribed: "subscribed"
         case .unsubscribed: "unsubscribed"
         case .disconnected: "disconnected"
-        case .changed, .advertisementEnded: nil
+        case .changed, .advertisementEnded, .restoredSubscriberChanged, .handlesChanged, .restorationFailed:
+            nil
         }
     }
 }

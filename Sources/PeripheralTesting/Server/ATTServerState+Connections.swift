@@ -80,9 +80,10 @@ extension ATTServerState {
     mutating func add(
         _ table: AttributeTable,
         of application: ApplicationID,
-        authorizing attributes: Set<AttributeHandle>
+        authorizing attributes: Set<AttributeHandle>,
+        at starts: [Int: AttributeHandle]
     ) throws(AttributeTableError) -> [ClosedRange<AttributeHandle>] {
-        try database.add(table, of: application, authorizing: attributes)
+        try database.add(table, of: application, authorizing: attributes, at: starts)
     }
 
     /// - Returns: The handles of the removed services.

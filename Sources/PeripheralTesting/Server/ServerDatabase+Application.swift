@@ -8,16 +8,28 @@ extension ServerDatabase {
     ///   - table: The services.
     ///   - application: Whose they are.
     ///   - authorizing: The attributes that are prepared for writing with the application's consent only.
+    ///   - starts: Where services want to be that are not pinned, by their place.
     /// - Returns: The handles of each service.
     /// - Throws: `AttributeTableError` when the handles are used up, or taken.
     mutating func add(
         _ table: AttributeTable,
         of application: ApplicationID,
-        authorizing: Set<AttributeHandle> = []
+        authorizing: Set<AttributeHandle> = [],
+        at starts: [Int: AttributeHandle] = [:]
     ) throws(AttributeTableError) -> [ClosedRange<AttributeHandle>] {
+        var services = table.services
+        var next = nextHandle
+        for (index, start) in starts {
+            let range = table.serviceRange(index)
+            services[index].handle = start
+            next = max(
+                next,
+                Int(start.rawValue) + Int(range.upperBound.rawValue - range.lowerBound.rawValue) + 1
+            )
+        }
         // Past the last handle there is none: 0 is refused by the table.
-        let start = AttributeHandle(rawValue: UInt16(exactly: nextHandle) ?? 0)
-        let onAir = try AttributeTable(services: table.services, firstHandle: start)
+        let first = AttributeHandle(rawValue: UInt16(exactly: next) ?? 0)
+        let onAir = try AttributeTable(services: services, firstHandle: first)
         for index in onAir.services.indices {
             let range = onAir.serviceRange(index)
             if let other = service(overlapping: range) {

@@ -113,16 +113,18 @@ package final class VirtualGATTServer: Sendable {
     ///   - provider: Who serves them.
     ///   - attributes: The attributes that a central may prepare to write only when the provider says so, unless it
     ///     is trusted.
+    ///   - starts: Where services want to be that are not pinned, by their place.
     /// - Returns: The name of the application.
     /// - Throws: `AttributeTableError` when the handles are used up, or taken.
     package func add(
         _ table: AttributeTable,
         servedBy provider: any VirtualAttributeProvider,
-        authorizing attributes: Set<AttributeHandle> = []
+        authorizing attributes: Set<AttributeHandle> = [],
+        at starts: [Int: AttributeHandle] = [:]
     ) throws(AttributeTableError) -> ApplicationID {
         let id = ApplicationID(number: state.withLock { $0.makeNumber() })
         try state.withLock { state throws(AttributeTableError) in
-            let services = try state.att.add(table, of: id, authorizing: attributes)
+            let services = try state.att.add(table, of: id, authorizing: attributes, at: starts)
             state.providers[id] = provider
             indicateServiceChanges(services, &state)
         }

@@ -69,7 +69,7 @@ struct SuspensionTests {
                 case .subscribed: seen.append("subscribed")
                 case .unsubscribed: seen.append("unsubscribed")
                 case .disconnected: seen.append("disconnected")
-                case .changed, .advertisementEnded: break
+                default: break
                 }
             }
             #expect(seen == ["connected", "subscribed", "unsubscribed", "disconnected"])

@@ -22,6 +22,8 @@ final class Life: Sendable {
         var presence: Presence?
         /// How many presences there have been.
         var number = 0
+        /// The addresses of the adapters, by their paths.
+        var addresses: [String: DeviceAddress] = [:]
         /// Why the peripheral, or a part of it, is off the air, as the log was told last.
         var told: Failure?
     }
@@ -52,7 +54,7 @@ final class Life: Sendable {
         clock = backend.clock
         logger = backend.logger
         log = RunLog(backend.logger)
-        handles = AssignedHandles(for: publication.table)
+        handles = AssignedHandles(for: publication.table, preserved: publication.preservedHandles)
     }
 
     /// Asks for the end; ``run()`` returns when all is withdrawn.
@@ -172,6 +174,9 @@ extension Life {
             return await outcome(.findingAdapters) {
                 let presence = try presence()
                 let adapters = try await presence.watcher.findAdapters(startsDaemon: startsDaemon)
+                state.withLock { state in
+                    for adapter in adapters { state.addresses[adapter.path] = adapter.address }
+                }
                 // One daemon has them all.
                 if let version = adapters.first?.version {
                     for warning in try await presence.application.prepare(for: version) {
@@ -233,8 +238,12 @@ extension Life {
         return presence
     }
 
-    func reportPublication(by link: any BackendLink, pacing: UpdatePacing) {
-        host.handle(.published(PublishedPeripheral(link: link, pacing: pacing)))
+    func address(of adapter: String) -> DeviceAddress? {
+        state.withLock { $0.addresses[adapter] }
+    }
+
+    func reportPublication(by link: any BackendLink, pacing: UpdatePacing, adapter: DeviceAddress?) {
+        host.handle(.published(PublishedPeripheral(link: link, pacing: pacing, adapter: adapter)))
     }
 
     /// Tells the log what is off the air and why, unless it has been told just that.

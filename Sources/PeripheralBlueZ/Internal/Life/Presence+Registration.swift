@@ -45,7 +45,8 @@ extension Presence {
                     advertise: life.demand,
                     stop: life.requestStop
                 ),
-                pacing: await application.centrals.pacing
+                pacing: await application.centrals.pacing,
+                adapter: life.address(of: adapter)
             )
             return .reportedPublication
         case .awaitRenewal(let delay, let failure):
@@ -86,6 +87,7 @@ extension Presence {
     private func registerApplication(by managers: AdapterManagers, handles: AssignedHandles) async throws {
         do {
             try await managers.registerApplication()
+            application.reportDemandedHandles()
         } catch BusError.remote(let name, let message) {
             // Any other error, such as that of a daemon which has just died, says nothing about the handles.
             guard name == "org.bluez.Error.Failed", handles.unpin() else {

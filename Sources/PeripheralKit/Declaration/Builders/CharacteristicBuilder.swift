@@ -9,6 +9,7 @@ enum CharacteristicPart: Sendable {
     case read(ReadSource)
     case write(WriteTarget)
     case authorization(AuthorizationHandler)
+    case persistent(PersistentValueDeclaration)
     case descriptor(DescriptorDeclaration)
 }
 
@@ -31,6 +32,11 @@ public enum CharacteristicBuilder<Value: GATTValue>: _ListBuilder {
     /// Takes the stream of writes.
     public static func buildExpression(_ stream: WriteStream<Value>) -> [CharacteristicElement<Value>] {
         [CharacteristicElement(part: .write(stream.target))]
+    }
+
+    /// Takes the value that is kept.
+    public static func buildExpression(_ value: PersistentValue<Value>) -> [CharacteristicElement<Value>] {
+        [CharacteristicElement(part: .persistent(value.declaration))]
     }
 
     /// Takes the decision about who may read and write.

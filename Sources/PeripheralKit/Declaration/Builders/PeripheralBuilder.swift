@@ -45,6 +45,10 @@ public enum PeripheralBuilder: _ListBuilder {
     @available(*, unavailable, message: "put the Authorization in a Characteristic, not in the Peripheral")
     public static func buildExpression(_ authorization: Authorization) -> [PeripheralElement] { [] }
 
+    /// Refuses a value that is kept outside of a characteristic.
+    @available(*, unavailable, message: "put PersistentValue in a Characteristic, not in the Peripheral")
+    public static func buildExpression<T>(_ value: PersistentValue<T>) -> [PeripheralElement] { [] }
+
     /// Refuses a stream of writes outside of a characteristic.
     @available(*, unavailable, message: "put WriteStream in a Characteristic, not in the Peripheral")
     public static func buildExpression<T>(_ stream: WriteStream<T>) -> [PeripheralElement] { [] }

@@ -31,6 +31,10 @@ public enum ServiceBuilder: _ListBuilder {
     @available(*, unavailable, message: "put the Authorization in a Characteristic, not in a GATTService")
     public static func buildExpression(_ authorization: Authorization) -> [ServiceElement] { [] }
 
+    /// Refuses a value that is kept outside of a characteristic.
+    @available(*, unavailable, message: "put PersistentValue in a Characteristic, not in a GATTService")
+    public static func buildExpression<T>(_ value: PersistentValue<T>) -> [ServiceElement] { [] }
+
     /// Refuses a stream of writes outside of a characteristic.
     @available(*, unavailable, message: "put WriteStream in a Characteristic, not in a GATTService")
     public static func buildExpression<T>(_ stream: WriteStream<T>) -> [ServiceElement] { [] }

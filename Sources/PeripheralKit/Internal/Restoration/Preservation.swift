@@ -1,0 +1,282 @@
+internal import Logging
+internal import PeripheralCore
+private import Synchronization
+
+/// Preserves the state of a running peripheral: takes note of what changes, and has it saved.
+///
+/// Nothing here waits for the store but ``keepSaving()`` and those who ask for it.
+final class Preservation: Sendable {
+    fileprivate struct State {
+        var preserved: PreservedState
+        var history: SubscriberHistory
+        var schedule: SavingSchedule
+        /// What is in the store.
+        var saved: PreservedState?
+        var restored: RestoredState?
+        /// Where the services stood when the peripheral was last on the air.
+        var lastStarts: [Int: AttributeHandle]
+        /// The session is over: who has subscribed stays as it was.
+        var isFrozen = false
+        var waiters: [(change: UInt64, continuation: CheckedContinuation<RestorationError?, Never>)] = []
+        var statistics = RestorationStatistics()
+        /// The kinds of failure that the log was told of.
+        var told: Set<RestorationError.Code> = []
+    }
+
+    private let record: (any RestorationRecord)?
+    /// Why there is no record.
+    private let failure: RestorationError?
+    private let start: RestorationStart
+    private let stopwatch: Stopwatch
+    private let wallClock: @Sendable () -> Int64
+    private let logger: Logger
+    private let tell: @Sendable (SessionEvent) -> Void
+    private let wakeup = Wakeup()
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - start: What was found.
+    ///   - interval: The shortest time between two saves.
+    ///   - clock: What measures that time.
+    ///   - wallClock: The seconds since 1970.
+    ///   - logger: Who is told of what fails.
+    ///   - tell: Tells the program.
+    init(
+        _ start: RestorationStart,
+        savingEvery interval: Duration,
+        clock: any Clock<Duration>,
+        wallClock: @escaping @Sendable () -> Int64,
+        logger: Logger,
+        tell: @escaping @Sendable (SessionEvent) -> Void
+    ) {
+        self.start = start
+        record = start.record
+        failure = start.failure
+        stopwatch = Stopwatch(clock)
+        self.wallClock = wallClock
+        self.logger = logger
+        self.tell = tell
+        state = Mutex(
+            State(
+                preserved: start.state,
+                history: start.history,
+                schedule: SavingSchedule(interval: interval),
+                saved: start.loaded,
+                restored: start.restored,
+                lastStarts: start.state.database.startsOnAir
+            )
+        )
+    }
+
+    // MARK: For the session
+
+    /// What was restored, as it is now.
+    var restored: RestoredState? {
+        state.withLock { state in
+            var restored = state.restored
+            restored?.subscribers = state.history.restored
+            return restored
+        }
+    }
+
+    /// Whether subscribers are missing who may return.
+    var isExpectingCentrals: Bool {
+        state.withLock { $0.history.restored.contains { $0.status == .expected } }
+    }
+
+    var statistics: RestorationStatistics { state.withLock { $0.statistics } }
+
+    /// Returns when all is saved that has changed so far.
+    func flush() async throws(RestorationError) {
+        if let failure { throw failure }
+        let error = await withCheckedContinuation { continuation in
+            let isSaved = state.withLock { state in
+                let change = state.schedule.demand()
+                guard state.schedule.saved < change else { return true }
+                state.waiters.append((change, continuation))
+                return false
+            }
+            if isSaved { continuation.resume(returning: nil) } else { wakeup.wake() }
+        }
+        if let error { throw error }
+    }
+
+    // MARK: Saving
+
+    /// Saves until ``stop()``, and then what is left.
+    func keepSaving() async {
+        guard let record else { return }
+        while true {
+            let now = stopwatch.elapsed()
+            switch state.withLock({ $0.schedule.next(at: now) }) {
+            case .save: await save(to: record)
+            case .wait(let due): await wakeup.wait(atMost: due - now, by: stopwatch)
+            case .rest: await wakeup.wait()
+            case .finish:
+                end()
+                return await record.close()
+            }
+        }
+    }
+
+    /// Has ``keepSaving()`` end.
+    func stop() {
+        state.withLock { $0.schedule.stop() }
+        wakeup.wake()
+    }
+
+    private func save(to record: any RestorationRecord) async {
+        let (preserved, saved) = state.withLock { state in
+            var preserved = state.preserved
+            preserved.subscribers = state.history.preserved
+            return (preserved, state.saved)
+        }
+        guard preserved != saved else { return noteSaved(preserved, byWriting: false) }
+        do throws(RestorationError) {
+            try await record.save(preserved.document)
+            noteSaved(preserved, byWriting: true)
+        } catch {
+            note(error)
+        }
+    }
+
+    private func noteSaved(_ preserved: PreservedState, byWriting wasWritten: Bool) {
+        let waiters = state.withLock { state in
+            state.schedule.succeeded()
+            state.saved = preserved
+            if wasWritten { state.statistics.saves += 1 }
+            return state.takeWaiters(upTo: state.schedule.saved)
+        }
+        for waiter in waiters { waiter.resume(returning: nil) }
+    }
+
+    private func note(_ error: RestorationError) {
+        let now = stopwatch.elapsed()
+        let (waiters, isNew) = state.withLock { state in
+            let attempted = state.schedule.failed(at: now)
+            state.statistics.failures += 1
+            return (state.takeWaiters(upTo: attempted), state.told.insert(error.code).inserted)
+        }
+        if isNew {
+            logger.warning(
+                "The state of the peripheral cannot be preserved; it is tried again.",
+                metadata: ["peripheral.reason": "\(error)"]
+            )
+        }
+        tell(.restorationFailed(RestorationProblem(.save, error)))
+        for waiter in waiters { waiter.resume(returning: error) }
+    }
+
+    private func end() {
+        let waiters = state.withLock { $0.takeWaiters(upTo: .max) }
+        let closed = RestorationError(code: .closed, message: "The peripheral has ended.")
+        for waiter in waiters { waiter.resume(returning: closed) }
+    }
+}
+
+// MARK: - What changes
+
+extension Preservation {
+    /// Takes note of a value.
+    func set(_ value: [UInt8], of handle: AttributeHandle) {
+        change { $0.preserved.values[handle] = value }
+    }
+
+    /// Takes note of what is advertised.
+    func advertised(_ advertisements: [Advertisement]) {
+        change { $0.preserved.advertisements = advertisements }
+    }
+
+    /// Takes note of a handle on the air.
+    func assigned(_ onAir: AttributeHandle, to handle: AttributeHandle) {
+        let table = start.state.database.table
+        guard case .serviceDeclaration(let service) = table[handle]?.kind,
+            onAir.advanced(by: table.serviceRange(service).upperBound.offset(from: handle)) != nil
+        else { return }
+        change { $0.preserved.database.startsOnAir[service] = onAir }
+    }
+
+    /// Takes note that the peripheral is on the air.
+    func published(on adapter: DeviceAddress?) {
+        let hasMoved = state.withLock { state in
+            state.preserved.adapter = adapter ?? state.preserved.adapter
+            let starts = state.preserved.database.startsOnAir
+            let hasMoved = state.lastStarts.contains { starts[$0.key] != $0.value }
+            state.lastStarts = starts
+            if hasMoved { state.restored = start.restored(at: starts) }
+            return hasMoved
+        }
+        change { _ in }
+        guard hasMoved else { return }
+        logger.warning("The services stand at other handles than before: another program has taken theirs.")
+        tell(.handlesChanged)
+    }
+
+    func subscribed(_ subscription: Subscription) {
+        guard let central = subscription.central else { return }
+        let time = wallClock()
+        changeSubscribers {
+            $0.subscribed(central, to: subscription.handle, kind: subscription.kind, at: time)
+        }
+    }
+
+    func unsubscribed(_ central: DeviceAddress?, from characteristic: AttributeHandle) {
+        changeSubscribers { $0.unsubscribed(central, from: characteristic) }
+    }
+
+    func disconnected(_ central: DeviceAddress) {
+        changeSubscribers { $0.disconnected(central) }
+    }
+
+    func suspended() {
+        changeSubscribers { $0.suspended() }
+    }
+
+    func connected(_ central: Central) {
+        let hasChanged = state.withLock { $0.isFrozen ? false : $0.history.changed(central) }
+        if hasChanged { change { _ in } }
+    }
+
+    /// Takes note of who is bonded.
+    func bonded(_ centrals: [Central]) {
+        let addresses = Set(centrals.map(\.address))
+        changeSubscribers { $0.bonded(addresses) }
+    }
+
+    /// Keeps who has subscribed as it is, since the session is over.
+    func freezeSubscribers() {
+        state.withLock { $0.isFrozen = true }
+    }
+
+    private func changeSubscribers(_ change: (inout SubscriberHistory) -> [RestoredSubscriber]) {
+        let now = stopwatch.elapsed()
+        let told = state.withLock { state -> [RestoredSubscriber] in
+            guard !state.isFrozen else { return [] }
+            let former = state.history.preserved
+            let told = change(&state.history)
+            if state.history.preserved != former { state.schedule.changed(at: now) }
+            return told
+        }
+        wakeup.wake()
+        for subscriber in told { tell(.restoredSubscriberChanged(subscriber)) }
+    }
+
+    private func change(_ change: (inout State) -> Void) {
+        let now = stopwatch.elapsed()
+        state.withLock { state in
+            change(&state)
+            state.schedule.changed(at: now)
+        }
+        wakeup.wake()
+    }
+}
+
+extension Preservation.State {
+    fileprivate mutating func takeWaiters(
+        upTo change: UInt64
+    ) -> [CheckedContinuation<RestorationError?, Never>] {
+        let taken = waiters.filter { $0.change <= change }.map(\.continuation)
+        waiters.removeAll { $0.change <= change }
+        return taken
+    }
+}

@@ -1,0 +1,164 @@
+internal import PeripheralCore
+
+/// What a peripheral begins with: its record, what was found in it, and what becomes of that.
+struct RestorationStart: Sendable {
+    /// Where the state is saved; `nil` when that is not possible in this run.
+    private(set) var record: (any RestorationRecord)?
+    /// Why there is no record.
+    private(set) var failure: RestorationError?
+    /// What was found; `nil` when nothing was, or nothing that can be used.
+    private(set) var loaded: PreservedState?
+    private(set) var problems: [RestorationProblem] = []
+
+    private let declared: DeclaredState
+    private let match: DatabaseMatch
+    private let plan: HandlePlan
+
+    /// Opens the record of a peripheral, and reads what is there.
+    ///
+    /// - Throws: When another peripheral has the identifier, or nobody can have it. Anything else that is amiss is among the
+    ///   problems.
+    init(
+        of declared: DeclaredState,
+        under identifier: String,
+        in store: any RestorationStore
+    ) async throws(RestorationError) {
+        var found = Findings()
+        try await found.open(identifier, in: store)
+        await found.load()
+        self.declared = declared
+        (record, failure, loaded, problems) = (found.record, found.failure, found.loaded, found.problems)
+        match =
+            loaded.map { DatabaseMatch(of: declared.table, with: $0.database.table) } ?? DatabaseMatch()
+        plan = HandlePlan(for: declared.table, after: loaded?.database, match)
+    }
+
+    /// Where the attributes are to stand on the air, so that what was there before stays.
+    var handlesOnAir: [AttributeHandle: AttributeHandle] {
+        guard loaded != nil else { return [:] }
+        let database = PreservedDatabase(table: declared.table, startsOnAir: plan.startsOnAir)
+        var handles: [AttributeHandle: AttributeHandle] = [:]
+        for attribute in declared.table.attributes
+        where declared.table.services[attribute.kind.service].handle == nil {
+            switch attribute.kind {
+            case .serviceDeclaration, .characteristicValue, .descriptor:
+                handles[attribute.handle] = database.handleOnAir(of: attribute.handle)
+            default:
+                break
+            }
+        }
+        return handles
+    }
+
+    /// The persistent values to begin with.
+    var values: [AttributeHandle: [UInt8]] {
+        var values = declared.persistentValues.mapValues(\.declaration.initial)
+        for (handle, value) in declared.persistentValues {
+            guard let bytes = match.former[handle].flatMap({ loaded?.values[$0] }), value.accepts(bytes)
+            else {
+                continue
+            }
+            values[handle] = bytes
+        }
+        return values
+    }
+
+    /// What is preserved at first.
+    var state: PreservedState {
+        PreservedState(
+            name: declared.name,
+            adapter: loaded?.adapter,
+            database: declared.database(at: plan.startsOnAir),
+            advertisements: declared.advertisements,
+            values: values
+        )
+    }
+
+    /// What the program is told, with the services planned where they were.
+    var restored: RestoredState? { restored(at: plan.startsOnAir) }
+
+    /// What the program is told, with the services at these handles on the air; `nil` when nothing was found.
+    func restored(at starts: [Int: AttributeHandle]) -> RestoredState? {
+        guard loaded != nil || !problems.isEmpty else { return nil }
+        var identities = RestoredIdentities()
+        for (identity, handle) in declared.valueHandles {
+            identities.formerHandles[identity] = match.former[handle]
+        }
+        return RestoredState(
+            loaded,
+            match: identities,
+            changes: loaded.map { loaded in
+                DatabaseComparison(of: declared.database(at: starts), with: loaded.database, match).changes
+            } ?? DeclarationChanges(),
+            subscribers: subscribers.map(\.subscriber),
+            problems: problems
+        )
+    }
+
+    var history: SubscriberHistory { SubscriberHistory(subscribers) }
+
+    private var subscribers: [SubscriberHistory.Restored] {
+        let identities = Dictionary(declared.valueHandles.map { ($1, $0) }) { first, _ in first }
+        return (loaded?.subscribers ?? []).map { subscriber in
+            let handle = match.present[subscriber.characteristic]
+            let isExpected = subscriber.isBonded && handle != nil
+            return SubscriberHistory.Restored(
+                subscriber: RestoredSubscriber(
+                    central: Central(
+                        address: subscriber.address,
+                        addressKind: subscriber.addressKind,
+                        isBonded: subscriber.isBonded
+                    ),
+                    characteristic: loaded?.database.table[subscriber.characteristic]?.type
+                        ?? BluetoothUUID(0),
+                    kind: subscriber.kind,
+                    since: .seconds(subscriber.since),
+                    status: isExpected ? .expected : .mustSubscribeAgain,
+                    identity: handle.flatMap { identities[$0] }
+                ),
+                handle: handle,
+                since: subscriber.since
+            )
+        }
+    }
+}
+
+/// What is found where the state of a peripheral is preserved.
+private struct Findings {
+    var record: (any RestorationRecord)?
+    var failure: RestorationError?
+    var loaded: PreservedState?
+    var problems: [RestorationProblem] = []
+
+    mutating func open(_ identifier: String, in store: any RestorationStore) async throws(RestorationError) {
+        do throws(RestorationError) {
+            record = try await store.open(identifier)
+        } catch {
+            guard error.code != .inUse, error.code != .invalidIdentifier else { throw error }
+            failure = error
+            problems.append(RestorationProblem(.open, error))
+        }
+    }
+
+    mutating func load() async {
+        guard let record else { return }
+        do throws(RestorationError) {
+            guard let document = try await record.load() else { return }
+            loaded = try PreservedState(decoding: document)
+        } catch {
+            await setAside(error, record)
+        }
+    }
+
+    /// Gets what cannot be used out of the way: to save over it would be to lose it.
+    private mutating func setAside(_ error: RestorationError, _ record: any RestorationRecord) async {
+        do throws(RestorationError) {
+            problems.append(RestorationProblem(.restore, error, setAside: try await record.setAside()))
+        } catch let obstacle {
+            problems += [RestorationProblem(.restore, error), RestorationProblem(.open, obstacle)]
+            failure = obstacle
+            await record.close()
+            self.record = nil
+        }
+    }
+}

@@ -1,0 +1,172 @@
+internal import PeripheralCore
+
+/// Who has subscribed, and who had before the program ended: what of it is preserved, and what the program is told.
+struct SubscriberHistory {
+    fileprivate struct Entry {
+        var subscriber: PreservedSubscriber
+        /// Whether there still is what it had subscribed to.
+        var isDeclared = true
+        /// Whether it is subscribed now.
+        var isLive: Bool
+        /// As the program knows it, of one that was restored.
+        var restored: RestoredSubscriber?
+    }
+
+    /// A subscriber of before.
+    struct Restored {
+        var subscriber: RestoredSubscriber
+        /// The characteristic, by its handle in the table now; `nil` where it is gone.
+        var handle: AttributeHandle?
+        /// When it subscribed, in seconds since 1970.
+        var since: Int64
+    }
+
+    private var entries: [Entry] = []
+
+    init(_ restored: [Restored]) {
+        entries = restored.map { restored in
+            let subscriber = restored.subscriber
+            return Entry(
+                subscriber: PreservedSubscriber(
+                    address: subscriber.central.address,
+                    addressKind: subscriber.central.addressKind,
+                    isBonded: subscriber.central.isBonded,
+                    // Of one that is gone, the handle means nothing, and is not preserved either.
+                    characteristic: restored.handle ?? 0,
+                    kind: subscriber.kind,
+                    since: restored.since
+                ),
+                isDeclared: restored.handle != nil,
+                isLive: false,
+                restored: subscriber
+            )
+        }
+    }
+
+    /// Those to preserve: who is subscribed, and who is bonded and will be again.
+    var preserved: [PreservedSubscriber] {
+        entries.filter { $0.isLive || $0.isExpected }.map(\.subscriber)
+    }
+
+    /// Those of before, as they are now.
+    var restored: [RestoredSubscriber] { entries.compactMap(\.restored) }
+
+    /// Takes note of a subscription.
+    ///
+    /// - Returns: Whom the program is told of.
+    mutating func subscribed(
+        _ central: Central,
+        to characteristic: AttributeHandle,
+        kind: UpdateKind?,
+        at time: Int64
+    ) -> [RestoredSubscriber] {
+        let index = entries.firstIndex {
+            $0.isDeclared && $0.subscriber.address == central.address
+                && $0.subscriber.characteristic == characteristic
+        }
+        guard let index else {
+            let subscriber = PreservedSubscriber(
+                address: central.address,
+                addressKind: central.addressKind,
+                isBonded: central.isBonded,
+                characteristic: characteristic,
+                kind: kind,
+                since: time
+            )
+            makeRoom()
+            entries.append(Entry(subscriber: subscriber, isLive: true))
+            return []
+        }
+        entries[index].subscriber.isBonded = central.isBonded
+        entries[index].subscriber.kind = kind
+        entries[index].isLive = true
+        return entries[index].setStatus(.subscribed)
+    }
+
+    /// Takes note of the end of a subscription.
+    mutating func unsubscribed(
+        _ central: DeviceAddress?,
+        from characteristic: AttributeHandle
+    ) -> [RestoredSubscriber] {
+        end(.mustSubscribeAgain) {
+            $0.isLive && $0.subscriber.characteristic == characteristic
+                && (central == nil || $0.subscriber.address == central)
+        }
+    }
+
+    /// Takes note that a central is gone: a bonded one comes back.
+    mutating func disconnected(_ central: DeviceAddress) -> [RestoredSubscriber] {
+        suspend { $0.subscriber.address == central }
+    }
+
+    /// Takes note that everybody is gone.
+    mutating func suspended() -> [RestoredSubscriber] {
+        suspend { _ in true }
+    }
+
+    private mutating func suspend(_ isGone: (Entry) -> Bool) -> [RestoredSubscriber] {
+        var told: [RestoredSubscriber] = []
+        for index in entries.indices where entries[index].isLive && isGone(entries[index]) {
+            guard entries[index].subscriber.isBonded else { continue }
+            entries[index].isLive = false
+            told += entries[index].setStatus(.expected)
+        }
+        return told + end(.mustSubscribeAgain) { $0.isLive && isGone($0) }
+    }
+
+    /// Takes note of what is known of a central.
+    ///
+    /// - Returns: Whether that changes what is preserved.
+    mutating func changed(_ central: Central) -> Bool {
+        var hasChanged = false
+        for index in entries.indices
+        where entries[index].isLive && entries[index].subscriber.address == central.address
+            && entries[index].subscriber.isBonded != central.isBonded
+        {
+            entries[index].subscriber.isBonded = central.isBonded
+            hasChanged = true
+        }
+        return hasChanged
+    }
+
+    /// Takes note of who is bonded: nobody else is expected any more.
+    mutating func bonded(_ centrals: Set<DeviceAddress>) -> [RestoredSubscriber] {
+        end(.mustSubscribeAgain) { $0.isExpected && !centrals.contains($0.subscriber.address) }
+    }
+
+    private mutating func end(
+        _ status: RestoredSubscriber.Status,
+        _ isOver: (Entry) -> Bool
+    ) -> [RestoredSubscriber] {
+        var told: [RestoredSubscriber] = []
+        for index in entries.indices where isOver(entries[index]) {
+            entries[index].isLive = false
+            entries[index].subscriber.isBonded = false
+            told += entries[index].setStatus(status)
+        }
+        // Those of before are kept for the program to see.
+        entries.removeAll { !$0.isLive && !$0.isExpected && $0.restored == nil }
+        return told
+    }
+
+    /// Drops who has been away the longest, when there are more than are preserved.
+    private mutating func makeRoom() {
+        guard entries.count >= PreservedSchema.maximumSubscribers,
+            let oldest = entries.firstIndex(where: { !$0.isLive })
+        else { return }
+        entries.remove(at: oldest)
+    }
+}
+
+extension SubscriberHistory.Entry {
+    /// Whether it is bonded, away, and had subscribed to something that is still there.
+    fileprivate var isExpected: Bool {
+        !isLive && isDeclared && subscriber.isBonded
+    }
+
+    fileprivate mutating func setStatus(_ status: RestoredSubscriber.Status) -> [RestoredSubscriber] {
+        guard restored != nil, restored?.status != status else { return [] }
+        restored?.status = status
+        return restored.map { [$0] } ?? []
+    }
+}

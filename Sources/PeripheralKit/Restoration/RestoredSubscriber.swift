@@ -1,0 +1,41 @@
+public import PeripheralCore
+
+/// A central that had subscribed to a characteristic before the program ended, and what has become of it.
+public struct RestoredSubscriber: Hashable, Sendable {
+    /// What has become of a subscriber.
+    public enum Status: Hashable, Sendable {
+        /// It has subscribed again, or its subscription has resumed.
+        case subscribed
+        /// It is bonded, so that it is recognised when it returns.
+        ///
+        /// It gets nothing until then. Most centrals subscribe again by themselves when the peripheral is back;
+        /// BlueZ forgets the subscriptions to services that are withdrawn, also when a program is killed.
+        case expected
+        /// It is not bonded any more, or never was, or the characteristic is gone: nothing but a new subscription makes it
+        /// a subscriber.
+        case mustSubscribeAgain
+    }
+
+    /// Who it is: the identity of a bonded central, otherwise the address that it went by, which it may have changed since.
+    public let central: Central
+
+    /// The UUID of the characteristic.
+    public let characteristic: BluetoothUUID
+
+    /// What it had asked for; `nil` where the Bluetooth stack does not tell.
+    public let kind: UpdateKind?
+
+    /// When it subscribed first: the time since 1970-01-01 00:00 UTC, in whole seconds, by the system's clock.
+    public let since: Duration
+
+    /// What has become of it.
+    public internal(set) var status: Status
+
+    /// Whether it has, or had, subscribed to a characteristic of the peripheral.
+    public func hasSubscribed<Value>(to characteristic: Characteristic<Value>) -> Bool {
+        identity == characteristic.declaration.identity
+    }
+
+    /// The characteristic as it is declared now; `nil` when it is not any more.
+    let identity: CharacteristicIdentity?
+}

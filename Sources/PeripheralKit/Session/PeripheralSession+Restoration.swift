@@ -1,0 +1,75 @@
+internal import PeripheralCore
+
+extension PeripheralSession {
+    /// What was restored when the peripheral began to run, with what has become of its subscribers since.
+    ///
+    /// `nil` when nothing was preserved, or the peripheral has no restoration identifier.
+    public var restored: RestoredState? { runtime.preservation?.restored }
+
+    /// Returns when all that has changed so far is preserved, so that it survives whatever happens.
+    ///
+    /// It takes as long as the store does, and up to the time between two saves. What changes without it is preserved soon,
+    /// together with what else does. A call whose task is cancelled goes on.
+    ///
+    /// - Throws: ``RestorationError`` when it cannot be preserved; ``PeripheralError`` with the code
+    ///   ``PeripheralError/Code/restorationUnavailable`` when the peripheral has no restoration identifier.
+    public func preserve() async throws {
+        guard let preservation = runtime.preservation else { throw PeripheralError.noRestorationIdentifier }
+        try await preservation.flush()
+    }
+
+    /// How often the peripheral's state has been saved in this run; flash memory wears out by that.
+    public var restorationStatistics: RestorationStatistics {
+        runtime.preservation?.statistics ?? RestorationStatistics()
+    }
+
+    /// The value of a characteristic that is declared with ``PersistentValue``.
+    ///
+    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` or
+    ///   ``PeripheralError/Code/stopped``.
+    public func value<Value>(of characteristic: Characteristic<Value>) throws -> Value {
+        let handle = try persistentHandle(of: characteristic)
+        return try Value(gattBytes: runtime.persistentValues[handle] ?? [])
+    }
+
+    /// Changes the value of a characteristic that is declared with ``PersistentValue``, and sends it to all who have
+    /// subscribed.
+    ///
+    /// What centrals read is the new value at once. The call returns when it is preserved, if it is declared
+    /// ``WriteDurability/durable``, and sent as by ``notify(_:_:)``.
+    ///
+    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared``,
+    ///   ``PeripheralError/Code/invalidValue`` or ``PeripheralError/Code/stopped``; ``RestorationError`` when it cannot be
+    ///   preserved, in which case it is sent to nobody; `CancellationError`.
+    public func set<Value>(_ characteristic: Characteristic<Value>, to value: Value) async throws {
+        let handle = try persistentHandle(of: characteristic)
+        let bytes = try characteristic.encodedForUpdate(value)
+        try await runtime.persistentValues.set(bytes, of: handle)
+        guard characteristic.properties.allowsSubscription else { return }
+        try await runtime.updates.notify(handle, bytes, to: .subscribers)
+    }
+
+    private func persistentHandle<Value>(
+        of characteristic: Characteristic<Value>
+    ) throws(PeripheralError) -> AttributeHandle {
+        try runtime.checkIsRunning()
+        let handle = try runtime.valueHandle(of: characteristic)
+        guard characteristic.declaration.persistentValue != nil else {
+            throw PeripheralError(
+                code: .notDeclared,
+                message: "The value of characteristic \(characteristic.uuid) is not kept; "
+                    + "declare it with PersistentValue."
+            )
+        }
+        return handle
+    }
+}
+
+/// How often the state of a peripheral has been saved.
+public struct RestorationStatistics: Hashable, Sendable {
+    /// How often it has been written to the store.
+    public internal(set) var saves = 0
+
+    /// How often that has failed.
+    public internal(set) var failures = 0
+}
