@@ -2,6 +2,7 @@ public import Logging
 public import PeripheralCore
 package import PeripheralDBus
 public import PeripheralKit
+internal import PeripheralStorage
 
 /// Runs peripherals on BlueZ, the Bluetooth stack of Linux; 5.66 or later.
 ///
@@ -158,6 +159,11 @@ public struct BlueZBackend: PeripheralBackend {
         self.logger = logger
         self.clock = clock
         self.linkSecurity = linkSecurity
+    }
+
+    /// The directory that systemd has made for the state of this program, or else that of the user; see `StateDirectory`.
+    public var restorationStore: (any RestorationStore)? {
+        get throws(RestorationError) { try StateDirectory() }
     }
 
     /// Registers the services, then the advertisement, and serves them; see

@@ -85,11 +85,7 @@ extension Peripheral {
         for warning in validate() {
             logger.warning("\(warning)", metadata: ["peripheral.name": "\(name)"])
         }
-        let start = try await restore(
-            publication,
-            from: store ?? backend.restorationStore,
-            isDemanded: store != nil
-        )
+        let start = try await restore(publication, from: store, or: backend)
         if let start { publication = publication.preserving(start.handlesOnAir) }
         let runtime = PeripheralRuntime(
             self,
@@ -125,13 +121,15 @@ extension Peripheral {
     private func restore(
         _ publication: Publication,
         from store: (any RestorationStore)?,
-        isDemanded: Bool
+        or backend: some PeripheralBackend
     ) async throws -> RestorationStart? {
         guard let restorationIdentifier else {
-            if isDemanded { throw PeripheralError.noRestorationIdentifier }
+            if store != nil { throw PeripheralError.noRestorationIdentifier }
             return nil
         }
-        guard let store else { throw PeripheralError.noRestorationStore }
+        guard let store = try store ?? backend.restorationStore else {
+            throw PeripheralError.noRestorationStore
+        }
         let declared = DeclaredState(self, table: publication.table)
         let start = try await RestorationStart(of: declared, under: restorationIdentifier, in: store)
         do {

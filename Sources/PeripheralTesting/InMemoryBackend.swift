@@ -279,6 +279,8 @@ private struct HostProvider: VirtualAttributeProvider {
     }
 
     func subscriptionChanged(_ change: SubscriptionChange) {
+        // The end of the connection tells it: the subscription itself is kept.
+        guard change.cause != .suspended else { return }
         if change.to == 0 {
             host.handle(.unsubscribed(change.characteristic, by: change.central.id))
         } else {

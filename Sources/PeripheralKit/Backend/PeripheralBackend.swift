@@ -22,7 +22,9 @@ public protocol PeripheralBackend: Sendable {
     /// Where the state of a peripheral is preserved that has a restoration identifier and is given no store.
     ///
     /// `nil`, as where a backend does not say otherwise, leaves it to the program.
-    var restorationStore: (any RestorationStore)? { get }
+    ///
+    /// - Throws: ``RestorationError`` when there is no such place on this system, in words that say what to do.
+    var restorationStore: (any RestorationStore)? { get throws(RestorationError) }
 }
 
 extension PeripheralBackend {

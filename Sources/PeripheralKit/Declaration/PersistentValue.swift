@@ -9,7 +9,9 @@ public import PeripheralCore
 /// ```
 ///
 /// Reads of centrals are answered with the value, and writes change it. The program reads it by
-/// ``PeripheralSession/value(of:)``, and changes it by ``PeripheralSession/set(_:to:)``.
+/// ``PeripheralSession/value(of:)``, and changes it by ``PeripheralSession/set(_:to:)``. Where centrals can subscribe, each
+/// value that is written or set is sent to all who have; what is written while the queue of one of them is full, to nobody.
+/// With ``UpdatePolicy/latest``, the newest value reaches all of them.
 ///
 /// The value is preserved under the peripheral's restoration identifier; without one, it lasts as long as the run.
 /// It is found again by the types of its service and characteristic, wherever they stand in the declaration. What is

@@ -71,7 +71,7 @@ final class AttributeServer: Sendable {
                 if let take = write, declaration.persistentValue != nil {
                     write = { value, central in
                         try await take(value, central)
-                        try await persistentValues.set(value, of: attribute.handle)
+                        try await persistentValues.write(value, to: attribute.handle)
                     }
                 }
                 return Entry(

@@ -20,6 +20,7 @@ struct DeclarationValidation {
             }
         }
         examineSecurity(of: peripheral)
+        examinePersistence(of: peripheral)
         examineTable(of: peripheral)
         examine(peripheral.resolvedAdvertisements, of: peripheral)
     }
@@ -149,6 +150,13 @@ struct DeclarationValidation {
             )
             return
         }
+        for value in characteristic.persistentValues where !length.allows(value.initial.count) {
+            error(
+                element,
+                "its value has \(value.initial.count) bytes at first, and may have \(length)",
+                "change the value, or the length"
+            )
+        }
         for case .value(let value) in characteristic.access.readSources
         where value.count <= maximumValueLength && !length.allows(value.count) {
             error(
@@ -192,6 +200,24 @@ struct DeclarationValidation {
                 "its authorization is asked about reads and writes, and it allows neither",
                 "leave out the Authorization, or demand security of the link for subscribers"
             )
+        }
+    }
+
+    private mutating func examinePersistence(of peripheral: Peripheral) {
+        for service in peripheral.services {
+            for characteristic in service.characteristics where !characteristic.persistentValues.isEmpty {
+                let element = "characteristic \(characteristic.uuid) of service \(service.uuid)"
+                if characteristic.persistentValues.count > 1 {
+                    error(element, "its value is kept more than once", "keep one PersistentValue")
+                }
+                if peripheral.restorationIdentifier == nil {
+                    warning(
+                        element,
+                        "its value is kept no longer than the peripheral runs",
+                        "declare the restorationIdentifier of the Peripheral"
+                    )
+                }
+            }
         }
     }
 

@@ -47,12 +47,29 @@ final class PeripheralRuntime: PeripheralHost {
             }
         }
         self.preservation = preservation
+        var policies: [AttributeHandle: UpdatePolicy] = [:]
+        var handles: [CharacteristicIdentity: AttributeHandle] = [:]
+        var seen: [AttributeHandle: (BluetoothUUID, CharacteristicProperties)] = [:]
+        for attribute in publication.table.attributes {
+            guard case .characteristicValue(let service, let characteristic) = attribute.kind else {
+                continue
+            }
+            let declaration = peripheral.services[service].characteristics[characteristic]
+            handles[declaration.identity] = attribute.handle
+            seen[attribute.handle] = (declaration.uuid, declaration.properties)
+            policies[attribute.handle] = declaration.updates
+        }
+        updates = UpdateSender(policies: policies, clock: clock)
+        let characteristics = seen
         let declared = DeclaredState(peripheral, table: publication.table)
         persistentValues = PersistentValues(
             declared.persistentValues.mapValues(\.declaration),
             values: start?.values ?? [:],
             preservation: preservation
-        )
+        ) { [updates] handle, value in
+            guard characteristics[handle]?.1.allowsSubscription == true else { return }
+            _ = try? updates.update(handle, value, to: .subscribers)
+        }
         server = AttributeServer(
             services: peripheral.services,
             table: publication.table,
@@ -67,19 +84,6 @@ final class PeripheralRuntime: PeripheralHost {
             logger: logger
         )
         advertising = AdvertisingControl(of: peripheral) { preservation?.advertised($0) }
-        var policies: [AttributeHandle: UpdatePolicy] = [:]
-        var handles: [CharacteristicIdentity: AttributeHandle] = [:]
-        var characteristics: [AttributeHandle: (BluetoothUUID, CharacteristicProperties)] = [:]
-        for attribute in publication.table.attributes {
-            guard case .characteristicValue(let service, let characteristic) = attribute.kind else {
-                continue
-            }
-            let declaration = peripheral.services[service].characteristics[characteristic]
-            handles[declaration.identity] = attribute.handle
-            characteristics[attribute.handle] = (declaration.uuid, declaration.properties)
-            policies[attribute.handle] = declaration.updates
-        }
-        updates = UpdateSender(policies: policies, clock: clock)
         valueHandles = handles
         self.characteristics = characteristics
     }

@@ -52,6 +52,9 @@ public struct Scenario: Sendable, CustomStringConvertible {
     ) async throws {
         let trial = makeTrial()
         let handlerClock: any Clock<Duration> = clock ?? ContinuousClock()
+        guard trial.restarts.isEmpty else {
+            return try await trial.runWithRestarts(on: backend, logger: logger, makeCentral)
+        }
         for _ in 0..<trial.runs {
             try await trial.peripheral.run(on: backend, logger: logger, clock: handlerClock) { session in
                 try await trial.run(makeCentral(trial.peripheral), session, clock: clock)
@@ -67,6 +70,9 @@ public struct Trial: Sendable {
 
     /// How many times the peripheral is published, one after the other; the body sees each time.
     let runs: Int
+
+    /// The peripherals that follow, each in place of the one before, as if the program had been started anew.
+    var restarts: [Restart] = []
 
     private let mtu: Int?
     private let body: TimedBody
@@ -103,6 +109,12 @@ public struct Trial: Sendable {
         self.peripheral = peripheral
         self.mtu = mtu
         self.body = body
+    }
+
+    /// Connects the central, and runs the body.
+    func begin(_ central: any TestCentral, _ session: PeripheralSession) async throws {
+        if let mtu { try await central.connect(mtu: mtu) }
+        try await body(central, session, nil)
     }
 
     /// Runs the body with a central that is not connected, and leaves it so.

@@ -1,0 +1,141 @@
+internal import PeripheralCore
+internal import PeripheralKit
+
+extension ConformanceSuite {
+    static let restoring: [Scenario] = [
+        handlesStay, valueSurvives, durableValueSurvivesKill, subscriberReturns, newServiceIsTold,
+    ]
+
+    private static let identifier = "restoration scenario"
+
+    /// A peripheral that keeps one value, with another service behind it.
+    private struct Keeper {
+        let kept = Characteristic<UInt8>(
+            ScenarioUUID.value,
+            [.read, .write, .notify],
+            security: AttributeSecurity(.encrypted)
+        ) {
+            PersistentValue(initially: 1, writes: .durable)
+        }
+        let other = Characteristic<[UInt8]>(ScenarioUUID.otherValue, .read) { Read { [9] } }
+        let added = Characteristic<[UInt8]>(ScenarioUUID.thirdValue, .read) { Read { [3] } }
+
+        func peripheral(withNewService: Bool = false) -> Peripheral {
+            Peripheral("Keeper", restorationIdentifier: identifier, pairing: .justWorks) {
+                // Before the others, where a stack would like to put it.
+                if withNewService { GATTService(0x1815) { added } }
+                GATTService(ScenarioUUID.service) { kept }
+                GATTService(.battery) { other }
+            }
+        }
+    }
+
+    /// Where the values stand, as the central finds them.
+    private static func handles(_ keeper: Keeper, _ central: any TestCentral) async throws
+        -> [AttributeHandle]
+    {
+        [
+            try await central.locate(keeper.kept).valueHandle,
+            try await central.locate(keeper.other).valueHandle,
+        ]
+    }
+
+    /// A central that is bonded keeps what it has discovered.
+    static let handlesStay = Scenario(
+        "the attributes stand at the same handles after a restart of the program"
+    ) {
+        let keeper = Keeper()
+        let found = Recorder<[AttributeHandle]>()
+        return Trial(keeper.peripheral()) { central, _ in
+            try await central.pair(.justWorks)
+            found.record(try await handles(keeper, central))
+        }.restarted(as: keeper.peripheral()) { central, session in
+            let before = try await found.next()
+            let changes = session.restored?.changes
+            try expect("whether nothing has changed", changes?.isEmpty, is: true)
+            try expect("whether caches are wrong", changes?.invalidatesCaches, is: false)
+            try await reconnect(central)
+            try expect("value at its handle", try await central.read(before[0], offset: 0), is: [1])
+            try expect("other value at its handle", try await central.read(before[1], offset: 0), is: [9])
+            try expect("handles", try await handles(keeper, central), is: before)
+        }
+    }
+
+    static let newServiceIsTold = Scenario("a new service moves nothing, and is told before") {
+        let keeper = Keeper()
+        let found = Recorder<[AttributeHandle]>()
+        return Trial(keeper.peripheral()) { central, _ in
+            try await central.pair(.justWorks)
+            found.record(try await handles(keeper, central))
+        }.restarted(as: keeper.peripheral(withNewService: true)) { central, session in
+            let before = try await found.next()
+            let changes = session.restored?.changes
+            try expect("added", changes?.added.map(\.service), is: [0x1815])
+            try expect("moved", changes?.moved, is: [])
+            try expect("whether caches are wrong", changes?.invalidatesCaches, is: true)
+            try await reconnect(central)
+            try expect("handles", try await handles(keeper, central), is: before)
+            let added = try await central.discover().services.filter { $0.uuid == 0x1815 }
+            let values = added.flatMap(\.characteristics).map(\.valueHandle)
+            try expect("new values", values.count, is: 1)
+            try expect("new value", try await central.read(values[0], offset: 0), is: [3])
+        }
+    }
+
+    static let valueSurvives = Scenario("a persistent value survives the end of the program") {
+        let keeper = Keeper()
+        return Trial(keeper.peripheral()) { central, session in
+            try await central.pair(.justWorks)
+            try await central.write(keeper.kept, 2)
+            try await session.set(keeper.kept, to: 3)
+        }.restarted(as: keeper.peripheral()) { central, session in
+            try await reconnect(central)
+            try expect("value", try await central.read(keeper.kept), is: 3)
+            try expect("value in the program", try session.value(of: keeper.kept), is: 3)
+        }
+    }
+
+    static let durableValueSurvivesKill = Scenario("what is written durably survives a kill at once") {
+        let keeper = Keeper()
+        return Trial(keeper.peripheral()) { central, _ in
+            try await central.pair(.justWorks)
+            try await central.write(keeper.kept, 2)
+        }.restarted(as: keeper.peripheral(), afterKill: true) { central, session in
+            try await reconnect(central)
+            try expect("value", try await central.read(keeper.kept), is: 2)
+            try expect("name", session.restored?.name, is: "Keeper")
+        }
+    }
+
+    static let subscriberReturns = Scenario("a bonded subscriber is expected after a restart, and returns") {
+        let keeper = Keeper()
+        return Trial(keeper.peripheral()) { central, session in
+            try await central.pair(.justWorks)
+            try await central.subscribe(to: keeper.kept)
+            _ = try await central.read(keeper.kept)
+            try await session.preserve()
+        }.restarted(as: keeper.peripheral(), afterKill: true) { central, session in
+            try expect("subscribers", session.restored?.subscribers.map(\.status), is: [.expected])
+            let events = session.events
+            try await reconnect(central)
+            try await central.unsubscribe(from: keeper.kept)
+            try await central.subscribe(to: keeper.kept)
+            try await next(of: events, "return") {
+                if case .restoredSubscriberChanged(let known) = $0 {
+                    known.status == .subscribed
+                } else {
+                    false
+                }
+            }
+            try expect("subscribers then", session.restored?.subscribers.map(\.status), is: [.subscribed])
+            try await session.set(keeper.kept, to: 7)
+            try expect("update", try await central.nextUpdate(of: keeper.kept), is: 7)
+        }
+    }
+
+    /// The end of a program does not end the connection of its centrals.
+    private static func reconnect(_ central: any TestCentral) async throws {
+        try await central.disconnect()
+        try await central.connect()
+    }
+}
