@@ -29,9 +29,9 @@ test-thread-sanitizer: setup ## Run the same tests under the thread sanitizer
 soak: setup ## Restart an emulated bluetoothd 1,000 times below a peripheral, send 10 MB to four centrals, and see what is left
 	PERIPHERAL_SOAK=1 $(SWIFT) test --no-parallel --filter SoakTests
 
-fuzz: setup ## Give each decoder 100,000 random inputs, and that of state files 1,000,000
+fuzz: setup ## Give each decoder 100,000 random inputs, and those of state files and documents 1,000,000
 	FUZZ_INPUTS=100000 $(SWIFT) test --filter PeripheralCoreTests
-	FUZZ_INPUTS=1000000 $(SWIFT) test --filter StateFileFuzzTests
+	FUZZ_INPUTS=1000000 $(SWIFT) test --filter 'StateFileFuzzTests|PreservedStateTests'
 
 examples: setup ## Build the examples for release into Examples/.build/release/
 	$(SWIFT) build $(EXAMPLES) -c release --static-swift-stdlib

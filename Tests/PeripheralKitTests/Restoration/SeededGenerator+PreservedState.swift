@@ -9,7 +9,7 @@ import TestSupport
 #endif
 
 /// How many damaged documents are read: enough for each run to notice a plain mistake, more by `make fuzz`.
-let preservedFuzzCount = getenv("FUZZ_DOCUMENTS").flatMap { Int(String(cString: $0)) } ?? 4_000
+let preservedFuzzCount = getenv("FUZZ_INPUTS").flatMap { Int(String(cString: $0)) } ?? 4_000
 
 extension SeededGenerator {
     /// Any state that a peripheral can have.
