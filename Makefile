@@ -51,8 +51,9 @@ system-test: examples ## Test against the real bluetoothd of the Debian releases
 bluez-versions: ## Write docs/bluez-versions.md anew
 	$(SWIFT) run --package-path Tests/System conformance-runner --document > docs/bluez-versions.md
 
-benchmark: setup ## Compare the cost of a request with that of a server in C
+benchmark: setup ## Compare the cost of a request with that of a server in C, and of a saved state with a plain write
 	$(SWIFT) run -c release --package-path Tests/Benchmarks dbus-benchmark
+	$(SWIFT) run -c release --package-path Tests/Benchmarks storage-benchmark
 
 format: ## Format all Swift sources
 	$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Services Tests Examples

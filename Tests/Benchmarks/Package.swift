@@ -20,5 +20,14 @@ let package = Package(
                 .product(name: "PeripheralEmulator", package: "swift-peripheral"),
             ]
         ),
+
+        // What it costs to save and to load the state of a peripheral.
+        .executableTarget(
+            name: "storage-benchmark",
+            dependencies: [
+                .product(name: "PeripheralKit", package: "swift-peripheral"),
+                .product(name: "PeripheralBlueZ", package: "swift-peripheral"),
+            ]
+        ),
     ]
 )
