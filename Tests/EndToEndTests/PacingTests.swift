@@ -117,11 +117,12 @@ struct PacingTests {
             #expect(session.pacing == .observed)
             for sent in 1...3 {
                 links.see([.departed(attribute: attribute, connection: 0x40)])
-                try await session.readyToUpdate(Self.value)
                 try await untilSent(sent, in: session)
                 #expect(try session.update(Self.value, 2))
                 #expect(try !session.update(Self.value, 2))
             }
+            links.see(Array(repeating: .departed(attribute: attribute, connection: 0x40), count: 8))
+            try await session.readyToUpdate(Self.value)
         }
     }
 

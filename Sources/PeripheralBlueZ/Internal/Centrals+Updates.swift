@@ -38,11 +38,25 @@ extension Centrals {
             defer { submitted = [] }
             return submitted
         }
+        tellingEndsTogether {
+            var run: SocketRun?
+            for update in updates {
+                let isOfRun = run.map { $0.covers(update) } ?? false
+                run = isOfRun ? run.flatMap { send(update, by: $0) } : transmit(update)
+            }
+        }
+    }
+
+    /// Does something, and tells at once of all updates that end with it.
+    func tellingEndsTogether<Outcome>(_ body: () -> Outcome) -> Outcome {
+        guard endings == nil else { return body() }
         endings = []
-        for update in updates { transmit(update) }
-        let ended = endings ?? []
-        endings = nil
-        if !ended.isEmpty { tell(.updatesEnded(ended)) }
+        defer {
+            let ended = endings ?? []
+            endings = nil
+            if !ended.isEmpty { tell(.updatesEnded(ended)) }
+        }
+        return body()
     }
 
     /// Tells the host what has happened.
@@ -54,11 +68,19 @@ extension Centrals {
         }
     }
 
-    private func transmit(_ update: Update) {
+    /// Sends an update by the way that is right for it.
+    ///
+    /// - Returns: The sockets that have taken it, which are also the way of those that follow it at once.
+    @discardableResult
+    private func transmit(_ update: Update) -> SocketRun? {
         guard !isEnding else {
-            return end(update, outcome(of: update, notSentBecause: BusError.disconnected))
+            end(update, outcome(of: update, notSentBecause: BusError.disconnected))
+            return nil
         }
-        guard !turning.contains(update.characteristic) else { return held.append(update) }
+        guard !turning.contains(update.characteristic) else {
+            held.append(update)
+            return nil
+        }
         let way =
             insecureReceivers(of: update.characteristic).map { self.way(of: update, withholdingFrom: $0) }
             ?? self.way(of: update)
@@ -68,14 +90,16 @@ extension Centrals {
             held.append(update)
             turn(update.characteristic)
         case .bus: announce(update)
-        case .sockets(let sockets, let failure): send(update, by: sockets, lacking: failure)
+        case .sockets(let sockets, let failure):
+            return send(update, by: run(of: update, by: sockets, lacking: failure))
         case .later: held.append(update)
         case .none(let outcome): end(update, outcome)
         }
+        return nil
     }
 
     /// Keeps an update that a socket has not taken.
-    private func holdBack(_ update: Update) {
+    func holdBack(_ update: Update) {
         willNotDepart(update)
         held.append(update)
     }
@@ -168,55 +192,6 @@ extension Centrals {
     }
 }
 
-// MARK: - Sockets
-
-extension Centrals {
-    /// Sends an update by sockets; the failure is why others do not get it who are to confirm it.
-    private func send(
-        _ update: Update,
-        by ways: [SubscriptionTable.Socket],
-        lacking failure: PeripheralError?
-    ) {
-        if abilities.confirmsOnSockets {
-            let sources = ways.map { (Confirmations.Source.socket($0), 1) }
-            expectConfirmation(of: update, from: Dictionary(uniqueKeysWithValues: sources), lacking: failure)
-        }
-        willDepart(update, for: ways.map(\.central))
-        guard !update.awaitsConfirmation else {
-            for way in ways { sockets[way]?.send(update.value) { _ in } }
-            return
-        }
-        let open = ways.compactMap { way in sockets[way].map { (way, $0) } }
-        guard !open.isEmpty else { return taken(update, UpdateOutcome(isLost: true, of: update.recipients)) }
-        // On the loop, as the sockets are.
-        var missing = open.count
-        var isLost = open.count < ways.count
-        for (way, socket) in open {
-            let identity = ObjectIdentifier(socket)
-            socket.send(update.value) { [weak self] isTaken in
-                missing -= 1
-                isLost = isLost || !isTaken
-                guard missing == 0 else { return }
-                self?.assumeIsolated { centrals in
-                    // bluetoothd has closed it, and its end is not heard of yet: that tells what becomes of the update.
-                    let isClosing = isLost && centrals.sockets[way].map { ObjectIdentifier($0) } == identity
-                    guard !isClosing || update.recipients == .subscribers else {
-                        return centrals.holdBack(update)
-                    }
-                    centrals.taken(update, UpdateOutcome(isLost: isLost, of: update.recipients))
-                }
-            }
-        }
-    }
-}
-
-extension UpdateOutcome {
-    /// Who is lost has left; an update for all subscribers is for those who are still there.
-    fileprivate init(isLost: Bool, of recipients: Update.Recipients) {
-        self = isLost && recipients != .subscribers ? .failed(.left) : .delivered
-    }
-}
-
 // MARK: - The bus
 
 extension Centrals {
@@ -264,7 +239,7 @@ extension Centrals {
     private func outcome(of update: Update, notSentBecause error: any Error) -> UpdateOutcome {
         if case BusError.disconnected = error {
             let isForAll = update.recipients == .subscribers && !update.awaitsConfirmation
-            return isForAll ? .delivered : .failed(.left)
+            return isForAll ? .delivered : .failed(.subscriptionEnded)
         }
         return .failed(PeripheralError(sending: error))
     }
@@ -297,9 +272,4 @@ extension PeripheralError {
                 + "it connected or another has just left."
         )
     }
-
-    fileprivate static let left = PeripheralError(
-        code: .notSubscribed,
-        message: "The central has ended its subscription, or is gone."
-    )
 }

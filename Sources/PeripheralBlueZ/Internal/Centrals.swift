@@ -64,6 +64,8 @@ actor Centrals {
     var endings: [(Update.ID, UpdateOutcome)]?
     /// Those that wait until it is certain how their central is reached, or until the way can change, in their order.
     var held: [Update] = []
+    /// Those that wait for sockets that are full.
+    var waitingPackets: [Update.ID: WaitingPackets] = [:]
     /// How the last update of each characteristic has gone.
     var routes: [AttributeHandle: SubscriptionTable.Route] = [:]
     /// The characteristics whose way is changing.

@@ -58,11 +58,22 @@ package final class PacketSocket {
     ///
     /// - Parameters:
     ///   - bytes: The packet; an empty one looks like the end to most who receive it.
-    ///   - isTaken: Told on the loop, possibly at once, whether the socket has taken it.
-    package func send(_ bytes: [UInt8], isTaken: @escaping (Bool) -> Void) {
-        guard own != nil else { return isTaken(false) }
-        queue.append(Packet(bytes: bytes, isTaken: isTaken))
-        if queue.count == 1 { flush() }
+    ///   - later: Asked for what is to be told on the loop whether the socket has taken it, when that is not known at once.
+    /// - Returns: Whether the socket has taken it; `nil` when that is told later.
+    package func send(_ bytes: [UInt8], toldLater later: () -> (Bool) -> Void) -> Bool? {
+        guard let own else { return false }
+        if queue.isEmpty, let isTaken = Self.send(bytes, by: own) { return isTaken }
+        queue.append(Packet(bytes: bytes, isTaken: later()))
+        flushLater()
+        return nil
+    }
+
+    /// - Returns: Whether the socket has taken it; `nil` when it is full.
+    private static func send(_ bytes: [UInt8], by own: OwnedFileDescriptor) -> Bool? {
+        let sent = unsafe bytes.withUnsafeBytes { bytes in
+            unsafe Glibc.send(own.descriptor, bytes.baseAddress, bytes.count, CInt(MSG_NOSIGNAL))
+        }
+        return sent < 0 && errno == EAGAIN ? nil : sent >= 0
     }
 
     /// Whether the other end has read everything.
@@ -86,12 +97,9 @@ package final class PacketSocket {
 
     private func flush() {
         while let packet = queue.first, let own {
-            let sent = unsafe packet.bytes.withUnsafeBytes { bytes in
-                unsafe Glibc.send(own.descriptor, bytes.baseAddress, bytes.count, CInt(MSG_NOSIGNAL))
-            }
-            if sent < 0, errno == EAGAIN { return flushLater() }
+            guard let isTaken = Self.send(packet.bytes, by: own) else { return flushLater() }
             queue.removeFirst()
-            packet.isTaken(sent >= 0)
+            packet.isTaken(isTaken)
         }
         outgoing?.cancel()
         outgoing = nil

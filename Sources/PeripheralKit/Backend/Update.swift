@@ -4,7 +4,7 @@ public import PeripheralCore
 public struct Update: Hashable, Sendable, Identifiable {
     /// What tells an update from all others of the same run.
     public struct ID: Hashable, Sendable {
-        private let number: UInt64
+        let number: UInt64
 
         /// The number of an update in its run.
         public init(_ number: UInt64) {

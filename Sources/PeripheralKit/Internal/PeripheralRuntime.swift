@@ -277,10 +277,9 @@ final class PeripheralRuntime: PeripheralHost {
         server.handlesOnAir[handle]
     }
 
-    func valueHandle<Value>(of characteristic: Characteristic<Value>) throws(PeripheralError)
-        -> AttributeHandle
+    func valueHandle(of characteristic: CharacteristicDeclaration) throws(PeripheralError) -> AttributeHandle
     {
-        guard let handle = valueHandles[characteristic.declaration.identity] else {
+        guard let handle = valueHandles[characteristic.identity] else {
             throw PeripheralError(
                 code: .notDeclared,
                 message: "Characteristic \(characteristic.uuid) is not part of this peripheral; "
@@ -292,15 +291,10 @@ final class PeripheralRuntime: PeripheralHost {
 
     var updateStatistics: [UpdateStatistics] {
         updates.reports.compactMap { report in
-            guard let characteristic = characteristics[report.key.characteristic] else { return nil }
-            let central: Central.ID? =
-                switch report.key.recipients {
-                case .central(let central): central
-                case .subscribers: nil
-                }
+            guard let characteristic = characteristics[report.characteristic] else { return nil }
             return UpdateStatistics(
                 characteristic: characteristic.uuid,
-                central: central,
+                central: report.central,
                 queued: report.queued,
                 inFlight: report.inFlight,
                 sent: report.counters.sent,

@@ -33,8 +33,8 @@ extension PeripheralSession {
         _ characteristic: Characteristic<Value>,
         _ value: Value
     ) throws(PeripheralError) -> Bool {
-        let handle = try updatableHandle(of: characteristic)
-        let bytes = try characteristic.encodedForUpdate(value)
+        let handle = try updatableHandle(of: characteristic.declaration)
+        let bytes = try characteristic.declaration.checkedForUpdate(value.gattBytes)
         return try runtime.updates.update(handle, bytes, to: .subscribers)
     }
 
@@ -50,8 +50,8 @@ extension PeripheralSession {
         _ value: Value,
         to central: Central
     ) throws(PeripheralError) -> Bool {
-        let handle = try updatableHandle(of: characteristic)
-        let bytes = try characteristic.encodedForUpdate(value)
+        let handle = try updatableHandle(of: characteristic.declaration)
+        let bytes = try characteristic.declaration.checkedForUpdate(value.gattBytes)
         _ = try subscription(of: central, to: handle, characteristic.uuid)
         return try runtime.updates.update(handle, bytes, to: .central(central.id))
     }
@@ -68,8 +68,8 @@ extension PeripheralSession {
         _ value: Value,
         to centrals: some Sequence<Central>
     ) throws(PeripheralError) -> Bool {
-        let handle = try updatableHandle(of: characteristic)
-        let bytes = try characteristic.encodedForUpdate(value)
+        let handle = try updatableHandle(of: characteristic.declaration)
+        let bytes = try characteristic.declaration.checkedForUpdate(value.gattBytes)
         var identities: [Central.ID] = []
         for central in centrals {
             _ = try subscription(of: central, to: handle, characteristic.uuid)
@@ -81,14 +81,15 @@ extension PeripheralSession {
     /// Waits until ``update(_:_:)`` would take a value of any size.
     ///
     /// It looks at what is, not at what changes: when there is room already, or nobody has subscribed, it returns at once, so
-    /// that no moment can be missed. All who wait go on, in the order in which they came; what one of them sends may
+    /// that no moment can be missed. Otherwise it returns when half of the places in the queue are free, so that a program
+    /// is not woken up for each value. All who wait go on, in the order in which they came; what one of them sends may
     /// take the room of the next, for whom ``update(_:_:)`` is then `false` once more. A call of
     /// ``notify(_:_:)-(_,Value)`` that waits for the same room comes first when it was there first.
     ///
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` or
     ///   ``PeripheralError/Code/stopped``; `CancellationError`.
     public func readyToUpdate<Value>(_ characteristic: Characteristic<Value>) async throws {
-        let handle = try updatableHandle(of: characteristic)
+        let handle = try updatableHandle(of: characteristic.declaration)
         try await runtime.updates.ready(handle, for: .subscribers)
     }
 
@@ -104,7 +105,7 @@ extension PeripheralSession {
         _ characteristic: Characteristic<Value>,
         to central: Central
     ) async throws {
-        let handle = try updatableHandle(of: characteristic)
+        let handle = try updatableHandle(of: characteristic.declaration)
         _ = try subscription(of: central, to: handle, characteristic.uuid)
         try await runtime.updates.ready(handle, for: .central(central.id))
     }

@@ -49,6 +49,6 @@ extension PeripheralSession {
         -> AttributeHandle?
     {
         try runtime.checkIsRunning()
-        return runtime.handleOnAir(try runtime.valueHandle(of: characteristic))
+        return runtime.handleOnAir(try runtime.valueHandle(of: characteristic.declaration))
     }
 }

@@ -43,7 +43,7 @@ extension PeripheralSession {
     ///   preserved, in which case it is sent to nobody; `CancellationError`.
     public func set<Value>(_ characteristic: Characteristic<Value>, to value: Value) async throws {
         let handle = try persistentHandle(of: characteristic)
-        let bytes = try characteristic.encodedForUpdate(value)
+        let bytes = try characteristic.declaration.checkedForUpdate(value.gattBytes)
         try await runtime.persistentValues.set(bytes, of: handle)
         guard characteristic.properties.allowsSubscription else { return }
         try await runtime.updates.notify(handle, bytes, to: .subscribers)
@@ -53,7 +53,7 @@ extension PeripheralSession {
         of characteristic: Characteristic<Value>
     ) throws(PeripheralError) -> AttributeHandle {
         try runtime.checkIsRunning()
-        let handle = try runtime.valueHandle(of: characteristic)
+        let handle = try runtime.valueHandle(of: characteristic.declaration)
         guard characteristic.declaration.persistentValue != nil else {
             throw PeripheralError(
                 code: .notDeclared,

@@ -43,7 +43,7 @@ extension PeripheralSession {
         by kind: UpdateKind = .notification,
         progress: (TransferProgress) -> Void = { _ in }
     ) async throws {
-        let handle = try updatableHandle(of: characteristic)
+        let handle = try updatableHandle(of: characteristic.declaration)
         let document = try characteristic.document(bytes, in: chunkSize, until: endMarker)
         _ = try subscription(of: central, to: handle, characteristic.uuid)
         switch kind {
@@ -114,7 +114,7 @@ extension PeripheralSession {
     ) async throws {
         try await runtime.updates.transfer(
             document,
-            over: try updatableHandle(of: characteristic),
+            over: try updatableHandle(of: characteristic.declaration),
             to: .subscribers,
             isStanding: isStanding,
             progress
@@ -128,7 +128,7 @@ extension PeripheralSession {
         to central: Central,
         _ progress: (TransferProgress) -> Void
     ) async throws {
-        let handle = try updatableHandle(of: characteristic)
+        let handle = try updatableHandle(of: characteristic.declaration)
         var beginning: UInt64?
         var (cursor, sent) = (ChunkCursor(document), 0)
         while true {

@@ -21,8 +21,8 @@ extension PeripheralSession {
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared``,
     ///   ``PeripheralError/Code/invalidValue`` or ``PeripheralError/Code/stopped``; `CancellationError`.
     public func notify<Value>(_ characteristic: Characteristic<Value>, _ value: Value) async throws {
-        let handle = try updatableHandle(of: characteristic)
-        let bytes = try characteristic.encodedForUpdate(value)
+        let handle = try updatableHandle(of: characteristic.declaration)
+        let bytes = try characteristic.declaration.checkedForUpdate(value.gattBytes)
         try await runtime.updates.notify(handle, bytes, to: .subscribers)
     }
 
@@ -45,8 +45,8 @@ extension PeripheralSession {
         _ value: Value,
         to central: Central
     ) async throws {
-        let handle = try updatableHandle(of: characteristic)
-        let bytes = try characteristic.encodedForUpdate(value)
+        let handle = try updatableHandle(of: characteristic.declaration)
+        let bytes = try characteristic.declaration.checkedForUpdate(value.gattBytes)
         _ = try subscription(of: central, to: handle, characteristic.uuid)
         try await runtime.updates.notify(handle, bytes, to: .central(central.id))
     }
@@ -94,8 +94,8 @@ extension PeripheralSession {
     ///   ``PeripheralError/Code/stopped``; `CancellationError`. With several centrals, it is the first error, thrown
     ///   when each has confirmed or cannot any more.
     public func indicate<Value>(_ characteristic: Characteristic<Value>, _ value: Value) async throws {
-        let handle = try indicatableHandle(of: characteristic)
-        let bytes = try characteristic.encodedForUpdate(value)
+        let handle = try indicatableHandle(of: characteristic.declaration)
+        let bytes = try characteristic.declaration.checkedForUpdate(value.gattBytes)
         guard runtime.register.hasSubscribers(handle) else { return }
         try await runtime.indicate(handle, bytes, to: .subscribers)
     }
@@ -112,8 +112,8 @@ extension PeripheralSession {
         _ value: Value,
         to central: Central
     ) async throws {
-        let handle = try indicatableHandle(of: characteristic)
-        let bytes = try characteristic.encodedForUpdate(value)
+        let handle = try indicatableHandle(of: characteristic.declaration)
+        let bytes = try characteristic.declaration.checkedForUpdate(value.gattBytes)
         let subscription = try subscription(of: central, to: handle, characteristic.uuid)
         guard subscription.kind != .notification else {
             throw PeripheralError(
@@ -139,7 +139,7 @@ extension PeripheralSession {
     public func subscribers<Value>(
         of characteristic: Characteristic<Value>
     ) throws(PeripheralError) -> [Subscription] {
-        runtime.register.subscriptions(to: try updatableHandle(of: characteristic))
+        runtime.register.subscriptions(to: try updatableHandle(of: characteristic.declaration))
     }
 
     /// Tells whether any connected central has subscribed to the characteristic, as far as the Bluetooth stack tells.
@@ -152,15 +152,15 @@ extension PeripheralSession {
     public func hasSubscribers<Value>(
         of characteristic: Characteristic<Value>
     ) throws(PeripheralError) -> Bool {
-        runtime.register.hasSubscribers(try updatableHandle(of: characteristic))
+        runtime.register.hasSubscribers(try updatableHandle(of: characteristic.declaration))
     }
 }
 
 // MARK: - What is wrong with a call
 
 extension PeripheralSession {
-    func updatableHandle<Value>(
-        of characteristic: Characteristic<Value>
+    func updatableHandle(
+        of characteristic: CharacteristicDeclaration
     ) throws(PeripheralError) -> AttributeHandle {
         try runtime.checkIsRunning()
         guard !characteristic.properties.isDisjoint(with: [.notify, .indicate]) else {
@@ -173,8 +173,8 @@ extension PeripheralSession {
         return try runtime.valueHandle(of: characteristic)
     }
 
-    private func indicatableHandle<Value>(
-        of characteristic: Characteristic<Value>
+    private func indicatableHandle(
+        of characteristic: CharacteristicDeclaration
     ) throws(PeripheralError) -> AttributeHandle {
         try runtime.checkIsRunning()
         guard characteristic.properties.contains(.indicate) else {

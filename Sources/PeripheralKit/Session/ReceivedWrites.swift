@@ -48,7 +48,8 @@ extension PeripheralSession {
         to characteristic: Characteristic<Value>
     ) throws(PeripheralError) -> ReceivedWrites<Value> {
         try runtime.checkIsRunning()
-        guard let buffer = runtime.writeBuffer(of: try runtime.valueHandle(of: characteristic)) else {
+        guard let buffer = runtime.writeBuffer(of: try runtime.valueHandle(of: characteristic.declaration))
+        else {
             throw PeripheralError(
                 code: .notDeclared,
                 message:

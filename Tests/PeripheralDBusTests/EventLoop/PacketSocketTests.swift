@@ -36,9 +36,10 @@ private actor OwnEnd {
 
     func send(_ numbers: Range<Int>) {
         for number in numbers {
-            socket?.send(OwnEnd.packet(number)) { isTaken in
-                self.assumeIsolated { $0.outcomes.append((number, isTaken)) }
+            let isTaken = socket?.send(OwnEnd.packet(number)) {
+                { isTaken in self.assumeIsolated { $0.outcomes.append((number, isTaken)) } }
             }
+            if let isTaken { outcomes.append((number, isTaken)) }
         }
     }
 

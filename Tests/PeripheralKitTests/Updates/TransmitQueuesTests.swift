@@ -177,7 +177,7 @@ struct TransmitQueuesTests {
             underWay += queues.takeOutcome(at: .zero).updates
             queues.ended(underWay.removeFirst().id, .success(()))
         }
-        let forAll = queues.reports.filter { $0.key == .shared(Self.other) }
+        let forAll = queues.reports.filter { $0.characteristic == Self.other && $0.central == nil }
         #expect(forAll.map(\.counters.sent) == [1])
     }
 

@@ -243,7 +243,13 @@ extension Life {
     }
 
     func reportPublication(by link: any BackendLink, pacing: UpdatePacing, adapter: DeviceAddress?) {
-        host.handle(.published(PublishedPeripheral(link: link, pacing: pacing, adapter: adapter)))
+        // A socket takes as many, and nothing is known of what is behind it.
+        let window = pacing == .unknown ? 128 : 16
+        host.handle(
+            .published(
+                PublishedPeripheral(link: link, pacing: pacing, window: window, adapter: adapter)
+            )
+        )
     }
 
     /// Tells the log what is off the air and why, unless it has been told just that.

@@ -24,6 +24,13 @@ extension Centrals {
             }
         }
         if tracking.watch == nil { beginEstimate(of: adapter) }
+        tracking.isOff = pacing == .unknown
+    }
+
+    /// Takes note that bluetoothd is being given an update by sockets.
+    func willDepart(_ update: Update, for ways: [SocketRun.Way]) {
+        if tracking.isOff { return }
+        willDepart(update, for: ways.map(\.socket.central))
     }
 
     /// Takes note that bluetoothd is being given an update.
@@ -48,6 +55,14 @@ extension Centrals {
 
     /// Takes note that an update was taken by socket or bus, or could not be.
     func taken(_ update: Update, _ outcome: UpdateOutcome) {
+        guard !tracking.isOff else {
+            if endings == nil {
+                tell(.updateEnded(update.id, outcome))
+            } else {
+                endings?.append((update.id, outcome))
+            }
+            return
+        }
         if case .failed = outcome { tracking.estimate?.withdraw(update.id) }
         reportDepartures([tracking.departures.taken(update.id, outcome)])
     }
@@ -62,7 +77,9 @@ extension Centrals {
     func reportDepartures(_ events: [BackendEvent?]) {
         // Nothing is looked for any more, so that a program that sends now and then is not woken up once more.
         if tracking.departures.isEmpty { endTimer() }
-        for case let event? in events { report(event) }
+        tellingEndsTogether {
+            for case let event? in events { report(event) }
+        }
     }
 
     private func endTimer() {

@@ -17,11 +17,14 @@ final class DepartureTracking {
     /// Whether bluetoothd is being asked whether it is idle, for a look at the links.
     var isLooking = false
 
+    /// Whether nothing is known of what has left.
+    var isOff = true
+
     /// Forgets everything, and watches no more.
     func end() {
         watch?.close()
         timer?.cancel()
-        (watch, timer, estimate) = (nil, nil, nil)
+        (watch, timer, estimate, isOff) = (nil, nil, nil, true)
         (departures, connections, isLooking) = (Departures(), [], false)
     }
 }

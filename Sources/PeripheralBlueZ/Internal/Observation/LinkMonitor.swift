@@ -28,10 +28,15 @@ final class LinkMonitor: LinkWatch {
     private static let longestFrame = 1024
     /// As many frames are taken in one turn of the loop.
     private static let framesInATurn = 64
+    /// While the controller has many packets, this long is waited for more before they are looked at.
+    private static let pause = Duration.milliseconds(8)
+    private static let manyPackets = 4
 
     private let socket: OwnedFileDescriptor
     private var observer: LinkObserver
     private let handle: ([LinkObservation]) -> Void
+    private let loop: EventLoop
+    /// What wakes it up; `nil` when it watches no more.
     private var source: LoopSource?
     private var framesLostBefore: UInt32 = 0
     private var buffer = [UInt8](repeating: 0, count: longestFrame)
@@ -51,8 +56,22 @@ final class LinkMonitor: LinkWatch {
         guard MonitorFilter(adapter: adapter).attach(to: socket), Self.bind(socket) else { return nil }
         self.socket = socket
         self.handle = handle
+        self.loop = loop
         observer = LinkObserver(adapter: adapter)
-        source = loop.watch(fileDescriptor: descriptor, events: .readable) { [weak self] _ in self?.receive()
+        source = waitForFrames()
+    }
+
+    private func waitForFrames() -> LoopSource {
+        loop.watch(fileDescriptor: socket.descriptor, events: .readable) { [weak self] _ in self?.receive() }
+    }
+
+    /// Waits a while before it waits for frames: a bulk transfer is looked at as a whole, not packet by packet.
+    private func pause() {
+        source?.cancel()
+        source = loop.schedule(after: Self.pause) { [weak self] in
+            guard let self else { return }
+            source = waitForFrames()
+            receive()
         }
     }
 
@@ -78,6 +97,7 @@ final class LinkMonitor: LinkWatch {
 
     private func receive() {
         var observations: [LinkObservation] = []
+        var isDrained = false
         for _ in 0..<Self.framesInATurn {
             let count = unsafe buffer.withUnsafeMutableBytes { buffer in
                 unsafe recv(socket.descriptor, buffer.baseAddress, buffer.count, 0)
@@ -85,6 +105,7 @@ final class LinkMonitor: LinkWatch {
             guard count > 0 else {
                 // A socket that is broken would wake the loop for ever.
                 if count == 0 || ![EAGAIN, EINTR].contains(errno) { close() }
+                isDrained = true
                 break
             }
             if let frame = MonitorFrame(buffer[..<count]) { observations += observer.take(frame) }
@@ -94,6 +115,7 @@ final class LinkMonitor: LinkWatch {
             framesLostBefore = lost
             observations += observer.missed()
         }
+        if isDrained, observer.packetsUnderWay >= Self.manyPackets, source != nil { pause() }
         if !observations.isEmpty { handle(observations) }
     }
 

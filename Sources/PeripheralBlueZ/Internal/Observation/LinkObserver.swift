@@ -35,6 +35,11 @@ struct LinkObserver {
         self.adapter = adapter
     }
 
+    /// How many packets the controller has not yet sent.
+    var packetsUnderWay: Int {
+        links.reduce(0) { $0 + $1.packets.count }
+    }
+
     /// How many packets the controller has not yet sent on a connection.
     func packetsUnderWay(on connection: UInt16) -> Int {
         links.first { $0.connection == connection }?.packets.count ?? 0

@@ -6,7 +6,8 @@ extension TransmitQueues {
     struct Transfer {
         let ticket: Ticket
         let document: Document
-        let characteristic: AttributeHandle
+        /// The characteristic, by its place among those that can be updated.
+        let outlet: Int
         let recipients: Update.Recipients
         /// Whether it waits for others to come when all have it who are there.
         let isStanding: Bool
@@ -15,7 +16,7 @@ extension TransmitQueues {
         /// Why somebody could not be reached who is there.
         var failure: PeripheralError?
 
-        subscript(_ lane: TransmitLane.Key) -> Part? {
+        subscript(_ lane: Place) -> Part? {
             get { parts.first { $0.lane == lane } }
             set {
                 parts.removeAll { $0.lane == lane }
@@ -26,7 +27,7 @@ extension TransmitQueues {
 
     /// How far a document has come in a lane.
     struct Part {
-        let lane: TransmitLane.Key
+        let lane: Place
         var sent = 0
         var inFlight = 0
         /// Whether the last chunk has been handed on.
@@ -38,14 +39,6 @@ extension TransmitQueues {
         var isDone: Bool { isHandedOn && inFlight == 0 }
     }
 
-    /// How long an update to all of them may be.
-    func maximumLength(for receivers: [Receiver]) -> Int {
-        receivers.lazy.map { $0.flatMap { maximumLengths[$0] } ?? Self.safeLength }.min() ?? Self.safeLength
-    }
-
-    /// Every central gets that much.
-    private static let safeLength = 20
-
     /// Begins a transfer, whose ticket is answered when whom it is for have everything.
     mutating func begin(
         _ ticket: Ticket,
@@ -54,29 +47,29 @@ extension TransmitQueues {
         to recipients: Update.Recipients,
         isStanding: Bool
     ) {
-        switch keys(of: characteristic, to: recipients, size: 1) {
+        switch lanes(of: characteristic, to: recipients, size: 1) {
         case .failure(let error):
             outcome.answers.append((ticket, .failure(error)))
-        case .success(let keys):
+        case .success(let places):
             transfers.append(
                 Transfer(
                     ticket: ticket,
                     document: document,
-                    characteristic: characteristic,
+                    outlet: makeOutlet(characteristic),
                     recipients: recipients,
                     isStanding: isStanding
                 )
             )
-            for key in keys { beginPart(of: ticket, by: key) }
+            for place in places { beginPart(of: ticket, by: place) }
             finishIfDone(ticket)
         }
     }
 
-    private mutating func beginPart(of ticket: Ticket, by key: TransmitLane.Key, afterRest: Bool = false) {
+    private mutating func beginPart(of ticket: Ticket, by place: Place, afterRest: Bool = false) {
         guard let index = index(of: ticket) else { return }
         let cursor = ChunkCursor(transfers[index].document, beginsWithMarker: afterRest)
-        transfers[index][key] = Part(lane: key, isHandedOn: cursor.isAtEnd)
-        report(ticket, key, sent: 0)
+        transfers[index][place] = Part(lane: place, isHandedOn: cursor.isAtEnd)
+        report(ticket, place, sent: 0)
         guard !cursor.isAtEnd else { return }
         put(
             TransmitLane.Entry(
@@ -85,7 +78,7 @@ extension TransmitQueues {
                 content: .chunks(cursor),
                 since: .zero
             ),
-            into: key
+            into: place
         )
     }
 
@@ -115,32 +108,32 @@ extension TransmitQueues {
     // MARK: Chunks
 
     /// Takes note that a chunk was handed on.
-    mutating func handedOn(by key: TransmitLane.Key, for ticket: Ticket?) {
-        guard let index = ticket.flatMap(index), var part = transfers[index][key] else { return }
+    mutating func handedOn(by place: Place, for ticket: Ticket?) {
+        guard let index = ticket.flatMap(index), var part = transfers[index][place] else { return }
         part.inFlight += 1
-        part.isHandedOn = lanes[key]?.entries.allSatisfy { $0.ticket != ticket } ?? true
-        transfers[index][key] = part
+        part.isHandedOn = lanes[place].entries.allSatisfy { $0.ticket != ticket }
+        transfers[index][place] = part
     }
 
     /// Takes note that a chunk has left, or could not be sent.
     mutating func chunkEnded(
         of ticket: Ticket,
         _ bytes: Int,
-        by key: TransmitLane.Key?,
+        by place: Place?,
         _ result: Result<Void, PeripheralError>
     ) {
         // Otherwise, it began anew since.
-        guard let key, let index = index(of: ticket), var part = transfers[index][key] else { return }
+        guard let place, let index = index(of: ticket), var part = transfers[index][place] else { return }
         switch result {
         case .success:
             part.inFlight -= 1
             part.sent += bytes
-            transfers[index][key] = part
-            if bytes > 0 { report(ticket, key, sent: part.sent) }
-            if part.isDone, part.isToBeRepeated { beginPart(of: ticket, by: key) }
+            transfers[index][place] = part
+            if bytes > 0 { report(ticket, place, sent: part.sent) }
+            if part.isDone, part.isToBeRepeated { beginPart(of: ticket, by: place) }
         case .failure(let error):
-            transfers[index][key] = nil
-            withdraw(ticket, from: key)
+            transfers[index][place] = nil
+            withdraw(ticket, from: place)
             switch error.code {
             case _ where transfers[index].recipients != .subscribers: fail(index, error)
             // What is for all is for those who are there.
@@ -156,8 +149,9 @@ extension TransmitQueues {
     ///
     /// Who has a part of the document already is told by a mark that this is over.
     private mutating func beginShared(_ ticket: Ticket, with hasRest: Bool) {
-        guard let index = index(of: ticket) else { return }
-        let shared = TransmitLane.Key.shared(transfers[index].characteristic)
+        guard let index = index(of: ticket), let shared = outlets[transfers[index].outlet].shared.first else {
+            return
+        }
         guard let part = transfers[index][shared], !part.isDone else {
             return beginPart(of: ticket, by: shared, afterRest: hasRest)
         }
@@ -176,11 +170,10 @@ extension TransmitQueues {
         outcome.answers.append((ticket, transfer.failure.map { .failure($0) } ?? .success(())))
     }
 
-    private mutating func report(_ ticket: Ticket, _ key: TransmitLane.Key, sent: Int) {
+    private mutating func report(_ ticket: Ticket, _ place: Place, sent: Int) {
         guard let index = index(of: ticket) else { return }
-        let central: Central.ID? = if case .central(let central) = key.recipients { central } else { nil }
         let progress = TransferProgress(
-            central: central,
+            central: lanes[place].central,
             sent: sent,
             total: transfers[index].document.bytes.count
         )
@@ -193,19 +186,18 @@ extension TransmitQueues {
     ///
     /// Whom the stack cannot reach alone gets the rest with the others, and then all get everything once more: to hold back
     /// what they have from those who have it would take a way to each of them.
-    mutating func joinTransfers(_ subscriber: Subscriber, of characteristic: AttributeHandle) {
-        for transfer in transfers where transfer.characteristic == characteristic {
+    mutating func joinTransfers(_ subscriber: Outlet.Subscriber, of outlet: Int) {
+        for transfer in transfers where transfer.outlet == outlet {
             let ticket = transfer.ticket
-            let shared = TransmitLane.Key.shared(characteristic)
-            switch (transfer.recipients, subscriber.central) {
-            case (.central(let recipient), let central?):
-                if recipient == central { beginPart(of: ticket, by: .central(characteristic, central)) }
-            case (.central, nil):
-                break
-            case (.subscribers, let central):
-                let isSharing = transfer[shared].map { !$0.isDone } ?? false
-                if let central, subscriber.isAddressable, !isSharing {
-                    beginPart(of: ticket, by: .central(characteristic, central))
+            switch transfer.recipients {
+            case .central(let recipient):
+                guard let lane = subscriber.lane.first, recipient == subscriber.central else { continue }
+                beginPart(of: ticket, by: lane)
+            case .subscribers:
+                let shared = outlets[outlet].shared.first.flatMap { transfer[$0] }
+                let isSharing = shared.map { !$0.isDone } ?? false
+                if let lane = subscriber.lane.first, subscriber.isAddressable, !isSharing {
+                    beginPart(of: ticket, by: lane)
                 } else {
                     beginShared(ticket, with: false)
                 }
@@ -217,18 +209,16 @@ extension TransmitQueues {
     /// anew.
     mutating func leaveTransfers(
         _ central: Receiver,
-        _ characteristic: AttributeHandle,
+        _ outlet: Int,
+        closing idle: [Place],
         because error: PeripheralError?
     ) {
-        for index in transfers.indices where transfers[index].characteristic == characteristic {
-            if let central { transfers[index][.central(characteristic, central)] = nil }
-            if subscribers[characteristic]?.isEmpty ?? true {
-                transfers[index][.shared(characteristic)] = nil
-            }
+        for index in transfers.indices where transfers[index].outlet == outlet {
+            for place in idle { transfers[index][place] = nil }
             if let error, let central, transfers[index].recipients == .central(central) { fail(index, error) }
         }
         guard error != nil else { return }
-        for transfer in transfers where transfer.characteristic == characteristic {
+        for transfer in transfers where transfer.outlet == outlet {
             finishIfDone(transfer.ticket)
         }
     }

@@ -2,26 +2,18 @@ internal import PeripheralCore
 
 /// The values of a characteristic, and the documents, that wait to be sent to one receiver.
 struct TransmitLane {
-    /// Which lane it is.
-    enum Key: Hashable {
-        /// To one subscriber, whom the stack can reach alone.
-        case central(AttributeHandle, Central.ID)
-        /// To all subscribers together.
-        case shared(AttributeHandle)
-
-        var characteristic: AttributeHandle {
-            switch self {
-            case .central(let characteristic, _), .shared(let characteristic): characteristic
-            }
-        }
-
-        var recipients: Update.Recipients {
-            switch self {
-            case .central(_, let central): .central(central)
-            case .shared: .subscribers
-            }
-        }
+    /// Where a lane stands among the others.
+    struct Place: Hashable {
+        let index: Int
     }
+
+    /// The characteristic, by its place among those that can be updated.
+    let outlet: Int
+    let characteristic: AttributeHandle
+    /// The subscriber, whom the stack can reach alone; `nil` for all subscribers together.
+    let central: Central.ID?
+    /// The same as those whom a value in flight is for; empty for all subscribers together.
+    let receivers: [TransmitQueues.Receiver]
 
     /// A value that waits, or what of a document does.
     struct Entry {
@@ -57,12 +49,24 @@ struct TransmitLane {
     private(set) var inFlight = 0
     var counters = UpdateCounters()
 
-    init(_ policy: UpdatePolicy) {
+    init(outlet: Int, of characteristic: AttributeHandle, to central: Central.ID?, _ policy: UpdatePolicy) {
+        self.outlet = outlet
+        self.characteristic = characteristic
+        self.central = central
+        receivers = central.map { [$0] } ?? []
         self.policy = policy
     }
 
-    var first: Entry? { entries.first }
+    var recipients: Update.Recipients { central.map { .central($0) } ?? .subscribers }
+
+    /// Whether it has been used at all.
+    var isUsed: Bool { !isEmpty || inFlight > 0 || counters != UpdateCounters() }
+
+    /// When what is first came, among the values of all lanes.
+    var firstSequence: UInt64? { entries.first?.sequence }
     var isEmpty: Bool { entries.isEmpty }
+    /// Whether the next value is a part of a document, as long as its receivers can take it.
+    var beginsWithDocument: Bool { entries.first.map { $0.size == nil } ?? false }
     var mayHaveMoreInFlight: Bool { inFlight < policy.inFlightLimit }
 
     /// Whether a value of this size would be taken.
@@ -71,6 +75,14 @@ struct TransmitLane {
         case .latest: true
         case .reject(let count, let limit):
             self.count == 0 || self.count < count && bytes <= limit - min(size, limit)
+        }
+    }
+
+    /// Whether there is room for a value of this size, and for more: who waits is not woken up for each place.
+    func hasAmpleRoom(for size: Int) -> Bool {
+        switch policy.kind {
+        case .latest: true
+        case .reject(let count, _): self.count <= count / 2 && hasRoom(for: size)
         }
     }
 
@@ -92,18 +104,19 @@ struct TransmitLane {
     /// Takes the first value out, or the next chunk of the first document, which is not longer than the limit, to be
     /// handed on.
     mutating func takeFirst(at now: Duration, limit: Int) -> Departure? {
-        guard let entry = entries.first else { return nil }
-        var departure = Departure(value: [], ticket: entry.ticket)
-        switch entry.content {
-        case .value(let value):
-            departure.value = value
-            counters.longestWait = max(counters.longestWait, now - entry.since)
-            entries.removeFirst()
-            account(for: entry, -1)
-        case .chunks(var cursor):
+        guard !entries.isEmpty else { return nil }
+        let departure: Departure
+        if case .chunks(var cursor) = entries[0].content {
             guard let chunk = cursor.next(limit: limit) else { return nil }
-            (departure.value, departure.documentBytes) = (chunk.value, chunk.size)
+            departure = Departure(value: chunk.value, ticket: entries[0].ticket, documentBytes: chunk.size)
             if cursor.isAtEnd { entries.removeFirst() } else { entries[0].content = .chunks(cursor) }
+        } else {
+            let entry = entries.removeFirst()
+            guard case .value(let value) = entry.content else { return nil }
+            departure = Departure(value: value, ticket: entry.ticket)
+            if now > entry.since { counters.longestWait = max(counters.longestWait, now - entry.since) }
+            count -= 1
+            bytes -= value.count
         }
         inFlight += 1
         return departure
@@ -126,6 +139,11 @@ struct TransmitLane {
         var counters = counters
         counters.dropped += count
         return counters
+    }
+
+    /// Takes out everything.
+    mutating func removeAll() {
+        (entries, count, bytes) = ([], 0, 0)
     }
 
     /// Takes out what belongs to a ticket.

@@ -3,7 +3,9 @@ internal import PeripheralCore
 extension TransmitQueues {
     /// A queue at this moment.
     struct Report {
-        var key: TransmitLane.Key
+        var characteristic: AttributeHandle
+        /// `nil` for that to all subscribers together.
+        var central: Central.ID?
         var queued: Int
         var inFlight: Int
         var counters: UpdateCounters
@@ -11,12 +13,19 @@ extension TransmitQueues {
 
     /// The queues that have been used since their subscriptions began, in the order of their handles.
     var reports: [Report] {
-        lanes.map { key, lane in
-            let inFlight = lane.inFlight
-            return Report(key: key, queued: lane.entries.count, inFlight: inFlight, counters: lane.counters)
+        usedLanes.map { lane in
+            Report(
+                characteristic: lane.characteristic,
+                central: lane.central,
+                queued: lane.entries.count,
+                inFlight: lane.inFlight,
+                counters: lane.counters
+            )
         }
-        .inOrder { $0.key.characteristic.rawValue < $1.key.characteristic.rawValue }
+        .inOrder { $0.characteristic.rawValue < $1.characteristic.rawValue }
     }
+
+    private var usedLanes: [TransmitLane] { lanes.places.map { lanes[$0] }.filter(\.isUsed) }
 
     /// All values of a characteristic, whatever has become of those whom they were for.
     struct Total {
@@ -28,16 +37,13 @@ extension TransmitQueues {
 
     /// The characteristics whose queues have been used, in the order of their handles.
     var totals: [Total] {
-        var totals = Dictionary(
-            uniqueKeysWithValues: past.map { ($0, Total(characteristic: $0, counters: $1)) }
-        )
-        for (key, lane) in lanes {
-            let characteristic = key.characteristic
-            totals[characteristic, default: Total(characteristic: characteristic)].queued +=
-                lane.entries.count
-            totals[characteristic]?.counters.add(lane.counters)
+        var totals = outlets.map { Total(characteristic: $0.characteristic, counters: $0.past) }
+        for lane in usedLanes {
+            totals[lane.outlet].queued += lane.entries.count
+            totals[lane.outlet].counters.add(lane.counters)
         }
-        for flight in flights.values { totals[flight.characteristic]?.inFlight += 1 }
-        return totals.values.inOrder { $0.characteristic.rawValue < $1.characteristic.rawValue }
+        for flight in flights.all { totals[flight.outlet].inFlight += 1 }
+        return totals.filter { $0.queued > 0 || $0.inFlight > 0 || $0.counters != UpdateCounters() }
+            .inOrder { $0.characteristic.rawValue < $1.characteristic.rawValue }
     }
 }

@@ -6,93 +6,84 @@ extension TransmitQueues {
         var hasSent = true
         while hasSent, !turns.isEmpty {
             hasSent = false
-            var waiting: [TransmitLane.Key] = []
-            var served: [TransmitLane.Key] = []
-            for key in turns {
-                guard let entry = lanes[key]?.first else { continue }
-                guard submit(entry, by: key, at: now) else {
-                    waiting.append(key)
+            for place in turns where !lanes[place].isEmpty {
+                guard submitFirst(of: place, at: now) else {
+                    waitingTurns.append(place)
                     continue
                 }
                 hasSent = true
-                if lanes[key]?.isEmpty == false { served.append(key) }
+                if !lanes[place].isEmpty { servedTurns.append(place) }
             }
-            turns = waiting + served
+            turns.removeAll(keepingCapacity: true)
+            turns += waitingTurns
+            turns += servedTurns
+            waitingTurns.removeAll(keepingCapacity: true)
+            servedTurns.removeAll(keepingCapacity: true)
         }
     }
 
     /// Submits the first value of a lane.
     ///
     /// - Returns: Whether it may go.
-    private mutating func submit(
-        _ entry: TransmitLane.Entry,
-        by key: TransmitLane.Key,
-        at now: Duration
-    ) -> Bool {
-        let receivers = receivers(of: key)
-        let limit = maximumLength(for: receivers)
-        guard maySend(entry, by: key, to: receivers),
-            let departure = lanes[key]?.takeFirst(at: now, limit: limit)
+    private mutating func submitFirst(of place: Place, at now: Duration) -> Bool {
+        let receivers = receivers(of: place)
+        let limit = lanes[place].beginsWithDocument ? self.receivers.maximumLength(for: receivers) : .max
+        guard maySend(place, to: receivers), let departure = lanes[place].takeFirst(at: now, limit: limit)
         else { return false }
         let id = makeID()
-        for receiver in receivers { inFlight[receiver, default: 0] += 1 }
-        flights[id] = Flight(
-            characteristic: key.characteristic,
-            lane: key,
-            ticket: departure.ticket,
-            documentBytes: departure.documentBytes,
-            receivers: receivers
+        for receiver in receivers { self.receivers.began(to: receiver) }
+        flights.append(
+            Flight(
+                outlet: lanes[place].outlet,
+                lane: place,
+                ticket: departure.ticket,
+                documentBytes: departure.documentBytes,
+                receivers: receivers
+            ),
+            id
         )
-        if departure.documentBytes != nil { handedOn(by: key, for: departure.ticket) }
+        if departure.documentBytes != nil { handedOn(by: place, for: departure.ticket) }
         outcome.updates.append(
             Update(
                 id: id,
-                characteristic: key.characteristic,
+                characteristic: lanes[place].characteristic,
                 value: departure.value,
-                recipients: key.recipients
+                recipients: lanes[place].recipients
             )
         )
         return true
     }
 
-    func receivers(of key: TransmitLane.Key) -> [Receiver] {
-        switch key {
-        case .central(_, let central): [central]
-        case .shared(let characteristic): (subscribers[characteristic] ?? []).map(\.central)
-        }
+    private func receivers(of place: Place) -> [Receiver] {
+        guard lanes[place].central == nil else { return lanes[place].receivers }
+        return outlets[lanes[place].outlet].subscribers.map(\.central)
     }
 
-    func maySend(
-        _ entry: TransmitLane.Entry,
-        by key: TransmitLane.Key,
-        to receivers: [Receiver]
-    ) -> Bool {
-        guard let lane = lanes[key], lane.mayHaveMoreInFlight, hasPlace(for: lane, by: key, to: receivers)
+    private func maySend(_ place: Place, to receivers: [Receiver]) -> Bool {
+        guard lanes[place].mayHaveMoreInFlight, hasPlace(for: place, to: receivers),
+            let sequence = lanes[place].firstSequence
         else { return false }
-        switch key {
-        case .central(let characteristic, _):
-            return isAfter(lanes[.shared(characteristic)], entry)
-        case .shared(let characteristic):
-            return receivers.allSatisfy { receiver in
-                receiver.map { isAfter(lanes[.central(characteristic, $0)], entry) } ?? true
-            }
+        let outlet = outlets[lanes[place].outlet]
+        guard lanes[place].central == nil else {
+            return outlet.shared.allSatisfy { isBefore($0, sequence) }
+        }
+        return outlet.subscribers.allSatisfy { subscriber in
+            subscriber.lane.allSatisfy { isBefore($0, sequence) }
         }
     }
 
     /// Whether nothing older of the same characteristic is still to come from another lane, by which it takes another way.
-    private func isAfter(_ other: TransmitLane?, _ entry: TransmitLane.Entry) -> Bool {
-        guard let other else { return true }
-        return other.inFlight == 0 && other.first.map { $0.sequence > entry.sequence } ?? true
+    private func isBefore(_ other: Place, _ sequence: UInt64) -> Bool {
+        lanes[other].inFlight == 0 && lanes[other].firstSequence.map { $0 > sequence } ?? true
     }
 
     /// Whether one more may be on its way to each receiver.
     ///
     /// A value for all together needs a place with each of them at the same time, which those for one would never leave:
     /// some are its own.
-    private func hasPlace(for lane: TransmitLane, by key: TransmitLane.Key, to receivers: [Receiver]) -> Bool
-    {
-        if case .shared = key, lane.inFlight < Self.placesForAll { return true }
-        return receivers.allSatisfy { inFlight[$0, default: 0] < window }
+    private func hasPlace(for place: Place, to receivers: [Receiver]) -> Bool {
+        if lanes[place].central == nil, lanes[place].inFlight < Self.placesForAll { return true }
+        return receivers.allSatisfy { self.receivers.inFlight(to: $0) < window }
     }
 
     /// Gives room to those who wait for it, in the order in which they came.
@@ -101,27 +92,28 @@ extension TransmitQueues {
     mutating func admitWaiters(at now: Duration) -> Bool {
         guard !waiters.isEmpty else { return false }
         var isNew = false
-        var taken: Set<TransmitLane.Key> = []
+        var taken: [Place] = []
         var staying: [Waiter] = []
         for waiter in waiters {
-            let size = waiter.value?.count
-            switch keys(of: waiter.characteristic, to: waiter.recipients, size: size ?? maximumValueLength) {
+            let size = waiter.value?.count ?? maximumValueLength
+            switch lanes(of: waiter.characteristic, to: waiter.recipients, size: size) {
             case .failure(let error):
                 outcome.answers.append((waiter.ticket, .failure(error)))
-            case .success(let keys) where !taken.isDisjoint(with: keys) || !hasRoom(for: waiter, in: keys):
+            case .success(let places)
+            where places.contains(where: { taken.contains($0) }) || !hasRoom(for: waiter, in: places):
                 var waiter = waiter
                 if waiter.value != nil {
-                    taken.formUnion(keys)
-                    if !waiter.isCounted { for key in keys { lanes[key]?.counters.waits += 1 } }
-                    waiter.isCounted = true
+                    taken += places
+                    if !waiter.hasWaited { for place in places { lanes[place].counters.waits += 1 } }
                 }
+                waiter.hasWaited = true
                 staying.append(waiter)
-            case .success(let keys):
+            case .success(let places):
                 guard let value = waiter.value else {
                     outcome.answers.append((waiter.ticket, .success(())))
                     continue
                 }
-                put(value, into: keys, for: waiter, at: now)
+                put(value, into: places, for: waiter, at: now)
                 isNew = true
             }
         }
@@ -132,65 +124,68 @@ extension TransmitQueues {
 
 extension TransmitQueues {
     /// Whether a waiter's value would be taken; any value, if it has none.
-    private func hasRoom(for waiter: Waiter, in keys: [TransmitLane.Key]) -> Bool {
-        if let value = waiter.value { return hasRoom(in: keys, for: value.count) }
+    private func hasRoom(for waiter: Waiter, in places: [Place]) -> Bool {
+        if let value = waiter.value { return hasRoom(in: places, for: value.count) }
         // An empty value takes another way than others.
-        let all = waiter.recipients == .subscribers ? keys + [.shared(waiter.characteristic)] : keys
-        return hasRoom(in: all, for: maximumValueLength)
-    }
-
-    /// Where a value goes; nowhere, when it is for all subscribers and there are none.
-    func keys(
-        of characteristic: AttributeHandle,
-        to recipients: Update.Recipients,
-        size: Int
-    ) -> Result<[TransmitLane.Key], PeripheralError> {
-        let subscribers = subscribers[characteristic] ?? []
-        switch recipients {
-        case .subscribers:
-            guard size > 0, subscribers.allSatisfy(\.isAddressable) else {
-                return .success(subscribers.isEmpty ? [] : [.shared(characteristic)])
-            }
-            return .success(subscribers.compactMap { $0.central.map { .central(characteristic, $0) } })
-        case .central(let central):
-            guard let subscriber = subscribers.first(where: { $0.central == central }) else {
-                return .failure(.notSubscribed)
-            }
-            guard size > 0 && subscriber.isAddressable || subscribers.count == 1 else {
-                return .failure(.notAddressable)
-            }
-            return .success([.central(characteristic, central)])
+        let shared = waiter.recipients == .subscribers ? outlet(waiter.characteristic) : nil
+        return (places + (shared.map { outlets[$0].shared } ?? [])).allSatisfy { place in
+            waiter.hasWaited
+                ? lanes[place].hasAmpleRoom(for: maximumValueLength)
+                : lanes[place].hasRoom(for: maximumValueLength)
         }
     }
 
-    func hasRoom(in keys: [TransmitLane.Key], for size: Int) -> Bool {
-        keys.allSatisfy { lanes[$0]?.hasRoom(for: size) ?? true }
+    /// Where a value goes; nowhere, when it is for all subscribers and there are none.
+    func lanes(
+        of characteristic: AttributeHandle,
+        to recipients: Update.Recipients,
+        size: Int
+    ) -> Result<[Place], PeripheralError> {
+        guard let outlet = outlet(characteristic) else {
+            return recipients == .subscribers ? .success([]) : .failure(.notSubscribed)
+        }
+        switch recipients {
+        case .subscribers:
+            return .success(size > 0 ? outlets[outlet].toAll : outlets[outlet].shared)
+        case .central(let central):
+            guard let subscriber = outlets[outlet].subscriber(central) else {
+                return .failure(.notSubscribed)
+            }
+            guard size > 0 && subscriber.isAddressable || outlets[outlet].subscribers.count == 1 else {
+                return .failure(.notAddressable)
+            }
+            return .success(subscriber.lane)
+        }
+    }
+
+    func hasRoom(in places: [Place], for size: Int) -> Bool {
+        places.allSatisfy { lanes[$0].hasRoom(for: size) }
     }
 
     /// Whether no value waits for room in one of these lanes, which has come before.
-    func isFree(_ keys: [TransmitLane.Key]) -> Bool {
+    func isFree(_ places: [Place]) -> Bool {
         !waiters.contains { waiter in
             guard let value = waiter.value,
-                case .success(let others) = self.keys(
+                case .success(let others) = self.lanes(
                     of: waiter.characteristic,
                     to: waiter.recipients,
                     size: value.count
                 )
             else { return false }
-            return others.contains { keys.contains($0) }
+            return others.contains { places.contains($0) }
         }
     }
 
     mutating func put(
         _ value: [UInt8],
-        into keys: [TransmitLane.Key],
+        into places: [Place],
         for waiter: Waiter?,
         at now: Duration
     ) {
         if let waiter {
-            guard !keys.isEmpty else { return outcome.answers.append((waiter.ticket, .success(()))) }
+            guard !places.isEmpty else { return outcome.answers.append((waiter.ticket, .success(()))) }
             let isForAll = waiter.recipients == .subscribers
-            promises[waiter.ticket] = Promise(remaining: keys.count, isForAll: isForAll)
+            promises[waiter.ticket] = Promise(remaining: places.count, isForAll: isForAll)
         }
         let ticket = waiter?.ticket
         let entry = TransmitLane.Entry(
@@ -199,14 +194,13 @@ extension TransmitQueues {
             content: .value(value),
             since: now
         )
-        for key in keys { put(entry, into: key) }
+        for place in places { put(entry, into: place) }
     }
 
     /// Puts something behind all that waits in a lane.
-    mutating func put(_ entry: TransmitLane.Entry, into key: TransmitLane.Key) {
-        if lanes[key]?.isEmpty ?? true { turns.append(key) }
-        let policy = policies[key.characteristic] ?? .reject
-        let replaced = lanes[key, default: TransmitLane(policy)].append(entry)
+    mutating func put(_ entry: TransmitLane.Entry, into place: Place) {
+        if lanes[place].isEmpty { turns.append(place) }
+        let replaced = lanes[place].append(entry)
         if let ticket = replaced?.ticket { settle(ticket, .success(())) }
     }
 

@@ -29,16 +29,14 @@ struct TransmitQueues {
     /// A subscriber, `nil` being those whom the stack does not name.
     typealias Receiver = Central.ID?
 
-    struct Subscriber {
-        var central: Receiver
-        var isAddressable: Bool
-    }
+    typealias Place = TransmitLane.Place
 
     /// A value that was submitted and has not left.
     struct Flight {
-        var characteristic: AttributeHandle
+        /// The characteristic, by its place among those that can be updated.
+        var outlet: Int
         /// `nil` when the subscription has ended since.
-        var lane: TransmitLane.Key?
+        var lane: Place?
         var ticket: Ticket?
         /// How much of a document it is; `nil` for a value.
         var documentBytes: Int?
@@ -58,8 +56,8 @@ struct TransmitQueues {
         var characteristic: AttributeHandle
         var recipients: Update.Recipients
         var value: [UInt8]?
-        /// Whether its wait was counted.
-        var isCounted = false
+        /// Whether there was no room for it when it came.
+        var hasWaited = false
     }
 
     let policies: [AttributeHandle: UpdatePolicy]
@@ -69,23 +67,22 @@ struct TransmitQueues {
     /// How many values may be on their way to a central.
     var window: Int
 
-    var subscribers: [AttributeHandle: [Subscriber]] = [:]
-    var lanes: [TransmitLane.Key: TransmitLane] = [:]
+    var outlets: [Outlet] = []
+    private var outletIndices: [AttributeHandle: Int] = [:]
+    var lanes = LaneTable()
     /// The lanes in which something waits, in the order of their turns.
-    var turns: [TransmitLane.Key] = []
-    var inFlight: [Receiver: Int] = [:]
-    var flights: [Update.ID: Flight] = [:]
+    var turns: [Place] = []
+    /// The parts of the next order of turns, kept for their memory.
+    var (waitingTurns, servedTurns): ([Place], [Place]) = ([], [])
+    var receivers = ReceiverTable()
+    var flights = FlightTable()
     var promises: [Ticket: Promise] = [:]
     /// In the order in which they began.
     var transfers: [Transfer] = []
-    /// The longest update that each central can get.
-    var maximumLengths: [Central.ID: Int] = [:]
     var waiters: [Waiter] = []
     var sequence: UInt64 = 0
     var nextNumber: UInt64 = 0
     var outcome = Outcome()
-    /// What has become of the values whose lanes are gone.
-    var past: [AttributeHandle: UpdateCounters] = [:]
 
     /// Makes the queues of all characteristics.
     ///
@@ -97,17 +94,40 @@ struct TransmitQueues {
         self.window = window
     }
 
-    /// Makes the identity of an update, which no other of the run has.
+    /// Makes the identity of an update, which no other of the run has, and which is higher than all before.
     mutating func makeID() -> Update.ID {
         defer { nextNumber += 1 }
         return Update.ID(nextNumber)
     }
 
+    /// The characteristic, which has a place from its first subscriber on.
+    func outlet(_ characteristic: AttributeHandle) -> Int? {
+        outletIndices[characteristic]
+    }
+
+    mutating func makeOutlet(_ characteristic: AttributeHandle) -> Int {
+        if let outlet = outlet(characteristic) { return outlet }
+        outlets.append(Outlet(characteristic, policies[characteristic] ?? .reject))
+        outletIndices[characteristic] = outlets.count - 1
+        return outlets.count - 1
+    }
+
     /// What is to be done about all that has happened since the last call.
     mutating func takeOutcome(at now: Duration) -> Outcome {
-        repeat { send(at: now) } while admitWaiters(at: now)
-        defer { outcome = Outcome() }
+        var updates: [Update] = []
+        var outcome = takeOutcome(at: now, updates: &updates)
+        outcome.updates = updates
         return outcome
+    }
+
+    /// What is to be done about all that has happened since the last call, with the updates behind those that there are.
+    mutating func takeOutcome(at now: Duration, updates: inout [Update]) -> Outcome {
+        repeat { send(at: now) } while admitWaiters(at: now)
+        updates += outcome.updates
+        // The memory is kept for the next.
+        outcome.updates.removeAll(keepingCapacity: true)
+        defer { (outcome.answers, outcome.progress) = ([], []) }
+        return Outcome(answers: outcome.answers, progress: outcome.progress)
     }
 }
 
@@ -121,9 +141,9 @@ extension TransmitQueues {
         to recipients: Update.Recipients,
         at now: Duration
     ) -> Answer {
-        switch keys(of: characteristic, to: recipients, size: value.count) {
+        switch lanes(of: characteristic, to: recipients, size: value.count) {
         case .failure(let error): .failed(error)
-        case .success(let keys): offer(value, into: keys, at: now)
+        case .success(let places): offer(value, into: places, at: now)
         }
     }
 
@@ -134,26 +154,22 @@ extension TransmitQueues {
         toEach centrals: [Central.ID],
         at now: Duration
     ) -> Answer {
-        var all: [TransmitLane.Key] = []
+        var all: [Place] = []
         for central in centrals {
-            switch keys(of: characteristic, to: .central(central), size: value.count) {
+            switch lanes(of: characteristic, to: .central(central), size: value.count) {
             case .failure(let error): return .failed(error)
-            case .success(let keys): all += keys.filter { !all.contains($0) }
+            case .success(let places): all += places.filter { !all.contains($0) }
             }
         }
         return offer(value, into: all, at: now)
     }
 
-    private mutating func offer(
-        _ value: [UInt8],
-        into keys: [TransmitLane.Key],
-        at now: Duration
-    ) -> Answer {
-        guard hasRoom(in: keys, for: value.count), waiters.isEmpty || isFree(keys) else {
-            for key in keys { lanes[key]?.counters.refused += 1 }
+    private mutating func offer(_ value: [UInt8], into places: [Place], at now: Duration) -> Answer {
+        guard hasRoom(in: places, for: value.count), waiters.isEmpty || isFree(places) else {
+            for place in places { lanes[place].counters.refused += 1 }
             return .full
         }
-        put(value, into: keys, for: nil, at: now)
+        put(value, into: places, for: nil, at: now)
         return .accepted
     }
 
@@ -179,33 +195,34 @@ extension TransmitQueues {
         }
         if cancelTransfer(ticket) { return true }
         guard promises.removeValue(forKey: ticket) != nil else { return false }
-        for key in Array(lanes.keys) { withdraw(ticket, from: key) }
+        for place in lanes.places { withdraw(ticket, from: place) }
         return true
     }
 
     /// Takes out of a lane what belongs to a ticket and has not been handed on.
-    mutating func withdraw(_ ticket: Ticket, from key: TransmitLane.Key) {
-        lanes[key]?.withdraw(ticket)
-        if lanes[key]?.isEmpty ?? true { turns.removeAll { $0 == key } }
+    mutating func withdraw(_ ticket: Ticket, from place: Place) {
+        lanes[place].withdraw(ticket)
+        if lanes[place].isEmpty { turns.removeAll { $0 == place } }
     }
 
     /// Takes note that the stack has taken a value, which is on its way now.
     mutating func taken(_ id: Update.ID) {
-        guard let flight = flights[id], let ticket = flight.ticket, flight.documentBytes == nil else {
-            return
+        let ticket = flights.change(id) { flight -> Ticket? in
+            guard flight.documentBytes == nil else { return nil }
+            defer { flight.ticket = nil }
+            return flight.ticket
         }
-        flights[id]?.ticket = nil
-        settle(ticket, .success(()))
+        if let ticket { settle(ticket, .success(())) }
     }
 
     /// Takes note that a value has left, or could not be sent.
     mutating func ended(_ id: Update.ID, _ result: Result<Void, PeripheralError>) {
-        guard let flight = flights.removeValue(forKey: id) else { return }
-        for receiver in flight.receivers { inFlight[receiver]? -= 1 }
+        guard let flight = flights.remove(id) else { return }
+        for receiver in flight.receivers { receivers.ended(to: receiver) }
         if let lane = flight.lane {
-            lanes[lane]?.left(result)
+            lanes[lane].left(result)
         } else {
-            past[flight.characteristic, default: UpdateCounters()].count(result)
+            outlets[flight.outlet].past.count(result)
         }
         guard let ticket = flight.ticket else { return }
         if let bytes = flight.documentBytes {
@@ -222,78 +239,90 @@ extension TransmitQueues {
     /// Takes note of a subscription, which begins anew for a central that is subscribed already.
     mutating func subscribed(_ central: Central.ID?, to characteristic: AttributeHandle, isAddressable: Bool)
     {
-        if central != nil { end(central, characteristic, because: .notSubscribed, isAnew: true) }
-        guard index(of: central, in: characteristic) == nil else { return }
-        let subscriber = Subscriber(central: central, isAddressable: isAddressable && central != nil)
-        subscribers[characteristic, default: []].append(subscriber)
-        joinTransfers(subscriber, of: characteristic)
+        let outlet = makeOutlet(characteristic)
+        if central != nil { end(central, outlet, because: .notSubscribed, isAnew: true) }
+        guard outlets[outlet].subscriber(central) == nil else { return }
+        let subscriber = Outlet.Subscriber(
+            central: central,
+            isAddressable: isAddressable && central != nil,
+            lane: central.map { [makeLane(of: outlet, to: $0)] } ?? []
+        )
+        let shared = outlets[outlet].shared.isEmpty ? makeLane(of: outlet, to: nil) : nil
+        outlets[outlet].add(subscriber, shared: shared)
+        joinTransfers(subscriber, of: outlet)
+    }
+
+    private mutating func makeLane(of outlet: Int, to central: Central.ID?) -> Place {
+        let (characteristic, policy) = (outlets[outlet].characteristic, outlets[outlet].policy)
+        return lanes.insert(TransmitLane(outlet: outlet, of: characteristic, to: central, policy))
     }
 
     /// Takes note of what is known of a central.
     mutating func connected(_ central: Central) {
-        maximumLengths[central.id] = central.maximumUpdateValueLength
+        receivers.setMaximumLength(central.maximumUpdateValueLength, for: central.id)
     }
 
     /// Takes note of whether a subscriber can now be reached alone.
     mutating func changed(_ central: Central.ID?, of characteristic: AttributeHandle, isAddressable: Bool) {
-        guard let index = index(of: central, in: characteristic) else { return }
-        subscribers[characteristic]?[index].isAddressable = isAddressable && central != nil
-    }
-
-    private func index(of central: Central.ID?, in characteristic: AttributeHandle) -> Int? {
-        subscribers[characteristic]?.firstIndex { $0.central == central }
+        guard let outlet = outlet(characteristic) else { return }
+        outlets[outlet].setAddressable(isAddressable, central)
     }
 
     /// Takes note of the end of a subscription.
     mutating func unsubscribed(_ central: Central.ID?, from characteristic: AttributeHandle) {
-        end(central, characteristic, because: .notSubscribed)
+        guard let outlet = outlet(characteristic) else { return }
+        end(central, outlet, because: .notSubscribed)
     }
 
     /// Takes note that a central is gone, with all its subscriptions.
     mutating func disconnected(_ central: Central.ID) {
-        for characteristic in Array(subscribers.keys) { end(central, characteristic, because: .disconnected) }
-        (inFlight[central], maximumLengths[central]) = (nil, nil)
-        for id in Array(flights.keys) { flights[id]?.receivers.removeAll { $0 == central } }
+        for outlet in outlets.indices { end(central, outlet, because: .disconnected) }
+        receivers.remove(central)
+        flights.changeAll { flight in
+            if flight.receivers.contains(central) { flight.receivers.removeAll { $0 == central } }
+        }
     }
 
     /// Takes note that everybody is gone, and that no more will be heard of what was submitted.
     mutating func suspended() {
-        for (characteristic, subscribers) in subscribers {
-            for subscriber in subscribers { end(subscriber.central, characteristic, because: .disconnected) }
+        for outlet in outlets.indices {
+            for subscriber in outlets[outlet].subscribers {
+                end(subscriber.central, outlet, because: .disconnected)
+            }
         }
-        for flight in flights.values {
-            past[flight.characteristic, default: UpdateCounters()].dropped += 1
+        for flight in flights.removeAll() {
+            outlets[flight.outlet].past.dropped += 1
             guard let ticket = flight.ticket else { continue }
             settle(ticket, .failure(.disconnected))
         }
-        (flights, inFlight, maximumLengths) = ([:], [:], [:])
+        receivers.removeAll()
     }
 
     private mutating func end(
         _ central: Central.ID?,
-        _ characteristic: AttributeHandle,
+        _ outlet: Int,
         because error: PeripheralError,
         isAnew: Bool = false
     ) {
-        subscribers[characteristic]?.removeAll { $0.central == central }
-        defer { leaveTransfers(central, characteristic, because: isAnew ? nil : error) }
+        let idle = outlets[outlet].remove(central)
+        for place in idle { close(place, because: error) }
         if let central {
-            empty(.central(characteristic, central), because: error)
-            let gone = waiters.filter {
-                $0.characteristic == characteristic && $0.recipients == .central(central)
+            let characteristic = outlets[outlet].characteristic
+            func isGone(_ waiter: Waiter) -> Bool {
+                waiter.characteristic == characteristic && waiter.recipients == .central(central)
             }
-            waiters.removeAll { $0.characteristic == characteristic && $0.recipients == .central(central) }
-            outcome.answers += gone.map { ($0.ticket, .failure(error)) }
+            outcome.answers += waiters.filter(isGone).map { ($0.ticket, .failure(error)) }
+            waiters.removeAll(where: isGone)
         }
-        if subscribers[characteristic]?.isEmpty ?? true { empty(.shared(characteristic), because: error) }
+        leaveTransfers(central, outlet, closing: idle, because: isAnew ? nil : error)
     }
 
     /// Drops a lane, and what waits in it.
-    private mutating func empty(_ key: TransmitLane.Key, because error: PeripheralError) {
-        guard let lane = lanes.removeValue(forKey: key) else { return }
-        past[key.characteristic, default: UpdateCounters()].add(lane.finalCounters)
-        turns.removeAll { $0 == key }
-        for id in Array(flights.keys) where flights[id]?.lane == key { flights[id]?.lane = nil }
+    private mutating func close(_ place: Place, because error: PeripheralError) {
+        let lane = lanes.remove(place)
+        outlets[lane.outlet].past.add(lane.finalCounters)
+        turns.removeAll { $0 == place }
+        flights.changeAll { if $0.lane == place { $0.lane = nil } }
         for ticket in lane.entries.compactMap(\.ticket) { settle(ticket, .failure(error)) }
     }
 }

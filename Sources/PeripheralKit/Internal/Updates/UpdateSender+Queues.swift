@@ -8,7 +8,7 @@ extension UpdateSender {
         _ value: [UInt8],
         to recipients: Update.Recipients
     ) throws(PeripheralError) -> Bool {
-        try offer { $0.offer(value, of: characteristic, to: recipients, at: $1) }
+        try offer { $0.queues.offer(value, of: characteristic, to: recipients, at: $1) }
     }
 
     /// Offers a value for several subscribers.
@@ -17,14 +17,13 @@ extension UpdateSender {
         _ value: [UInt8],
         toEach centrals: [Central.ID]
     ) throws(PeripheralError) -> Bool {
-        try offer { $0.offer(value, of: characteristic, toEach: centrals, at: $1) }
+        try offer { $0.queues.offer(value, of: characteristic, toEach: centrals, at: $1) }
     }
 
     private func offer(
-        _ offer: (inout TransmitQueues, Duration) -> TransmitQueues.Answer
+        _ offer: (inout State, Duration) -> TransmitQueues.Answer
     ) throws(PeripheralError) -> Bool {
-        guard !state.withLock(\.isStopped) else { throw .stopped }
-        let answer = change { offer(&$0.queues, stopwatch.elapsed()) }
+        let answer = change { $0.isStopped ? .failed(.stopped) : offer(&$0, $1) }
         switch answer {
         case .accepted: return true
         case .full: return false
@@ -105,42 +104,49 @@ extension UpdateSender {
     func change<Answer, Failure: Error>(
         _ change: (inout State) throws(Failure) -> Answer
     ) throws(Failure) -> Answer {
-        let (answer, progress, answered) = try state.withLock { state throws(Failure) in
-            let answer = try change(&state)
-            let outcome = state.queues.takeOutcome(at: stopwatch.elapsed())
-            state.outgoing.append(contentsOf: outcome.updates)
-            return (
-                answer,
-                outcome.progress.map { (state.report($0.0), $0.1) },
-                outcome.answers.map { (state.callers.removeValue(forKey: $0.0), state.report($0.0), $0.1) }
-            )
+        try self.change { state, _ throws(Failure) in try change(&state) }
+    }
+
+    /// Changes something at this time, and does what follows from that.
+    @discardableResult
+    private func change<Answer, Failure: Error>(
+        _ change: (inout State, Duration) throws(Failure) -> Answer
+    ) throws(Failure) -> Answer {
+        let now = stopwatch.elapsed()
+        let (answer, news, first) = try state.withLock { state throws(Failure) in
+            let answer = try change(&state, now)
+            let outcome = state.queues.takeOutcome(at: now, updates: &state.outgoing)
+            return (answer, state.news(in: outcome), state.isHandingOn ? nil : state.takeOutgoing())
         }
-        for (report, progress) in progress { report?.note(progress) }
-        for (caller, report, result) in answered {
-            caller?.resume(returning: result.mapError { $0 })
-            report?.end(result.mapError { $0 })
-        }
-        handOn()
+        news?.tell()
+        if let first { handOn(first) }
         return answer
     }
 
     /// Hands the updates on to the backend, one thread at a time, so that they keep their order.
     ///
     /// The backend may answer before it returns, which leads back to here.
-    private func handOn() {
-        let isOurTurn = state.withLock { state in
-            defer { state.isHandingOn = state.isHandingOn || !state.outgoing.isEmpty }
-            return !state.isHandingOn && !state.outgoing.isEmpty
-        }
-        guard isOurTurn else { return }
-        while let (link, updates) = state.withLock({ $0.takeOutgoing() }) {
-            for update in updates { link.submit(update) }
+    private func handOn(_ first: State.Outgoing) {
+        var next: State.Outgoing? = first
+        while var outgoing = next.take() {
+            for update in outgoing.updates { outgoing.link.submit(update) }
+            outgoing.updates.removeAll(keepingCapacity: true)
+            next = state.withLock { $0.takeOutgoing(reusing: outgoing.updates) }
         }
     }
 }
 
 extension UpdateSender.State {
-    fileprivate func report(_ ticket: TransmitQueues.Ticket) -> TransferReport? {
+    /// What there is to tell to those who wait; `nil` when it is nothing.
+    fileprivate mutating func news(in outcome: TransmitQueues.Outcome) -> UpdateNews? {
+        guard !outcome.answers.isEmpty || !outcome.progress.isEmpty else { return nil }
+        return UpdateNews(
+            progress: outcome.progress.map { (report($0.0), $0.1) },
+            answers: outcome.answers.map { (callers.removeValue(forKey: $0.0), report($0.0), $0.1) }
+        )
+    }
+
+    private func report(_ ticket: TransmitQueues.Ticket) -> TransferReport? {
         transfers.first { $0.ticket == ticket }?.report
     }
 
@@ -158,12 +164,31 @@ extension UpdateSender.State {
         outgoing.removeAll(where: isOver)
     }
 
-    fileprivate mutating func takeOutgoing() -> (any BackendLink, [Update])? {
-        guard let link = linkOnTheAir, !outgoing.isEmpty else {
-            isHandingOn = false
+    /// What goes through the link next, by whoever takes it.
+    ///
+    /// - Parameter memory: An empty array, for those that come next.
+    /// - Returns: `nil` when there is nothing, or no link.
+    fileprivate mutating func takeOutgoing(reusing memory: [Update] = []) -> Outgoing? {
+        isHandingOn = !outgoing.isEmpty && linkOnTheAir != nil
+        guard isHandingOn, let link else {
+            if outgoing.isEmpty { outgoing = memory }
             return nil
         }
-        defer { outgoing = [] }
-        return (link, outgoing)
+        defer { outgoing = memory }
+        return Outgoing(link: link, updates: outgoing)
+    }
+}
+
+/// What has become of what calls wait for.
+private struct UpdateNews {
+    let progress: [(TransferReport?, TransferProgress)]
+    let answers: [(UpdateSender.Caller?, TransferReport?, Result<Void, PeripheralError>)]
+
+    func tell() {
+        for (report, progress) in progress { report?.note(progress) }
+        for (caller, report, result) in answers {
+            caller?.resume(returning: result.mapError { $0 })
+            report?.end(result.mapError { $0 })
+        }
     }
 }

@@ -29,6 +29,12 @@ final class UpdateSender: Sendable {
 
         var pacing = UpdatePacing.unknown
 
+        /// Updates, with the way that they take.
+        struct Outgoing {
+            let link: any BackendLink
+            var updates: [Update]
+        }
+
         /// The way for updates.
         var linkOnTheAir: (any BackendLink)? { isOffTheAir ? nil : link }
     }
