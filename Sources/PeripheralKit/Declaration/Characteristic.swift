@@ -27,6 +27,10 @@ public struct Characteristic<Value: GATTValue>: Sendable {
     /// The security that reading, writing and subscribing demand of the link.
     public var security: AttributeSecurity { declaration.security }
 
+    init(declaration: CharacteristicDeclaration) {
+        self.declaration = declaration
+    }
+
     /// Declares a characteristic.
     ///
     /// - Parameters:

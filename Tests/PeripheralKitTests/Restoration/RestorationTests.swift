@@ -236,6 +236,39 @@ final class RestorationTests: Sendable {
         try await run(door()) { _, session in #expect(session.restored != nil) }
     }
 
+    @Test func aPeripheralIsDeclaredFromWhatIsPreserved() async throws {
+        let advertisement = Advertisement(localName: "Open")
+        try await run(door()) { [isLocked] _, session in
+            try await session.set(isLocked, to: false)
+            try await session.advertise(advertisement)
+        }
+        #expect(try await store.identifiers() == [Self.identifier])
+        let preserved = try #require(try await PreservedPeripheral(Self.identifier, in: store))
+        let level = try preserved.characteristic(0x2A19, as: UInt8.self) { Read { 8 } }
+        let peripheral = Peripheral(restoring: preserved, pairing: .justWorks) { level }
+        #expect(peripheral.name == "Door")
+        try await run(peripheral) { central, session in
+            #expect(session.restored?.changes.isEmpty == true)
+            #expect(session.advertisements == [advertisement])
+            try await central.connect()
+            #expect(try await central.read(level) == 8)
+            try await central.pair(.justWorks)
+            let database = try await central.discover()
+            let values = database.services.filter { $0.uuid == Self.service }.flatMap(\.characteristics)
+            #expect(try await central.read(values[0].valueHandle, offset: 0) == [0])
+        }
+    }
+
+    @Test func whatIsNotPreservedIsNoPeripheral() async throws {
+        let nothing = try await PreservedPeripheral("nothing", in: store)
+        #expect(nothing == nil)
+        try await run(door()) { _, session in try await session.preserve() }
+        let preserved = try #require(try await PreservedPeripheral(Self.identifier, in: store))
+        #expect(throws: PeripheralError.self) {
+            try preserved.characteristic(0x2AFF, as: UInt8.self) { Read { 8 } }
+        }
+    }
+
     @Test func anUnchangedStateIsNotSavedAgain() async throws {
         try await run(door()) { _, session in try await session.preserve() }
         let count = store.saveCount

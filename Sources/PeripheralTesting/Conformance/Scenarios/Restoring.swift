@@ -61,7 +61,8 @@ extension ConformanceSuite {
         }
     }
 
-    static let newServiceIsTold = Scenario("a new service moves nothing, and is told before") {
+    static let newServiceIsTold = Scenario("after a restart a new service moves nothing, and is told before")
+    {
         let keeper = Keeper()
         let found = Recorder<[AttributeHandle]>()
         return Trial(keeper.peripheral()) { central, _ in
@@ -82,7 +83,7 @@ extension ConformanceSuite {
         }
     }
 
-    static let valueSurvives = Scenario("a persistent value survives the end of the program") {
+    static let valueSurvives = Scenario("a persistent value survives a restart of the program") {
         let keeper = Keeper()
         return Trial(keeper.peripheral()) { central, session in
             try await central.pair(.justWorks)
@@ -95,7 +96,7 @@ extension ConformanceSuite {
         }
     }
 
-    static let durableValueSurvivesKill = Scenario("what is written durably survives a kill at once") {
+    static let durableValueSurvivesKill = Scenario("what is written durably survives a kill and a restart") {
         let keeper = Keeper()
         return Trial(keeper.peripheral()) { central, _ in
             try await central.pair(.justWorks)
@@ -107,7 +108,7 @@ extension ConformanceSuite {
         }
     }
 
-    static let subscriberReturns = Scenario("a bonded subscriber is expected after a restart, and returns") {
+    static let subscriberReturns = Scenario("after a restart a bonded subscriber is expected, and returns") {
         let keeper = Keeper()
         return Trial(keeper.peripheral()) { central, session in
             try await central.pair(.justWorks)
