@@ -165,10 +165,16 @@ extension Peripheral {
                     return .body(.failure(error))
                 }
             }
+            group.addTask {
+                await runtime.deliverDurableUpdates()
+                return .delivered
+            }
             var result: Result<Output, any Error>?
             var failure: (any Error)?
             while let ending = await group.next() {
                 switch ending {
+                case .delivered:
+                    continue
                 case .body(let ended):
                     result = ended
                 case .served(let error):
@@ -203,6 +209,7 @@ extension Peripheral {
 /// Which part of a run has ended, and how.
 private enum Ending<Output: Sendable>: Sendable {
     case served((any Error)?)
+    case delivered
     case body(Result<Output, any Error>)
 }
 

@@ -14,6 +14,8 @@ public struct UpdatePolicy: Hashable, Sendable {
     }
 
     let kind: Kind
+    /// How many values are kept for each subscriber until they are sent, whatever ends the program; `nil` when none are.
+    private(set) var durableLimit: Int?
 
     /// A value that finds the queue full is refused; at most 16 values wait, with 8192 bytes.
     ///
@@ -37,6 +39,24 @@ public struct UpdatePolicy: Hashable, Sendable {
     /// value is taken, so that a program that calls it in a loop has its own newer values wait.
     public static let latest = UpdatePolicy(kind: .latest)
 
+    /// A value is kept for each subscriber until it is sent; at most 64 wait for one.
+    public static let durable = UpdatePolicy.durable(beyond: 64)
+
+    /// A value is kept for each subscriber until it is sent, also while a bonded one is away and when the program ends.
+    ///
+    /// It needs the restoration identifier of the peripheral; without one, it is as ``reject``. It applies to
+    /// ``PeripheralSession/notify(_:_:)-(_,Value)``, which returns when the value is preserved, and ``PeripheralSession/update(_:_:)``, by
+    /// which it soon is; what is sent to chosen centrals, and by `indicate`, takes its usual way. The values of a subscriber are
+    /// sent in their order, as indications to one that has asked for these, and are kept until the Bluetooth stack has taken them,
+    /// or the central has confirmed. One that was being sent when the program was killed is sent twice. Where BlueZ cannot reach a
+    /// central alone, what is kept for it goes to all who have subscribed.
+    ///
+    /// - Parameter count: How many values wait for one subscriber at most; 1 or more.
+    /// - Returns: The policy.
+    public static func durable(beyond count: Int) -> UpdatePolicy {
+        UpdatePolicy(kind: .reject(count: 16, bytes: 16 * maximumValueLength), durableLimit: count)
+    }
+
     /// How many values of a characteristic may be on their way to a central.
     ///
     /// The newest shall be new when it arrives: one is being sent, and one is there when that is done.
@@ -50,7 +70,7 @@ public struct UpdatePolicy: Hashable, Sendable {
     /// Whether a queue can do that at all.
     var isPossible: Bool {
         switch kind {
-        case .reject(let count, let bytes): count >= 1 && bytes >= 1
+        case .reject(let count, let bytes): count >= 1 && bytes >= 1 && durableLimit ?? 1 >= 1
         case .latest: true
         }
     }

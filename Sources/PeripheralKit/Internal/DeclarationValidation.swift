@@ -205,12 +205,20 @@ struct DeclarationValidation {
 
     private mutating func examinePersistence(of peripheral: Peripheral) {
         for service in peripheral.services {
-            for characteristic in service.characteristics where !characteristic.persistentValues.isEmpty {
+            for characteristic in service.characteristics {
                 let element = "characteristic \(characteristic.uuid) of service \(service.uuid)"
                 if characteristic.persistentValues.count > 1 {
                     error(element, "its value is kept more than once", "keep one PersistentValue")
                 }
-                if peripheral.restorationIdentifier == nil {
+                guard peripheral.restorationIdentifier == nil else { continue }
+                if characteristic.updates.durableLimit != nil {
+                    warning(
+                        element,
+                        "its updates are kept for nobody who is away",
+                        "declare the restorationIdentifier of the Peripheral"
+                    )
+                }
+                if characteristic.persistentValue != nil {
                     warning(
                         element,
                         "its value is kept no longer than the peripheral runs",

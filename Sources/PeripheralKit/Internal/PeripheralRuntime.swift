@@ -19,6 +19,8 @@ final class PeripheralRuntime: PeripheralHost {
     /// What has the state survive; `nil` when nothing does.
     let preservation: Preservation?
     let persistentValues: PersistentValues
+    private let delivery: OutboxDelivery?
+    private let declared: DeclaredState
     private let valueHandles: [CharacteristicIdentity: AttributeHandle]
     private let characteristics:
         [AttributeHandle: (uuid: BluetoothUUID, properties: CharacteristicProperties)]
@@ -62,6 +64,10 @@ final class PeripheralRuntime: PeripheralHost {
         updates = UpdateSender(policies: policies, clock: clock)
         let characteristics = seen
         let declared = DeclaredState(peripheral, table: publication.table)
+        self.declared = declared
+        delivery = preservation.map { [updates] preservation in
+            OutboxDelivery(of: preservation, by: updates, clock: clock)
+        }
         persistentValues = PersistentValues(
             declared.persistentValues.mapValues(\.declaration),
             values: start?.values ?? [:],
@@ -133,6 +139,7 @@ final class PeripheralRuntime: PeripheralHost {
             updates.subscribed(subscription)
             note { $0.subscribed(seen) }
             preservation?.subscribed(seen)
+            delivery?.wake()
         case .subscriptionChanged(let subscription):
             guard let seen = self.subscription(subscription) else { return }
             updates.changed(subscription)
@@ -224,6 +231,20 @@ final class PeripheralRuntime: PeripheralHost {
         throw CancellationError()
     }
 
+    /// Sends what is kept for subscribers, until the session is over.
+    func deliverDurableUpdates() async {
+        await delivery?.run { register.subscriptions }
+    }
+
+    /// Keeps an update for its subscribers until it is sent.
+    ///
+    /// - Returns: Whether there is room for it; `nil` when updates of the characteristic are not kept.
+    func post(_ value: [UInt8], of characteristic: AttributeHandle) -> Bool? {
+        guard let preservation, let limit = declared.durableLimit(of: characteristic) else { return nil }
+        defer { delivery?.wake() }
+        return preservation.post(value, of: characteristic, limit: limit)
+    }
+
     /// Finds out who is not bonded any more of those who are expected.
     func examineBonds() async {
         guard let preservation, preservation.isExpectingCentrals else { return }
@@ -238,6 +259,7 @@ final class PeripheralRuntime: PeripheralHost {
     func stop() {
         state.withLock { $0.isStopped = true }
         preservation?.freezeSubscribers()
+        delivery?.stop()
         updates.stop()
         advertising.stop()
         events.finish()

@@ -35,6 +35,7 @@ extension PeripheralSession {
     ) throws(PeripheralError) -> Bool {
         let handle = try updatableHandle(of: characteristic.declaration)
         let bytes = try characteristic.declaration.checkedForUpdate(value.gattBytes)
+        if let isKept = runtime.post(bytes, of: handle) { return isKept }
         return try runtime.updates.update(handle, bytes, to: .subscribers)
     }
 

@@ -14,15 +14,22 @@ extension PeripheralSession {
     /// The call suspends while the queue of a subscriber is full (``UpdatePolicy``), and returns when the Bluetooth stack has
     /// taken the value for all of them, or a newer value has taken its place (``UpdatePolicy/latest``). A call that is
     /// cancelled meanwhile sends it to nobody to whom it is not already on its way. ``update(_:_:)`` is the same without a wait.
+    /// With ``UpdatePolicy/durable``, it returns when the value is preserved instead.
     ///
     /// - Parameters:
     ///   - characteristic: A characteristic of this peripheral with the property `.notify` or `.indicate`.
     ///   - value: The new value; at most 512 bytes when encoded.
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared``,
-    ///   ``PeripheralError/Code/invalidValue`` or ``PeripheralError/Code/stopped``; `CancellationError`.
+    ///   ``PeripheralError/Code/invalidValue`` or ``PeripheralError/Code/stopped``; `CancellationError`. With
+    ///   ``UpdatePolicy/durable``, also with ``PeripheralError/Code/queueFull`` when as many values wait for a subscriber as are
+    ///   kept, and ``RestorationError`` when the value could not be preserved yet.
     public func notify<Value>(_ characteristic: Characteristic<Value>, _ value: Value) async throws {
         let handle = try updatableHandle(of: characteristic.declaration)
         let bytes = try characteristic.declaration.checkedForUpdate(value.gattBytes)
+        if let isKept = runtime.post(bytes, of: handle) {
+            guard isKept else { throw PeripheralError.queueFull }
+            return try await preserve()
+        }
         try await runtime.updates.notify(handle, bytes, to: .subscribers)
     }
 

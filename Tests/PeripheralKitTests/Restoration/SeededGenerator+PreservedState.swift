@@ -50,7 +50,16 @@ extension SeededGenerator {
             database: database,
             advertisements: (0..<count(upTo: 3)).map { _ in advertisement() },
             subscribers: subscribers,
-            values: values
+            values: values,
+            updates: subscribers.flatMap { subscriber in
+                (0..<count(upTo: 3)).map { _ in
+                    PreservedUpdate(
+                        characteristic: subscriber.characteristic,
+                        address: subscriber.address,
+                        value: value()
+                    )
+                }
+            }
         )
     }
 

@@ -19,6 +19,7 @@ struct DeclaredState: Sendable {
     private(set) var valueHandles: [CharacteristicIdentity: AttributeHandle] = [:]
     private(set) var persistentValues: [AttributeHandle: Value] = [:]
     private var staticValues: [AttributeHandle: [UInt8]] = [:]
+    private var durableLimits: [AttributeHandle: Int] = [:]
 
     init(_ peripheral: Peripheral, table: AttributeTable) {
         name = peripheral.name
@@ -30,6 +31,7 @@ struct DeclaredState: Sendable {
                 let characteristic = peripheral.services[service].characteristics[index]
                 valueHandles[characteristic.identity] = attribute.handle
                 staticValues[attribute.handle] = characteristic.access.staticValue
+                durableLimits[attribute.handle] = characteristic.updates.durableLimit
                 persistentValues[attribute.handle] = characteristic.persistentValue.map {
                     Value(declaration: $0, length: characteristic.length)
                 }
@@ -41,6 +43,11 @@ struct DeclaredState: Sendable {
             }
         }
     }
+
+    /// How many updates of a characteristic are kept for each of its subscribers; `nil` when none are.
+    func durableLimit(of handle: AttributeHandle) -> Int? { durableLimits[handle] }
+
+    func isDurable(_ handle: AttributeHandle) -> Bool { durableLimits[handle] != nil }
 
     /// The database, at these handles on the air.
     func database(at starts: [Int: AttributeHandle]) -> PreservedDatabase {

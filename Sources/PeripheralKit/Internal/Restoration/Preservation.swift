@@ -9,6 +9,7 @@ final class Preservation: Sendable {
     fileprivate struct State {
         var preserved: PreservedState
         var history: SubscriberHistory
+        var outbox: Outbox
         var schedule: SavingSchedule
         /// What is in the store.
         var saved: PreservedState?
@@ -60,6 +61,7 @@ final class Preservation: Sendable {
             State(
                 preserved: start.state,
                 history: start.history,
+                outbox: start.outbox,
                 schedule: SavingSchedule(interval: interval),
                 saved: start.loaded,
                 restored: start.restored,
@@ -129,6 +131,7 @@ final class Preservation: Sendable {
         let (preserved, saved) = state.withLock { state in
             var preserved = state.preserved
             preserved.subscribers = state.history.preserved
+            preserved.updates = state.outbox.preserved
             return (preserved, state.saved)
         }
         guard preserved != saved else { return noteSaved(preserved, byWriting: false) }
@@ -243,6 +246,35 @@ extension Preservation {
         changeSubscribers { $0.bonded(addresses) }
     }
 
+    /// Keeps an update for all who have subscribed to a durable characteristic, or are expected.
+    ///
+    /// - Returns: Whether there is room for it.
+    func post(_ value: [UInt8], of characteristic: AttributeHandle, limit: Int) -> Bool {
+        let now = stopwatch.elapsed()
+        let isPosted = state.withLock { state in
+            let subscribers = state.history.preserved.filter { $0.characteristic == characteristic }
+            let addresses = subscribers.map(\.address)
+            guard state.outbox.add(value, of: characteristic, for: addresses, limit: limit) else {
+                return false
+            }
+            if !addresses.isEmpty { state.schedule.changed(at: now) }
+            return true
+        }
+        if isPosted { wakeup.wake() }
+        return isPosted
+    }
+
+    /// Whose updates wait to be sent.
+    var waitingUpdates: Set<Outbox.Key> { state.withLock { $0.outbox.keys } }
+
+    /// The update that is sent next.
+    func nextUpdate(for key: Outbox.Key) -> Outbox.Entry? { state.withLock { $0.outbox.first(for: key) } }
+
+    /// Takes note that an update has been sent.
+    func sent(_ update: UInt64) {
+        change { $0.outbox.remove(update) }
+    }
+
     /// Keeps who has subscribed as it is, since the session is over.
     func freezeSubscribers() {
         state.withLock { $0.isFrozen = true }
@@ -254,7 +286,12 @@ extension Preservation {
             guard !state.isFrozen else { return [] }
             let former = state.history.preserved
             let told = change(&state.history)
-            if state.history.preserved != former { state.schedule.changed(at: now) }
+            let present = state.history.preserved
+            guard present != former else { return told }
+            state.outbox.keep(
+                Set(present.map { Outbox.Key(characteristic: $0.characteristic, address: $0.address) })
+            )
+            state.schedule.changed(at: now)
             return told
         }
         wakeup.wake()

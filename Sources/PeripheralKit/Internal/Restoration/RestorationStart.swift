@@ -97,6 +97,18 @@ struct RestorationStart: Sendable {
 
     var history: SubscriberHistory { SubscriberHistory(subscribers) }
 
+    /// What is still to be sent.
+    var outbox: Outbox {
+        Outbox(
+            (loaded?.updates ?? []).compactMap { update in
+                guard let handle = match.present[update.characteristic], declared.isDurable(handle) else {
+                    return nil
+                }
+                return PreservedUpdate(characteristic: handle, address: update.address, value: update.value)
+            }
+        )
+    }
+
     private var subscribers: [SubscriberHistory.Restored] {
         let identities = Dictionary(declared.valueHandles.map { ($1, $0) }) { first, _ in first }
         return (loaded?.subscribers ?? []).map { subscriber in

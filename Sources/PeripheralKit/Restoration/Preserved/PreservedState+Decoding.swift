@@ -30,7 +30,8 @@ extension PreservedState {
             database: database,
             advertisements: try Self.advertisements(in: document),
             subscribers: try Self.subscribers(in: document, of: database),
-            values: try Self.values(in: document, of: database)
+            values: try Self.values(in: document, of: database),
+            updates: try Self.updates(in: document, of: database)
         )
     }
 
@@ -104,6 +105,31 @@ extension PreservedState {
             )
         }
         return subscribers
+    }
+
+    private static func updates(
+        in document: RestorationDocument,
+        of database: PreservedDatabase
+    ) throws(RestorationError) -> [PreservedUpdate] {
+        var updates: [PreservedUpdate] = []
+        for entry in document[PreservedSchema.updates]?.entries ?? [] {
+            guard updates.count < PreservedSchema.maximumUpdates else {
+                throw .damaged("it has more than \(PreservedSchema.maximumUpdates) updates")
+            }
+            var words = PreservedWords(entry.value, of: "update \(entry.key)")
+            let characteristic = try words.next("characteristic", AttributeHandle.init(preserved:))
+            guard database.isSubscribable(characteristic) else {
+                throw .damaged("update \(entry.key) is of nothing that has subscribers")
+            }
+            updates.append(
+                PreservedUpdate(
+                    characteristic: characteristic,
+                    address: try words.next("address") { DeviceAddress(String($0)) },
+                    value: try words.next("bytes", PreservedBytes.bytes(of:))
+                )
+            )
+        }
+        return updates
     }
 
     private static func values(

@@ -15,9 +15,11 @@ enum PreservedSchema {
     static let advertisement = "advertisement-"
     static let subscribers = "subscribers"
     static let values = "values"
+    static let updates = "updates"
 
     static let maximumAdvertisements = 64
     static let maximumSubscribers = 1024
+    static let maximumUpdates = 4096
 }
 
 extension PreservedState {
@@ -33,6 +35,7 @@ extension PreservedState {
         }
         document.append(subscriberGroup)
         document.append(valueGroup)
+        document.append(updateGroup)
         return document
     }
 
@@ -55,6 +58,17 @@ extension PreservedState {
                 subscriber.isBonded ? "bonded" : "temporary",
                 subscriber.kind.map { $0 == .notification ? "notify" : "indicate" } ?? "-",
                 "\(subscriber.since)",
+            ].joined(separator: " ")
+        }
+        return group
+    }
+
+    private var updateGroup: RestorationDocument.Group {
+        var group = RestorationDocument.Group(PreservedSchema.updates)
+        for (number, update) in updates.prefix(PreservedSchema.maximumUpdates).enumerated() {
+            group["\(number)"] = [
+                update.characteristic.preservedText, update.address.description,
+                PreservedBytes.text(of: update.value),
             ].joined(separator: " ")
         }
         return group

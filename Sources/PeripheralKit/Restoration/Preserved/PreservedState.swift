@@ -22,14 +22,19 @@ package struct PreservedState: Hashable, Sendable {
     /// The values that are declared persistent, by their value handles in the table of the database.
     package var values: [AttributeHandle: [UInt8]]
 
+    /// The updates of durable characteristics that had not been sent, in their order.
+    package var updates: [PreservedUpdate]
+
     package init(
         name: String,
         adapter: DeviceAddress? = nil,
         database: PreservedDatabase,
         advertisements: [Advertisement] = [],
         subscribers: [PreservedSubscriber] = [],
-        values: [AttributeHandle: [UInt8]] = [:]
+        values: [AttributeHandle: [UInt8]] = [:],
+        updates: [PreservedUpdate] = []
     ) {
+        self.updates = updates
         self.name = name
         self.adapter = adapter
         self.database = database
@@ -103,6 +108,24 @@ package struct PreservedSubscriber: Hashable, Sendable {
         self.characteristic = characteristic
         self.kind = kind
         self.since = since
+    }
+}
+
+/// A new value that a subscriber had not been sent.
+package struct PreservedUpdate: Hashable, Sendable {
+    /// The characteristic, by its value handle in the table of the database.
+    package var characteristic: AttributeHandle
+
+    /// The address of the subscriber.
+    package var address: DeviceAddress
+
+    /// The value.
+    package var value: [UInt8]
+
+    package init(characteristic: AttributeHandle, address: DeviceAddress, value: [UInt8]) {
+        self.characteristic = characteristic
+        self.address = address
+        self.value = value
     }
 }
 
