@@ -36,7 +36,11 @@ struct Outbox {
 
     /// Adds an update for each of these, if there is room for all of them.
     ///
-    /// - Parameter limit: How many updates of the characteristic may wait for one of them.
+    /// - Parameters:
+    ///   - value: The new value.
+    ///   - characteristic: The characteristic, by its value handle.
+    ///   - addresses: Who is to get it.
+    ///   - limit: How many updates of the characteristic may wait for one of them.
     /// - Returns: Whether there is.
     mutating func add(
         _ value: [UInt8],
