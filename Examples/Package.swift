@@ -54,6 +54,26 @@ let package = Package(
             ]
         ),
         .executableTarget(
+            name: "door-lock",
+            dependencies: [
+                "ExampleSupport",
+                .product(name: "PeripheralKit", package: "swift-peripheral"),
+                .product(name: "PeripheralBlueZ", package: "swift-peripheral"),
+                .product(name: "PeripheralTesting", package: "swift-peripheral"),
+                .product(name: "PeripheralEmulator", package: "swift-peripheral"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        .testTarget(
+            name: "DoorLockTests",
+            dependencies: [
+                "door-lock",
+                .product(name: "PeripheralKit", package: "swift-peripheral"),
+                .product(name: "PeripheralTesting", package: "swift-peripheral"),
+            ]
+        ),
+        .executableTarget(
             name: "lamp-service",
             dependencies: [
                 .product(name: "PeripheralKit", package: "swift-peripheral"),

@@ -1,0 +1,58 @@
+import Glibc
+
+/// This program once more, as a process of its own.
+struct ChildProcess {
+    /// Why it could not be started.
+    struct StartError: Error {
+        let code: Int32
+    }
+
+    private let identifier: pid_t
+
+    /// Starts the door lock on a bus, with its state in a directory.
+    static func doorLock(busAddress: String, stateDirectory: String) throws -> ChildProcess {
+        try ChildProcess(
+            environment: ["DBUS_SYSTEM_BUS_ADDRESS=\(busAddress)", "STATE_DIRECTORY=\(stateDirectory)"]
+        )
+    }
+
+    private init(environment: [String]) throws {
+        var arguments: [UnsafeMutablePointer<CChar>?] = [strdup("door-lock"), nil]
+        var variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup($0) } + [nil]
+        defer { for text in arguments + variables { free(text) } }
+        var identifier: pid_t = 0
+        let code = posix_spawn(&identifier, "/proc/self/exe", nil, nil, &arguments, &variables)
+        guard code == 0 else { throw StartError(code: code) }
+        self.identifier = identifier
+    }
+
+    /// Ends it as `kill -9` does.
+    func kill() {
+        Glibc.kill(identifier, SIGKILL)
+        var status: Int32 = 0
+        waitpid(identifier, &status, 0)
+    }
+}
+
+/// A directory that lasts as long as the scene.
+struct StateFolder {
+    let path: String
+
+    init() throws {
+        var template = Array("/tmp/door-lock-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw ChildProcess.StartError(code: errno) }
+        path = String(decoding: template.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    func remove() {
+        guard let directory = opendir(path) else { return }
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { unlink(path + "/" + name) }
+        }
+        closedir(directory)
+        rmdir(path)
+    }
+}

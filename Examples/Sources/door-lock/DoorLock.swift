@@ -1,0 +1,56 @@
+import ArgumentParser
+import ExampleSupport
+import Logging
+import PeripheralBlueZ
+import PeripheralKit
+
+/// A door lock that goes on where it was, whatever ends the program: the command line.
+@main
+struct DoorLock: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "door-lock",
+        abstract: "A door lock that goes on where it was, whatever ends the program.",
+        discussion: """
+            The state is in $STATE_DIRECTORY, or else in the state directory of the user. With --emulated, no Bluetooth is \
+            needed: the program starts itself, kills itself and starts itself again, with two virtual phones around.
+            """
+    )
+
+    @OptionGroup
+    var options: RunOptions
+
+    func run() async throws {
+        guard !options.emulated else { return try await playScene() }
+        let door = Door { isLocked in
+            Terminal.print("door:   the bolt moves: \(isLocked ? "locked" : "unlocked")")
+        } onRestore: { restored in
+            for line in restored.summary { Terminal.print("door:   \(line)") }
+        }
+        var logger = Logger(label: "door-lock")
+        logger.logLevel = .error
+        let backend = BlueZBackend(
+            adapter: options.adapter.map { .named($0) } ?? .firstPowered,
+            logger: logger
+        )
+        try await withStopRequest(after: options.duration?.duration) { [logger] stop in
+            try await door.peripheral.run(on: backend, logger: logger) { session in
+                let state = try session.value(of: door.isLocked) ? "locked" : "unlocked"
+                Terminal.print("door:   on the air, \(state)")
+                try await stop.ends { try await door.serve(session) }
+            }
+        }
+    }
+}
+
+extension RestoredState {
+    /// What is back, and what is amiss, a line each.
+    var summary: [String] {
+        guard !isEmpty else { return problems.map(\.description) }
+        let changes =
+            changes.invalidatesCaches
+            ? "phones will discover it anew" : "phones find everything where it was"
+        return ["restored as \(name ?? ""); \(changes)"]
+            + subscribers.map { "subscriber \($0.central.address) of \($0.characteristic): \($0.status)" }
+            + problems.map(\.description)
+    }
+}

@@ -1,0 +1,54 @@
+import ExampleSupport
+import PeripheralEmulator
+import PeripheralKit
+import PeripheralTesting
+
+/// Runs the door lock in a process of its own on an emulated Bluetooth stack, kills it, and runs it again.
+func playScene() async throws {
+    Terminal.print("An emulated bluetoothd is started on a D-Bus of its own; there is no radio.")
+    let directory = try StateFolder()
+    defer { directory.remove() }
+    try await withEmulatedBlueZ { bluez in
+        // What the phones know of the door; the one that they meet is in the other process.
+        let door = Door { _ in
+        } onRestore: { _ in
+        }
+        let phone = bluez.central(for: door.peripheral)
+        let other = bluez.central(for: door.peripheral)
+
+        var program = try ChildProcess.doorLock(busAddress: bluez.busAddress, stateDirectory: directory.path)
+        try await untilFound(phone)
+        try await phone.connect()
+        try await phone.pair(.justWorks)
+        Terminal.print("phone:  paired; locked: \(try await phone.read(door.isLocked))")
+        try await phone.subscribe(to: door.audit)
+        try await phone.write(door.isLocked, false)
+        Terminal.print("phone:  told: \(try await phone.nextUpdate(of: door.audit))")
+        let handle = try await phone.locate(door.isLocked).valueHandle
+        phone.disconnect()
+
+        Terminal.print("phone:  gone; another one locks the door, and the program is killed at once")
+        try await other.connect()
+        try await other.pair(.justWorks)
+        try await other.write(door.isLocked, true)
+        // The entry is kept half a second later at the latest.
+        try await Task.sleep(for: .seconds(1))
+        program.kill()
+        other.disconnect()
+
+        Terminal.print("killed; it is started again")
+        program = try ChildProcess.doorLock(busAddress: bluez.busAddress, stateDirectory: directory.path)
+        defer { program.kill() }
+        try await untilFound(phone)
+        try await phone.connect()
+        let value = try await phone.read(handle, offset: 0)
+        Terminal.print("phone:  back; locked, read by the handle of before: \(value == [1])")
+        try await phone.subscribe(to: door.audit)
+        Terminal.print("phone:  told what it has missed: \(try await phone.nextUpdate(of: door.audit))")
+        phone.disconnect()
+    }
+}
+
+private func untilFound(_ phone: VirtualCentral) async throws {
+    while phone.scan().isEmpty { try await Task.sleep(for: .milliseconds(20)) }
+}

@@ -1,0 +1,47 @@
+import PeripheralKit
+import PeripheralTesting
+import Testing
+
+@testable import door_lock
+
+@Suite(.timeLimit(.minutes(1)))
+struct DoorLockTests {
+    @Test func theDoorAndItsAuditGoOnWhereTheyWere() async throws {
+        let door = Door { _ in
+        } onRestore: { _ in
+        }
+        let (backend, store) = (InMemoryBackend(), InMemoryRestorationStore())
+        let phone = try await door.peripheral.run(on: backend, restoringFrom: store) { session in
+            let phone = backend.makeCentral(of: door.peripheral)
+            try await phone.connect()
+            try await phone.pair(.justWorks)
+            try await phone.subscribe(to: door.audit)
+            phone.disconnect()
+            try await session.set(door.isLocked, to: false)
+            try await session.notify(door.audit, "unlocked by hand")
+            return phone
+        }
+        try await door.peripheral.run(on: backend, restoringFrom: store) { session in
+            #expect(
+                session.restored?.summary.first == "restored as Door; phones find everything where it was"
+            )
+            try await phone.connect()
+            #expect(try await phone.read(door.isLocked) == false)
+            try await phone.subscribe(to: door.audit)
+            #expect(try await phone.nextUpdate(of: door.audit) == "unlocked by hand")
+        }
+    }
+
+    @Test func aBoltThatIsStuckRefusesTheWrite() async throws {
+        struct Stuck: Error {}
+        let door = Door { _ in
+            throw Stuck()
+        } onRestore: { _ in
+        }
+        try await door.peripheral.test { phone, session in
+            try await phone.pair(.justWorks)
+            await #expect(throws: ATTError.unlikelyError) { try await phone.write(door.isLocked, false) }
+            #expect(try session.value(of: door.isLocked))
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import PeripheralCore
+import PeripheralKit
+import PeripheralTesting
+import Synchronization
+import TestSupport
+import Testing
+
+/// What a kill leaves at any instant under traffic: a state that was true, with all that was acknowledged as durable.
+@Suite(.timeLimit(.minutes(1)))
+final class KillTests: Sendable {
+    /// What the store holds at an instant, and what had been acknowledged by then.
+    private struct Remains {
+        var document: RestorationDocument?
+        var acknowledged: UInt32
+        /// What had been begun by the time that the store was looked at.
+        var begun: UInt32
+    }
+
+    private static let identifier = "killed"
+
+    private let durable = Characteristic<UInt32>(0x2A1C, [.read, .write]) {
+        PersistentValue(initially: 0, writes: .durable)
+    }
+    /// The program sets it to what was written, after that.
+    private let follower = Characteristic<UInt32>(0x2A1D, .read) { PersistentValue(initially: 0) }
+    private let store = InMemoryRestorationStore()
+    private let acknowledged = Atomic<UInt32>(0)
+    private let begun = Atomic<UInt32>(0)
+
+    @Test(arguments: [1, 2, 3, 4, 5] as [UInt64])
+    func anyInstantIsConsistent(seed: UInt64) async throws {
+        let peripheral = Peripheral("Killed", restorationIdentifier: Self.identifier) {
+            GATTService(.battery) {
+                durable
+                follower
+            }
+        }
+        let backend = InMemoryBackend()
+        let remains = try await peripheral.run(
+            on: backend,
+            restoringFrom: store,
+            savingEvery: .zero,
+            logger: .silent
+        ) { [self] session in
+            let central = backend.makeCentral(of: peripheral)
+            try await central.connect()
+            let traffic = Task {
+                for number in 1... as PartialRangeFrom<UInt32> {
+                    guard !Task.isCancelled else { return }
+                    begun.store(number, ordering: .sequentiallyConsistent)
+                    try await central.write(durable, number)
+                    acknowledged.store(number, ordering: .sequentiallyConsistent)
+                    try await session.set(follower, to: number)
+                }
+            }
+            var generator = SeededGenerator(seed: seed)
+            var remains: [Remains] = []
+            while remains.count < 100 {
+                for _ in 0..<Int.random(in: 0...40, using: &generator) { await Task.yield() }
+                let sure = acknowledged.load(ordering: .sequentiallyConsistent)
+                let document = store[Self.identifier]
+                let begun = begun.load(ordering: .sequentiallyConsistent)
+                remains.append(Remains(document: document, acknowledged: sure, begun: begun))
+            }
+            traffic.cancel()
+            try await traffic.value
+            return remains
+        }
+        var values: Set<UInt32> = []
+        for found in remains {
+            guard let document = found.document else {
+                #expect(found.acknowledged == 0, "seed \(seed)")
+                continue
+            }
+            let state = try PreservedState(decoding: document)
+            let (written, set) = try (number(of: 0x2A1C, in: state), number(of: 0x2A1D, in: state))
+            values.insert(written)
+            #expect(written >= found.acknowledged && written <= found.begun, "seed \(seed)")
+            #expect(set == written || set + 1 == written, "\(set) after \(written), seed \(seed)")
+        }
+        #expect(values.count > 1, "the store was looked at once only, seed \(seed)")
+    }
+
+    private func number(of uuid: BluetoothUUID, in state: PreservedState) throws -> UInt32 {
+        let attribute = try #require(state.database.table.attributes.first { $0.type == uuid })
+        return try UInt32(gattBytes: try #require(state.values[attribute.handle]))
+    }
+}
