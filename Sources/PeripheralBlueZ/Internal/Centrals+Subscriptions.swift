@@ -11,7 +11,7 @@ extension Centrals {
         let socket = SubscriptionTable.Socket(characteristic: characteristic, central: central.id)
         let replaced = sockets.removeValue(forKey: socket)
         end(confirmations.lost(.socket(socket), because: .replaced))
-        endUnsent(for: socket, because: .replaced)
+        let unsent = takeUnsent(for: socket)
         let pair = abilities.hasSocketPerCentral ? makePair(for: socket) : nil
         if let pair {
             sockets[socket] = pair.own
@@ -26,7 +26,8 @@ extension Centrals {
         report(
             .subscribed(BackendSubscription(characteristic, of: central, by: pair == nil ? .bus : .socket))
         )
-        // What is in it is of the subscription that has ended with this.
+        // Only now, when it is known that these are of the subscription that has ended with this.
+        for update in unsent { end(update, .failed(.outlived)) }
         replaced?.close()
         return pair?.other
     }
@@ -123,6 +124,11 @@ extension PeripheralError {
     fileprivate static let replaced = PeripheralError(
         code: .notSubscribed,
         message: "The central has subscribed anew before it has confirmed."
+    )
+
+    fileprivate static let outlived = PeripheralError(
+        code: .notSubscribed,
+        message: "The central has subscribed anew before this was sent to it."
     )
 
     fileprivate static let confirmationLost = PeripheralError(

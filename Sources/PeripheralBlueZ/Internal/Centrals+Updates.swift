@@ -91,7 +91,9 @@ extension Centrals {
             turn(update.characteristic)
         case .bus: announce(update)
         case .sockets(let sockets, let failure):
-            return send(update, by: run(of: update, by: sockets, lacking: failure))
+            let run = send(update, by: run(of: update, by: sockets, lacking: failure))
+            // Whether a link is secure is looked at for each.
+            return notifySecurity(of: update.characteristic) == nil ? run : nil
         case .later: held.append(update)
         case .none(let outcome): end(update, outcome)
         }
@@ -104,8 +106,8 @@ extension Centrals {
         held.append(update)
     }
 
-    /// Ends what has not been sent yet for a subscription that is over.
-    func endUnsent(for socket: SubscriptionTable.Socket, because error: PeripheralError) {
+    /// Takes out what has not been sent yet for a subscription that is over.
+    func takeUnsent(for socket: SubscriptionTable.Socket) -> [Update] {
         func isOver(_ update: Update) -> Bool {
             update.characteristic == socket.characteristic && update.recipients == .central(socket.central)
         }
@@ -114,7 +116,7 @@ extension Centrals {
             return held.filter(isOver) + submitted.filter(isOver)
         }
         held.removeAll(where: isOver)
-        for update in over { end(update, .failed(error)) }
+        return over
     }
 
     /// Whether what goes by this way cannot overtake what went by the other.
@@ -187,7 +189,7 @@ extension Centrals {
         !update.value.isEmpty && (!update.awaitsConfirmation || abilities.confirmsOnSockets)
     }
 
-    private func end(_ update: Update, _ outcome: UpdateOutcome) {
+    func end(_ update: Update, _ outcome: UpdateOutcome) {
         report(.updateEnded(update.id, outcome))
     }
 }

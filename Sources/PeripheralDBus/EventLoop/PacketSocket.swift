@@ -73,7 +73,7 @@ package final class PacketSocket {
         let sent = unsafe bytes.withUnsafeBytes { bytes in
             unsafe Glibc.send(own.descriptor, bytes.baseAddress, bytes.count, CInt(MSG_NOSIGNAL))
         }
-        return sent < 0 && errno == EAGAIN ? nil : sent >= 0
+        return sent < 0 && [EAGAIN, EINTR, ENOBUFS, ENOMEM].contains(errno) ? nil : sent >= 0
     }
 
     /// Whether the other end has read everything.

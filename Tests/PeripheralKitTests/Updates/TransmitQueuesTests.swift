@@ -74,6 +74,56 @@ struct TransmitQueuesTests {
         #expect(queues.takeOutcome(at: .zero).updates.isEmpty)
     }
 
+    /// Another producer takes each place as it gets free: who waits for room is never told of any.
+    @Test func whoWaitsForRoomIsNotStarvedByOneWhoDoesNotWait() {
+        var queues = queues(subscribed: [a])
+        var underWay = filled(&queues)
+        queues.wait(7, for: Self.bulk, to: .subscribers, with: nil)
+        var isAnswered = false
+        for _ in 0..<1000 where !isAnswered {
+            queues.ended(underWay.removeFirst().id, .success(()))
+            let outcome = queues.takeOutcome(at: .zero)
+            underWay += outcome.updates
+            isAnswered = outcome.answers.contains { $0.0 == 7 }
+            // The other one: sends when there is room, and drops the value when there is none.
+            _ = accepts([1], of: Self.bulk, to: .subscribers, &queues)
+            underWay += queues.takeOutcome(at: .zero).updates
+        }
+        #expect(isAnswered)
+    }
+
+    /// The same with one who waits with each of its values, several at a time.
+    @Test func whoWaitsForRoomIsNotStarvedByThoseWhoWaitWithValues() {
+        var queues = queues(subscribed: [a])
+        var underWay = filled(&queues)
+        queues.wait(7, for: Self.bulk, to: .subscribers, with: nil)
+        var next: UInt64 = 100
+        for _ in 0..<4 {
+            queues.wait(next, for: Self.bulk, to: .subscribers, with: [1])
+            next += 1
+        }
+        var isAnswered = false
+        for _ in 0..<1000 where !isAnswered {
+            queues.ended(underWay.removeFirst().id, .success(()))
+            let outcome = queues.takeOutcome(at: .zero)
+            underWay += outcome.updates
+            isAnswered = outcome.answers.contains { $0.0 == 7 }
+            // Tasks that send one value after the other with `notify`; each begins when a place was taken.
+            queues.wait(next, for: Self.bulk, to: .subscribers, with: [1])
+            next += 1
+        }
+        #expect(isAnswered)
+    }
+
+    /// Fills the queues of a characteristic; returns what is under way.
+    private func filled(_ queues: inout TransmitQueues) -> [Update] {
+        var underWay: [Update] = []
+        while accepts([0], of: Self.bulk, to: .subscribers, &queues) {
+            underWay += queues.takeOutcome(at: .zero).updates
+        }
+        return underWay
+    }
+
     private enum Told: Equatable {
         case accepted
         case failed(PeripheralError.Code)

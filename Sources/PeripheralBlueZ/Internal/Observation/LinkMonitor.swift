@@ -97,7 +97,7 @@ final class LinkMonitor: LinkWatch {
 
     private func receive() {
         var observations: [LinkObservation] = []
-        var isDrained = false
+        var (isDrained, hasRead) = (false, false)
         for _ in 0..<Self.framesInATurn {
             let count = unsafe buffer.withUnsafeMutableBytes { buffer in
                 unsafe recv(socket.descriptor, buffer.baseAddress, buffer.count, 0)
@@ -108,6 +108,7 @@ final class LinkMonitor: LinkWatch {
                 isDrained = true
                 break
             }
+            hasRead = true
             if let frame = MonitorFrame(buffer[..<count]) { observations += observer.take(frame) }
         }
         let lost = framesLost
@@ -115,7 +116,7 @@ final class LinkMonitor: LinkWatch {
             framesLostBefore = lost
             observations += observer.missed()
         }
-        if isDrained, observer.packetsUnderWay >= Self.manyPackets, source != nil { pause() }
+        if isDrained && hasRead, observer.packetsUnderWay >= Self.manyPackets, source != nil { pause() }
         if !observations.isEmpty { handle(observations) }
     }
 

@@ -106,6 +106,7 @@ extension TransmitQueues {
                     taken += places
                     if !waiter.hasWaited { for place in places { lanes[place].counters.waits += 1 } }
                 }
+                if waiter.hasWaited, hasRoom(in: places, for: size) { waiter.chances += 1 }
                 waiter.hasWaited = true
                 staying.append(waiter)
             case .success(let places):
@@ -129,7 +130,7 @@ extension TransmitQueues {
         // An empty value takes another way than others.
         let shared = waiter.recipients == .subscribers ? outlet(waiter.characteristic) : nil
         return (places + (shared.map { outlets[$0].shared } ?? [])).allSatisfy { place in
-            waiter.hasWaited
+            waiter.hasWaited && waiter.chances < Self.mostChances
                 ? lanes[place].hasAmpleRoom(for: maximumValueLength)
                 : lanes[place].hasRoom(for: maximumValueLength)
         }

@@ -58,11 +58,15 @@ struct TransmitQueues {
         var value: [UInt8]?
         /// Whether there was no room for it when it came.
         var hasWaited = false
+        /// How often it has found room, and waited for more.
+        var chances = 0
     }
 
     let policies: [AttributeHandle: UpdatePolicy]
     /// So many values for all together may be on their way beside those for each.
     static let placesForAll = 2
+    /// Who waits to know of room goes on at the latest when there was some so many times: others may take it each time.
+    static let mostChances = 8
 
     /// How many values may be on their way to a central.
     var window: Int

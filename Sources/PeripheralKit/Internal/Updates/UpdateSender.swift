@@ -121,7 +121,6 @@ final class UpdateSender: Sendable {
     func subscribed(_ subscription: BackendSubscription) {
         change {
             if let central = subscription.central {
-                $0.withdrawOutgoing(of: subscription.characteristic, for: central.id)
                 $0.queues.connected(central)
             }
             $0.queues.subscribed(
@@ -129,6 +128,10 @@ final class UpdateSender: Sendable {
                 to: subscription.characteristic,
                 isAddressable: subscription.isAddressable
             )
+            // Only now, when it is known that these are of the subscription that has ended with this.
+            if let central = subscription.central {
+                $0.withdrawOutgoing(of: subscription.characteristic, for: central.id)
+            }
         }
     }
 
