@@ -31,7 +31,8 @@ soak: setup ## Restart an emulated bluetoothd 1,000 times below a peripheral, se
 
 fuzz: setup ## Give each decoder 100,000 random inputs, and those of state files and documents 1,000,000
 	FUZZ_INPUTS=100000 $(SWIFT) test --filter PeripheralCoreTests
-	FUZZ_INPUTS=1000000 $(SWIFT) test --filter 'StateFileFuzzTests|PreservedStateTests'
+	FUZZ_INPUTS=1000000 $(SWIFT) test --filter StateFileFuzzTests
+	FUZZ_INPUTS=1000000 $(SWIFT) test --experimental-maximum-parallelization-width 2 --filter PreservedStateTests
 
 examples: setup ## Build the examples for release into Examples/.build/release/
 	$(SWIFT) build $(EXAMPLES) -c release --static-swift-stdlib

@@ -26,8 +26,9 @@ extension PreservedState {
     /// The state as a document.
     package var document: RestorationDocument {
         var document = RestorationDocument()
-        document.append(peripheralGroup)
-        document.append(database.group)
+        let (group, fingerprint) = database.encoded
+        document.append(peripheralGroup(fingerprint: fingerprint))
+        document.append(group)
         for (number, advertisement) in advertisements.prefix(PreservedSchema.maximumAdvertisements)
             .enumerated()
         {
@@ -39,12 +40,12 @@ extension PreservedState {
         return document
     }
 
-    private var peripheralGroup: RestorationDocument.Group {
+    private func peripheralGroup(fingerprint: UInt64) -> RestorationDocument.Group {
         var group = RestorationDocument.Group(PreservedSchema.peripheral)
         group["version"] = "\(PreservedSchema.majorVersion).\(PreservedSchema.minorVersion)"
         group["name"] = name.preservedText
         group["adapter"] = adapter?.description
-        group["fingerprint"] = database.fingerprint.preservedText
+        group["fingerprint"] = fingerprint.preservedText
         return group
     }
 
@@ -87,36 +88,38 @@ extension PreservedDatabase {
     /// What tells this database from any other, wherever it stands on the air.
     package var fingerprint: UInt64 {
         var hash = FNVHash()
-        for entry in entries(isOnAir: false) {
-            hash.combine(entry.key)
-            hash.combine(entry.value)
-        }
+        forEachEntry { key, value, _ in hash.combine(key, value) }
         return hash.value
-    }
-
-    fileprivate var group: RestorationDocument.Group {
-        var group = RestorationDocument.Group(PreservedSchema.database)
-        let entries = entries(isOnAir: true)
-        group.reserveCapacity(entries.count)
-        for (key, value) in entries { group[key] = value }
-        return group
     }
 
     /// One entry for each attribute that is declared, in the order of the services; those that follow from these are left
     /// out.
-    private func entries(isOnAir: Bool) -> [(key: String, value: String)] {
-        var entries: [(key: String, value: String)] = []
-        entries.reserveCapacity(table.attributes.count)
+    fileprivate var encoded: (group: RestorationDocument.Group, fingerprint: UInt64) {
+        var group = RestorationDocument.Group(PreservedSchema.database)
+        group.reserveCapacity(table.attributes.count)
+        var hash = FNVHash()
+        forEachEntry { key, value, service in
+            hash.combine(key, value)
+            let start = service.map { " " + (startsOnAir[$0]?.preservedText ?? "-") } ?? ""
+            group[key] = value + start
+        }
+        return (group, hash.value)
+    }
+
+    /// - Parameter body: Takes the handle of an attribute, what is written of it but for its place on the air, and the place of
+    ///   the service that it declares.
+    private func forEachEntry(_ body: (_ key: String, _ value: String, _ service: Int?) -> Void) {
         for service in table.services.indices {
             for attribute in table.attributes(ofService: service) {
-                guard var words = words(for: attribute) else { continue }
-                if isOnAir, case .serviceDeclaration = attribute.kind {
-                    words.append(startsOnAir[service]?.preservedText ?? "-")
-                }
-                entries.append((attribute.handle.preservedText, words.joined(separator: " ")))
+                guard let words = words(for: attribute) else { continue }
+                let isDeclaration = if case .serviceDeclaration = attribute.kind { true } else { false }
+                body(
+                    attribute.handle.preservedText,
+                    words.joined(separator: " "),
+                    isDeclaration ? service : nil
+                )
             }
         }
-        return entries
     }
 
     private func words(for attribute: AttributeTable.Attribute) -> [String]? {
@@ -166,7 +169,12 @@ extension UInt64 {
 private struct FNVHash {
     private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
-    mutating func combine(_ text: String) {
+    mutating func combine(_ key: String, _ value: String) {
+        combine(key)
+        combine(value)
+    }
+
+    private mutating func combine(_ text: String) {
         for byte in text.utf8 { combine(byte) }
         // So that it counts where a text ends: no text has this byte.
         combine(0xFF)

@@ -7,7 +7,8 @@ struct PreservedWords {
     private let subject: String
 
     init(_ text: String, of subject: String) {
-        words = text.split(separator: " ", omittingEmptySubsequences: true)[...]
+        // Bytes are compared faster than characters, of which there are many.
+        words = text.utf8.split(separator: UInt8(ascii: " ")).map(Substring.init)[...]
         self.subject = subject
     }
 
