@@ -105,9 +105,9 @@ struct PacingTests {
         for _ in 0..<count { _ = try await central.nextUpdate(of: Self.value) }
     }
 
-    /// Waits until so many count as having left.
+    /// Waits until so many count as having left; on a machine that stands still for a while, the silence counts as well.
     private func untilSent(_ count: Int, in session: PeripheralSession) async throws {
-        try await until { session.updateStatistics.first?.sent == count }
+        try await until { session.updateStatistics.first.map { $0.sent >= count } ?? false }
     }
 
     @Test(arguments: [.v5_66, .v5_87] as [BlueZVersion])

@@ -106,6 +106,8 @@ extension Centrals {
         packets.count -= 1
         packets.isLost = packets.isLost || !isTaken
         guard packets.count == 0 else { return waitingPackets[update] = packets }
+        // The socket has room for many more as soon as it has for one.
+        tellEndsTogether()
         passed(packets.update, by: packets.run, isLost: packets.isLost)
     }
 

@@ -51,12 +51,21 @@ extension Centrals {
     func tellingEndsTogether<Outcome>(_ body: () -> Outcome) -> Outcome {
         guard endings == nil else { return body() }
         endings = []
-        defer {
-            let ended = endings ?? []
-            endings = nil
-            if !ended.isEmpty { tell(.updatesEnded(ended)) }
-        }
+        defer { tellEnds() }
         return body()
+    }
+
+    /// Tells at once of all updates that end in this turn of the loop.
+    func tellEndsTogether() {
+        guard endings == nil else { return }
+        endings = []
+        connection.loop.execute { self.assumeIsolated { $0.tellEnds() } }
+    }
+
+    private func tellEnds() {
+        let ended = endings ?? []
+        endings = nil
+        if !ended.isEmpty { tell(.updatesEnded(ended)) }
     }
 
     /// Tells the host what has happened.
