@@ -239,8 +239,9 @@ final class PeripheralRuntime: PeripheralHost {
     /// Keeps an update for its subscribers until it is sent.
     ///
     /// - Returns: Whether there is room for it; `nil` when updates of the characteristic are not kept.
-    func post(_ value: [UInt8], of characteristic: AttributeHandle) -> Bool? {
+    func post(_ value: [UInt8], of characteristic: AttributeHandle) throws(PeripheralError) -> Bool? {
         guard let preservation, let limit = declared.durableLimit(of: characteristic) else { return nil }
+        try checkIsRunning()
         defer { delivery?.wake() }
         return preservation.post(value, of: characteristic, limit: limit)
     }

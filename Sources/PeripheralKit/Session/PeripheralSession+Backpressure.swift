@@ -33,9 +33,10 @@ extension PeripheralSession {
         _ characteristic: Characteristic<Value>,
         _ value: Value
     ) throws(PeripheralError) -> Bool {
-        let handle = try updatableHandle(of: characteristic.declaration)
+        // The queues tell whether the session is over.
+        let handle = try declaredHandle(of: characteristic.declaration)
         let bytes = try characteristic.declaration.checkedForUpdate(value.gattBytes)
-        if let isKept = runtime.post(bytes, of: handle) { return isKept }
+        if let isKept = try runtime.post(bytes, of: handle) { return isKept }
         return try runtime.updates.update(handle, bytes, to: .subscribers)
     }
 

@@ -26,7 +26,7 @@ extension PeripheralSession {
     public func notify<Value>(_ characteristic: Characteristic<Value>, _ value: Value) async throws {
         let handle = try updatableHandle(of: characteristic.declaration)
         let bytes = try characteristic.declaration.checkedForUpdate(value.gattBytes)
-        if let isKept = runtime.post(bytes, of: handle) {
+        if let isKept = try runtime.post(bytes, of: handle) {
             guard isKept else { throw PeripheralError.queueFull }
             return try await preserve()
         }
@@ -170,6 +170,12 @@ extension PeripheralSession {
         of characteristic: CharacteristicDeclaration
     ) throws(PeripheralError) -> AttributeHandle {
         try runtime.checkIsRunning()
+        return try declaredHandle(of: characteristic)
+    }
+
+    func declaredHandle(
+        of characteristic: CharacteristicDeclaration
+    ) throws(PeripheralError) -> AttributeHandle {
         guard !characteristic.properties.isDisjoint(with: [.notify, .indicate]) else {
             throw PeripheralError(
                 code: .notDeclared,

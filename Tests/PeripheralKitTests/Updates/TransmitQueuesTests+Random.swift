@@ -124,7 +124,7 @@ private struct QueueModel {
     private mutating func offer(_ handle: AttributeHandle, to recipients: Update.Recipients) {
         let (number, bytes) = makeValue(of: handle, to: recipients, isWaitedFor: false)
         let streams = receivers(of: handle, among: recipients)
-        switch queues.offer(bytes, of: handle, to: recipients, at: .zero) {
+        switch queues.offer(bytes, of: handle, to: recipients) {
         case .accepted: for stream in streams { expect(number, by: stream) }
         case .full: #expect(!streams.isEmpty)
         case .failed: #expect(recipients != .subscribers)

@@ -135,7 +135,7 @@ struct TransmitQueuesTests {
         toEach centrals: [Central.ID],
         _ queues: inout TransmitQueues
     ) -> Told? {
-        switch queues.offer(value, of: Self.bulk, toEach: centrals, at: .zero) {
+        switch queues.offer(value, of: Self.bulk, toEach: centrals) {
         case .accepted: .accepted
         case .full: nil
         case .failed(let error): .failed(error.code)
@@ -235,7 +235,7 @@ struct TransmitQueuesTests {
         var queues = TransmitQueues(policies: [:], window: 0)
         queues.subscribed(a, to: Self.bulk, isAddressable: true)
         queues.subscribed(b, to: Self.bulk, isAddressable: true)
-        guard case .failed(let error) = queues.offer([], of: Self.bulk, to: .central(a), at: .zero) else {
+        guard case .failed(let error) = queues.offer([], of: Self.bulk, to: .central(a)) else {
             Issue.record("an empty value for one of them was taken")
             return
         }
@@ -264,7 +264,7 @@ struct TransmitQueuesTests {
         var queues = queues(subscribed: [a, b], isAddressable: false)
         #expect(accepts([1], of: Self.bulk, to: .subscribers, &queues))
         #expect(queues.takeOutcome(at: .zero).updates.map(\.recipients) == [.subscribers])
-        guard case .failed(let error) = queues.offer([1], of: Self.bulk, to: .central(a), at: .zero) else {
+        guard case .failed(let error) = queues.offer([1], of: Self.bulk, to: .central(a)) else {
             Issue.record("a value for one of them was taken")
             return
         }
@@ -278,7 +278,7 @@ struct TransmitQueuesTests {
         var queues = TransmitQueues(policies: [:], window: 1)
         queues.subscribed(a, to: Self.bulk, isAddressable: true)
         for second in 0..<3 {
-            _ = queues.offer([0], of: Self.bulk, to: .subscribers, at: .seconds(second))
+            _ = queues.offer([0], of: Self.bulk, to: .subscribers)
             _ = queues.takeOutcome(at: .seconds(second))
         }
         queues.ended(Update.ID(0), .success(()))
@@ -293,9 +293,11 @@ struct TransmitQueuesTests {
 
     /// Six values for each of two, of which two are on their way, when the one leaves and the other unsubscribes.
     @Test func totalsOutliveSubscriptions() throws {
-        var queues = TransmitQueues(policies: [:], window: 2)
+        var queues = TransmitQueues(policies: [:], window: 0)
         for central in [a, b] { queues.subscribed(central, to: Self.bulk, isAddressable: true) }
-        for second in 0..<6 { _ = queues.offer([0], of: Self.bulk, to: .subscribers, at: .seconds(second)) }
+        for _ in 0..<6 { _ = queues.offer([0], of: Self.bulk, to: .subscribers) }
+        #expect(queues.takeOutcome(at: .zero).updates.isEmpty)
+        queues.window = 2
         let updates = queues.takeOutcome(at: .seconds(6)).updates
         queues.disconnected(a)
         queues.unsubscribed(b, from: Self.bulk)
@@ -333,7 +335,7 @@ func accepts(
     to recipients: Update.Recipients,
     _ queues: inout TransmitQueues
 ) -> Bool {
-    guard case .accepted = queues.offer(value, of: characteristic, to: recipients, at: .zero) else {
+    guard case .accepted = queues.offer(value, of: characteristic, to: recipients) else {
         return false
     }
     return true

@@ -244,7 +244,7 @@ extension Life {
 
     func reportPublication(by link: any BackendLink, pacing: UpdatePacing, adapter: DeviceAddress?) {
         // A socket takes as many, and nothing is known of what is behind it.
-        let window = pacing == .unknown ? 128 : 16
+        let window = pacing == .unknown ? 224 : 16
         host.handle(
             .published(
                 PublishedPeripheral(link: link, pacing: pacing, window: window, adapter: adapter)

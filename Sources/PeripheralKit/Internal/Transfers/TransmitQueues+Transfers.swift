@@ -76,7 +76,7 @@ extension TransmitQueues {
                 sequence: makeSequence(),
                 ticket: ticket,
                 content: .chunks(cursor),
-                since: .zero
+                since: nil
             ),
             into: place
         )
@@ -98,7 +98,7 @@ extension TransmitQueues {
             let mark = TransmitLane.Entry(
                 sequence: makeSequence(),
                 content: .value(marker),
-                since: .zero
+                since: nil
             )
             put(mark, into: part.lane)
         }

@@ -26,7 +26,8 @@ struct TransmitLane {
         var sequence: UInt64
         var ticket: TransmitQueues.Ticket?
         var content: Content
-        var since: Duration
+        /// When it was found waiting; `nil` for what is new, and for a document.
+        var since: Duration?
 
         /// The size of the value; `nil` for a document, which takes no room: the program has it anyway.
         fileprivate var size: Int? {
@@ -45,6 +46,8 @@ struct TransmitLane {
     let policy: UpdatePolicy
     private(set) var entries: [Entry] = []
     private var (count, bytes) = (0, 0)
+    /// Whether something in it was not found waiting so far.
+    private var hasNew = false
     /// How many have been handed on and have not left.
     private(set) var inFlight = 0
     var counters = UpdateCounters()
@@ -97,13 +100,25 @@ struct TransmitLane {
         }
         entries.append(entry)
         account(for: entry, 1)
+        hasNew = hasNew || entry.since == nil
         if let replaced { account(for: replaced, -1) }
         return replaced
     }
 
+    /// Takes note that what is in it waits.
+    mutating func waits(since now: () -> Duration) {
+        guard hasNew else { return }
+        hasNew = false
+        let now = now()
+        for index in entries.indices.reversed() {
+            guard entries[index].since == nil else { return }
+            entries[index].since = now
+        }
+    }
+
     /// Takes the first value out, or the next chunk of the first document, which is not longer than the limit, to be
     /// handed on.
-    mutating func takeFirst(at now: Duration, limit: Int) -> Departure? {
+    mutating func takeFirst(at now: () -> Duration, limit: Int) -> Departure? {
         guard !entries.isEmpty else { return nil }
         let departure: Departure
         if case .chunks(var cursor) = entries[0].content {
@@ -114,7 +129,7 @@ struct TransmitLane {
             let entry = entries.removeFirst()
             guard case .value(let value) = entry.content else { return nil }
             departure = Departure(value: value, ticket: entry.ticket)
-            if now > entry.since { counters.longestWait = max(counters.longestWait, now - entry.since) }
+            if let since = entry.since { counters.longestWait = max(counters.longestWait, now() - since) }
             count -= 1
             bytes -= value.count
         }

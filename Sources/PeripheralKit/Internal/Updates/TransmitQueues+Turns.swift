@@ -2,7 +2,7 @@ internal import PeripheralCore
 
 extension TransmitQueues {
     /// Submits what may go, each lane one value in a round; who has had its turn comes last in the next.
-    mutating func send(at now: Duration) {
+    mutating func send(at now: () -> Duration) {
         var hasSent = true
         while hasSent, !turns.isEmpty {
             hasSent = false
@@ -25,7 +25,7 @@ extension TransmitQueues {
     /// Submits the first value of a lane.
     ///
     /// - Returns: Whether it may go.
-    private mutating func submitFirst(of place: Place, at now: Duration) -> Bool {
+    private mutating func submitFirst(of place: Place, at now: () -> Duration) -> Bool {
         let receivers = receivers(of: place)
         let limit = lanes[place].beginsWithDocument ? self.receivers.maximumLength(for: receivers) : .max
         guard maySend(place, to: receivers), let departure = lanes[place].takeFirst(at: now, limit: limit)
@@ -89,7 +89,7 @@ extension TransmitQueues {
     /// Gives room to those who wait for it, in the order in which they came.
     ///
     /// - Returns: Whether there is something new to send.
-    mutating func admitWaiters(at now: Duration) -> Bool {
+    mutating func admitWaiters() -> Bool {
         guard !waiters.isEmpty else { return false }
         var isNew = false
         var taken: [Place] = []
@@ -114,7 +114,7 @@ extension TransmitQueues {
                     outcome.answers.append((waiter.ticket, .success(())))
                     continue
                 }
-                put(value, into: places, for: waiter, at: now)
+                put(value, into: places, for: waiter)
                 isNew = true
             }
         }
@@ -180,8 +180,7 @@ extension TransmitQueues {
     mutating func put(
         _ value: [UInt8],
         into places: [Place],
-        for waiter: Waiter?,
-        at now: Duration
+        for waiter: Waiter?
     ) {
         if let waiter {
             guard !places.isEmpty else { return outcome.answers.append((waiter.ticket, .success(()))) }
@@ -193,7 +192,7 @@ extension TransmitQueues {
             sequence: makeSequence(),
             ticket: ticket,
             content: .value(value),
-            since: now
+            since: nil
         )
         for place in places { put(entry, into: place) }
     }

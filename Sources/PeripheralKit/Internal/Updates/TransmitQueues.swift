@@ -119,14 +119,17 @@ struct TransmitQueues {
     /// What is to be done about all that has happened since the last call.
     mutating func takeOutcome(at now: Duration) -> Outcome {
         var updates: [Update] = []
-        var outcome = takeOutcome(at: now, updates: &updates)
+        var outcome = takeOutcome(at: { now }, updates: &updates)
         outcome.updates = updates
         return outcome
     }
 
     /// What is to be done about all that has happened since the last call, with the updates behind those that there are.
-    mutating func takeOutcome(at now: Duration, updates: inout [Update]) -> Outcome {
-        repeat { send(at: now) } while admitWaiters(at: now)
+    ///
+    /// What leaves at once has not waited: then nobody looks at the clock.
+    mutating func takeOutcome(at now: () -> Duration, updates: inout [Update]) -> Outcome {
+        repeat { send(at: now) } while admitWaiters()
+        for place in turns { lanes[place].waits(since: now) }
         updates += outcome.updates
         // The memory is kept for the next.
         outcome.updates.removeAll(keepingCapacity: true)
@@ -142,12 +145,11 @@ extension TransmitQueues {
     mutating func offer(
         _ value: [UInt8],
         of characteristic: AttributeHandle,
-        to recipients: Update.Recipients,
-        at now: Duration
+        to recipients: Update.Recipients
     ) -> Answer {
         switch lanes(of: characteristic, to: recipients, size: value.count) {
         case .failure(let error): .failed(error)
-        case .success(let places): offer(value, into: places, at: now)
+        case .success(let places): offer(value, into: places)
         }
     }
 
@@ -155,8 +157,7 @@ extension TransmitQueues {
     mutating func offer(
         _ value: [UInt8],
         of characteristic: AttributeHandle,
-        toEach centrals: [Central.ID],
-        at now: Duration
+        toEach centrals: [Central.ID]
     ) -> Answer {
         var all: [Place] = []
         for central in centrals {
@@ -165,15 +166,15 @@ extension TransmitQueues {
             case .success(let places): all += places.filter { !all.contains($0) }
             }
         }
-        return offer(value, into: all, at: now)
+        return offer(value, into: all)
     }
 
-    private mutating func offer(_ value: [UInt8], into places: [Place], at now: Duration) -> Answer {
+    private mutating func offer(_ value: [UInt8], into places: [Place]) -> Answer {
         guard hasRoom(in: places, for: value.count), waiters.isEmpty || isFree(places) else {
             for place in places { lanes[place].counters.refused += 1 }
             return .full
         }
-        put(value, into: places, for: nil, at: now)
+        put(value, into: places, for: nil)
         return .accepted
     }
 

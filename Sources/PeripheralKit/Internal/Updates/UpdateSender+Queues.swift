@@ -8,7 +8,7 @@ extension UpdateSender {
         _ value: [UInt8],
         to recipients: Update.Recipients
     ) throws(PeripheralError) -> Bool {
-        try offer { $0.queues.offer(value, of: characteristic, to: recipients, at: $1) }
+        try offer { $0.queues.offer(value, of: characteristic, to: recipients) }
     }
 
     /// Offers a value for several subscribers.
@@ -17,13 +17,13 @@ extension UpdateSender {
         _ value: [UInt8],
         toEach centrals: [Central.ID]
     ) throws(PeripheralError) -> Bool {
-        try offer { $0.queues.offer(value, of: characteristic, toEach: centrals, at: $1) }
+        try offer { $0.queues.offer(value, of: characteristic, toEach: centrals) }
     }
 
     private func offer(
-        _ offer: (inout State, Duration) -> TransmitQueues.Answer
+        _ offer: (inout State) -> TransmitQueues.Answer
     ) throws(PeripheralError) -> Bool {
-        let answer = change { $0.isStopped ? .failed(.stopped) : offer(&$0, $1) }
+        let answer = change { $0.isStopped ? .failed(.stopped) : offer(&$0) }
         switch answer {
         case .accepted: return true
         case .full: return false
@@ -104,18 +104,9 @@ extension UpdateSender {
     func change<Answer, Failure: Error>(
         _ change: (inout State) throws(Failure) -> Answer
     ) throws(Failure) -> Answer {
-        try self.change { state, _ throws(Failure) in try change(&state) }
-    }
-
-    /// Changes something at this time, and does what follows from that.
-    @discardableResult
-    private func change<Answer, Failure: Error>(
-        _ change: (inout State, Duration) throws(Failure) -> Answer
-    ) throws(Failure) -> Answer {
-        let now = stopwatch.elapsed()
         let (answer, news, first) = try state.withLock { state throws(Failure) in
-            let answer = try change(&state, now)
-            let outcome = state.queues.takeOutcome(at: now, updates: &state.outgoing)
+            let answer = try change(&state)
+            let outcome = state.queues.takeOutcome(at: stopwatch.elapsed, updates: &state.outgoing)
             return (answer, state.news(in: outcome), state.isHandingOn ? nil : state.takeOutgoing())
         }
         news?.tell()
