@@ -84,8 +84,15 @@ struct FaultRun {
             }
         }
         // The last recovery, too, has to have led to a peripheral that can be used.
-        let central = BumbleCentral(of: Self.peripheral, on: adapter, from: pool)
-        _ = try await within(.seconds(30)) { try await Self.use(central, session) }
+        do {
+            _ = try await Self.despiteCrashes {
+                let central = BumbleCentral(of: Self.peripheral, on: adapter, from: pool)
+                return try await within(.seconds(30)) { try await Self.use(central, session) }
+            }
+        } catch {
+            failed += 1
+            print("FAIL  after the last recovery: \(error); \(session.state)")
+        }
         return failed
     }
 
