@@ -55,12 +55,15 @@ final class KillTests: Sendable {
             }
             var generator = SeededGenerator(seed: seed)
             var remains: [Remains] = []
-            while remains.count < 100 {
+            // With three numbers acknowledged at different instants, not all can have found the same.
+            var numbers: Set<UInt32> = []
+            while remains.count < 100 || numbers.count < 3 {
                 for _ in 0..<Int.random(in: 0...40, using: &generator) { await Task.yield() }
                 let sure = acknowledged.load(ordering: .sequentiallyConsistent)
                 let document = store[Self.identifier]
                 let begun = begun.load(ordering: .sequentiallyConsistent)
                 remains.append(Remains(document: document, acknowledged: sure, begun: begun))
+                if document != nil { numbers.insert(sure) }
             }
             traffic.cancel()
             // It may be cancelled in the middle of a write.
