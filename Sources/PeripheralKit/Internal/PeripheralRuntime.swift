@@ -137,14 +137,17 @@ final class PeripheralRuntime: PeripheralHost {
         case .subscribed(let subscription):
             guard let seen = self.subscription(subscription) else { return }
             updates.subscribed(subscription)
+            // Before the program hears of it: what it sends then is kept for this subscriber, too.
+            let returned = preservation?.subscribed(seen) ?? []
             note { $0.subscribed(seen) }
-            preservation?.subscribed(seen)
+            for subscriber in returned { events.send(.restoredSubscriberChanged(subscriber)) }
             delivery?.wake()
         case .subscriptionChanged(let subscription):
             guard let seen = self.subscription(subscription) else { return }
             updates.changed(subscription)
+            let returned = preservation?.subscribed(seen) ?? []
             note { $0.changed(seen) }
-            preservation?.subscribed(seen)
+            for subscriber in returned { events.send(.restoredSubscriberChanged(subscriber)) }
         case .unsubscribed(let characteristic, let central):
             updates.unsubscribed(characteristic, by: central)
             if let central {

@@ -215,10 +215,13 @@ extension Preservation {
         tell(.handlesChanged)
     }
 
-    func subscribed(_ subscription: Subscription) {
-        guard let central = subscription.central else { return }
+    /// Takes note of a subscription.
+    ///
+    /// - Returns: Whom the program is to be told of.
+    func subscribed(_ subscription: Subscription) -> [RestoredSubscriber] {
+        guard let central = subscription.central else { return [] }
         let time = wallClock()
-        changeSubscribers {
+        return noteSubscribers {
             $0.subscribed(central, to: subscription.handle, kind: subscription.kind, at: time)
         }
     }
@@ -281,6 +284,12 @@ extension Preservation {
     }
 
     private func changeSubscribers(_ change: (inout SubscriberHistory) -> [RestoredSubscriber]) {
+        for subscriber in noteSubscribers(change) { tell(.restoredSubscriberChanged(subscriber)) }
+    }
+
+    private func noteSubscribers(
+        _ change: (inout SubscriberHistory) -> [RestoredSubscriber]
+    ) -> [RestoredSubscriber] {
         let now = stopwatch.elapsed()
         let told = state.withLock { state -> [RestoredSubscriber] in
             guard !state.isFrozen else { return [] }
@@ -295,7 +304,7 @@ extension Preservation {
             return told
         }
         wakeup.wake()
-        for subscriber in told { tell(.restoredSubscriberChanged(subscriber)) }
+        return told
     }
 
     private func change(_ change: (inout State) -> Void) {
