@@ -70,11 +70,12 @@ extension Centrals {
 
     /// Tells the host what has happened.
     func report(_ event: BackendEvent) {
-        if case .updateEnded(let id, let outcome) = event, endings != nil {
-            endings?.append((id, outcome))
-        } else {
-            tell(event)
-        }
+        if case .updateEnded(let id, let outcome) = event { ended(id, outcome) } else { tell(event) }
+    }
+
+    /// Tells the host how an update has ended, together with others that end in this turn.
+    func ended(_ id: Update.ID, _ outcome: UpdateOutcome) {
+        if endings == nil { tell(.updateEnded(id, outcome)) } else { endings?.append((id, outcome)) }
     }
 
     /// Sends an update by the way that is right for it.

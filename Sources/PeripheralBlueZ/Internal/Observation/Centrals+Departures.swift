@@ -55,14 +55,7 @@ extension Centrals {
 
     /// Takes note that an update was taken by socket or bus, or could not be.
     func taken(_ update: Update, _ outcome: UpdateOutcome) {
-        guard !tracking.isOff else {
-            if endings == nil {
-                tell(.updateEnded(update.id, outcome))
-            } else {
-                endings?.append((update.id, outcome))
-            }
-            return
-        }
+        guard !tracking.isOff else { return ended(update.id, outcome) }
         if case .failed = outcome { tracking.estimate?.withdraw(update.id) }
         reportDepartures([tracking.departures.taken(update.id, outcome)])
     }
