@@ -48,8 +48,12 @@ public struct UpdatePolicy: Hashable, Sendable {
     /// ``PeripheralSession/notify(_:_:)-(_,Value)``, which returns when the value is preserved, and ``PeripheralSession/update(_:_:)``, by
     /// which it soon is; what is sent to chosen centrals, and by `indicate`, takes its usual way. The values of a subscriber are
     /// sent in their order, as indications to one that has asked for these, and are kept until the Bluetooth stack has taken them,
-    /// or the central has confirmed. One that was being sent when the program was killed is sent twice. Where BlueZ cannot reach a
-    /// central alone, what is kept for it goes to all who have subscribed.
+    /// or the central has confirmed. After a kill, what was sent since the last save comes again, in order. A notification that
+    /// is handed over in the moment in which its central leaves is lost. Where BlueZ cannot reach a central alone, what is kept for
+    /// it goes to all who have subscribed.
+    ///
+    /// When as many are kept as may be, ``PeripheralSession/update(_:_:)`` is `false`; ``PeripheralSession/readyToUpdate(_:)``
+    /// does not wait for that, since it may take as long as a central is away.
     ///
     /// - Parameter count: How many values wait for one subscriber at most; 1 or more.
     /// - Returns: The policy.
