@@ -8,8 +8,12 @@ BLUEZ ?= bookworm forky
 
 SYSTEM_TEST_OPTIONS ?=
 
+# The ready-made services; Conformance is what tests them.
+SERVICES = $(filter-out Conformance,$(notdir $(patsubst %/,%,$(wildcard Services/*/))))
+
 .PHONY: help setup build test test-thread-sanitizer fuzz examples test-examples demo system-test bluez-versions \
-	benchmark format lint check-imports check-diagnostics check-linkage docs ci clean
+	benchmark format lint check-imports check-diagnostics check-linkage \
+	test-interoperability new test-new docs ci clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-24s %s\n", $$1, $$2}'
@@ -26,12 +30,12 @@ test: setup ## Run every test that needs no kernel of its own
 test-thread-sanitizer: setup ## Run the same tests under the thread sanitizer
 	@SWIFT=$(SWIFT) Tests/ThreadSanitizer/run
 
-soak: setup ## Restart an emulated bluetoothd 1,000 times below a peripheral, send 10 MB to four centrals, and see what is left
+soak: setup ## Restart an emulated bluetoothd 1,000 times below a peripheral, send 10 MB to four centrals, kill a program 500 times, and see what is left
 	PERIPHERAL_SOAK=1 $(SWIFT) test --no-parallel --filter SoakTests
 
 fuzz: setup ## Give each decoder 100,000 random inputs, and those of state files and documents 1,000,000
 	FUZZ_INPUTS=100000 $(SWIFT) test --filter PeripheralCoreTests
-	FUZZ_INPUTS=1000000 $(SWIFT) test --filter StateFileFuzzTests
+	FUZZ_INPUTS=1000000 $(SWIFT) test --filter 'StateFileFuzzTests|PreservedFileFuzzTests|StateDirectoryFuzzTests'
 	FUZZ_INPUTS=1000000 $(SWIFT) test --experimental-maximum-parallelization-width 2 --filter PreservedStateTests
 
 examples: setup ## Build the examples for release into Examples/.build/release/
@@ -40,6 +44,13 @@ examples: setup ## Build the examples for release into Examples/.build/release/
 test-examples: setup ## Test what the examples are made of
 	$(SWIFT) test $(EXAMPLES)
 	Examples/Tests/ends-at-sigterm Examples/.build/debug/lamp-service
+	Examples/Tests/runs-emulated Examples/.build/debug
+
+new: ## Make a package of a new peripheral outside of this tree: make new NAME=door-bell [DIR=../door-bell]
+	@Templates/new "$(NAME)" "$(DIR)"
+
+test-new: setup ## Make such a package, build it, test it and run it
+	@SWIFT=$(SWIFT) Templates/test
 
 demo: setup ## Run the heart rate sensor with an emulated Bluetooth stack for 20 seconds
 	$(SWIFT) build $(EXAMPLES) -c release --static-swift-stdlib --product heart-rate-sensor
@@ -57,10 +68,10 @@ benchmark: setup ## Compare the cost of a request with that of a server in C, an
 	$(SWIFT) run -c release --package-path Tests/Benchmarks storage-benchmark
 
 format: ## Format all Swift sources
-	$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Services Tests Examples
+	$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Services Tests Examples Templates
 
 lint: ## Check the format of all Swift sources
-	$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Services Tests Examples
+	$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Services Tests Examples Templates
 
 check-imports: ## Check that no product imports Foundation
 	@.ci/check-imports
@@ -68,19 +79,23 @@ check-imports: ## Check that no product imports Foundation
 check-diagnostics: build ## Check what the compiler says of a misplaced element in a declaration
 	@Tests/Diagnostics/run
 
-check-linkage: setup ## Check what a minimal program links, and its size
+check-linkage: setup ## Check what a minimal program links, its size, and what each service adds to it
 	@Tests/Linkage/run
+
+test-interoperability: setup ## Compare the values of the services with those of an independent decoder
+	@SWIFT=$(SWIFT) Tests/Interoperability/run
 
 docs: setup ## Build the reference documentation; a dead link is an error
 	@for target in PeripheralCore PeripheralKit PeripheralStorage PeripheralBlueZ PeripheralTesting PeripheralEmulator \
-		PeripheralHeartRate PeripheralBattery PeripheralDeviceInformation; do \
+		$(SERVICES:%=Peripheral%); do \
 		PERIPHERAL_DOCUMENTATION=1 $(SWIFT) package --scratch-path .build-docs generate-documentation \
 			--target $$target --warnings-as-errors || exit 1; \
 	done
 
 # Each of the releases with one of the radios: the whole matrix takes twice as long.
 ci: SYSTEM_TEST_OPTIONS = --alternate
-ci: lint check-imports check-diagnostics examples test-examples check-linkage system-test test-thread-sanitizer soak test ## Run all that CI runs
+ci: lint check-imports check-diagnostics test-interoperability examples test-examples test-new
+ci: check-linkage system-test test-thread-sanitizer soak test ## Run all that CI runs
 
 clean: ## Remove everything that was built
-	rm -rf .build .build-* Examples/.build Tests/*/.build
+	rm -rf .build .build-* Examples/.build Templates/.build Templates/*/.build Tests/*/.build

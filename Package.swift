@@ -15,15 +15,44 @@ let swiftSettings: [SwiftSetting] = [
 /// The targets that touch C: each unsafe expression is marked as such.
 let cFacingSettings: [SwiftSetting] = swiftSettings + [.strictMemorySafety()]
 
+/// The ready-made services, in `Services/`: each a target and a product of its own, `Peripheral` and its name.
+let serviceNames = [
+    "AutomationIO",
+    "Battery",
+    "BloodPressure",
+    "BodyComposition",
+    "BondManagement",
+    "CurrentTime",
+    "DeviceInformation",
+    "EnvironmentalSensing",
+    "Glucose",
+    "HID",
+    "HealthThermometer",
+    "HeartRate",
+    "ImmediateAlert",
+    "LinkLoss",
+    "NordicUART",
+    "PulseOximeter",
+    "RecordAccess",
+    "TxPower",
+    "UserData",
+    "WeightScale",
+]
+/// What services have in common, which one of them holds.
+let sharedByServices: [String: [Target.Dependency]] = [
+    "Glucose": ["PeripheralRecordAccess"],
+    "LinkLoss": ["PeripheralImmediateAlert"],
+    "PulseOximeter": ["PeripheralRecordAccess"],
+]
+let serviceTargets: [Target.Dependency] = serviceNames.map { .target(name: "Peripheral\($0)") }
+
 let products: [Product] = [
     .library(name: "PeripheralCore", targets: ["PeripheralCore"]),
     .library(name: "PeripheralKit", targets: ["PeripheralKit"]),
     .library(name: "PeripheralBlueZ", targets: ["PeripheralBlueZ"]),
     .library(name: "PeripheralTesting", targets: ["PeripheralTesting"]),
     .library(name: "PeripheralEmulator", targets: ["PeripheralEmulator"]),
-    .library(name: "PeripheralHeartRate", targets: ["PeripheralHeartRate"]),
-    .library(name: "PeripheralBattery", targets: ["PeripheralBattery"]),
-    .library(name: "PeripheralDeviceInformation", targets: ["PeripheralDeviceInformation"]),
+    .library(name: "PeripheralServiceConformance", targets: ["PeripheralServiceConformance"]),
     .library(name: "PeripheralServiceLifecycle", targets: ["PeripheralServiceLifecycle"]),
     .library(name: "PeripheralMetrics", targets: ["PeripheralMetrics"]),
     .executable(name: "peripheral-doctor", targets: ["peripheral-doctor"]),
@@ -89,7 +118,9 @@ let layers: [Target] = [
     ),
     .testTarget(
         name: "PeripheralStorageTests",
-        dependencies: ["PeripheralKit", "PeripheralStorage", "TestSupport", "storage-test-helper"],
+        dependencies: [
+            "PeripheralKit", "PeripheralStorage", "PeripheralTesting", "TestSupport", "storage-test-helper",
+        ],
         swiftSettings: swiftSettings
     ),
 
@@ -139,7 +170,10 @@ let layers: [Target] = [
         name: "EndToEndTests",
         dependencies: [
             "PeripheralBlueZ", "PeripheralDBus", "PeripheralEmulator", "PeripheralTesting",
-            "PeripheralHeartRate", "TestSupport", .product(name: "Logging", package: "swift-log"),
+            "PeripheralGlucose", "PeripheralHeartRate", "PeripheralRecordAccess",
+            "PeripheralServiceConformance",
+            "TestSupport", "kill-test-helper",
+            .product(name: "Logging", package: "swift-log"),
         ],
         swiftSettings: swiftSettings
     ),
@@ -196,29 +230,40 @@ let doctor: [Target] = [
     ),
 ]
 
-/// A ready-made service of the Bluetooth SIG: a target and a product each, on the public API alone.
-func service(_ name: String) -> Target {
-    .target(
-        name: "Peripheral\(name)",
-        dependencies: ["PeripheralKit"],
-        path: "Services/\(name)",
-        swiftSettings: swiftSettings
-    )
-}
+/// The services' targets, on the public API alone, and what proves all of them.
+let services: [Target] =
+    serviceNames.map { name in
+        .target(
+            name: "Peripheral\(name)",
+            dependencies: ["PeripheralKit"] + sharedByServices[name, default: []],
+            path: "Services/\(name)",
+            swiftSettings: swiftSettings
+        )
+    } + [
+        // What every service has to do in the same way on every backend.
+        .target(
+            name: "PeripheralServiceConformance",
+            dependencies: ["PeripheralKit", "PeripheralTesting"] + serviceTargets,
+            path: "Services/Conformance",
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "ServicesTests",
+            dependencies: [
+                "PeripheralKit", "PeripheralServiceConformance", "PeripheralTesting", "TestSupport",
+            ]
+                + serviceTargets,
+            swiftSettings: swiftSettings
+        ),
 
-let services: [Target] = [
-    service("HeartRate"),
-    service("Battery"),
-    service("DeviceInformation"),
-    .testTarget(
-        name: "ServicesTests",
-        dependencies: [
-            "PeripheralKit", "PeripheralTesting", "PeripheralHeartRate", "PeripheralBattery",
-            "PeripheralDeviceInformation", "TestSupport",
-        ],
-        swiftSettings: swiftSettings
-    ),
-]
+        // Prints values of all services, for an independent decoder.
+        .executableTarget(
+            name: "service-values",
+            dependencies: ["PeripheralKit"] + serviceTargets,
+            path: "Tests/Interoperability/ServiceValues",
+            swiftSettings: swiftSettings
+        ),
+    ]
 
 /// What several test targets need.
 let testSupport: [Target] = [
@@ -242,12 +287,20 @@ let testSupport: [Target] = [
         path: "Tests/StorageTestHelper",
         swiftSettings: swiftSettings
     ),
+
+    // The program that is killed over an emulated bluetoothd.
+    .executableTarget(
+        name: "kill-test-helper",
+        dependencies: ["PeripheralBlueZ", "PeripheralDBus", "PeripheralTesting"],
+        path: "Tests/KillTestHelper",
+        swiftSettings: swiftSettings
+    ),
 ]
 
 let package = Package(
     name: "swift-peripheral",
     platforms: [.macOS(.v15)],
-    products: products,
+    products: products + serviceNames.map { .library(name: "Peripheral\($0)", targets: ["Peripheral\($0)"]) },
     traits: [
         .trait(
             name: "ServiceLifecycle",

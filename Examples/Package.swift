@@ -1,7 +1,22 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The examples use the products of the package above, as any other program does.
+/// A product of the package above, which the examples use as any other program does.
+func product(_ name: String) -> Target.Dependency {
+    .product(name: name, package: "swift-peripheral")
+}
+
+/// An example that leaves its run to `ExampleSupport`.
+func example(_ name: String, services: [String] = []) -> Target {
+    .executableTarget(
+        name: name,
+        dependencies: [
+            "ExampleSupport", product("PeripheralKit"), product("PeripheralTesting"),
+            .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        ] + services.map(product)
+    )
+}
+
 let package = Package(
     name: "examples",
     platforms: [.macOS(.v15)],
@@ -15,7 +30,50 @@ let package = Package(
     targets: [
         .target(
             name: "ExampleSupport",
-            dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")]
+            dependencies: [
+                product("PeripheralKit"), product("PeripheralBlueZ"), product("PeripheralTesting"),
+                product("PeripheralEmulator"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        example("custom-lamp"),
+        example("environmental-sensor", services: ["PeripheralEnvironmentalSensing"]),
+        .testTarget(
+            name: "EnvironmentalSensorTests",
+            dependencies: [
+                "environmental-sensor", product("PeripheralKit"), product("PeripheralTesting"),
+                product("PeripheralEnvironmentalSensing"),
+            ],
+            exclude: ["Fixtures"]
+        ),
+        example(
+            "find-me",
+            services: ["PeripheralImmediateAlert", "PeripheralLinkLoss", "PeripheralTxPower"]
+        ),
+        example(
+            "keyboard",
+            services: ["PeripheralHID", "PeripheralBattery", "PeripheralDeviceInformation"]
+        ),
+        .testTarget(
+            name: "KeyboardTests",
+            dependencies: [
+                "keyboard", product("PeripheralKit"), product("PeripheralHID"), product("PeripheralTesting"),
+            ]
+        ),
+        example("uart-console", services: ["PeripheralNordicUART"]),
+        .testTarget(
+            name: "UARTConsoleTests",
+            dependencies: [
+                "uart-console", product("PeripheralKit"), product("PeripheralNordicUART"),
+                product("PeripheralTesting"),
+            ]
+        ),
+        example("device-battery", services: ["PeripheralBattery"]),
+        .testTarget(
+            name: "DeviceBatteryTests",
+            dependencies: ["device-battery", product("PeripheralBattery")],
+            exclude: ["Fixtures"]
         ),
         .executableTarget(
             name: "heart-rate-sensor",

@@ -45,6 +45,24 @@ extension BluetoothUUID {
 
     /// Report Reference descriptor.
     public static var reportReference: BluetoothUUID { 0x2908 }
+
+    /// Number of Digitals descriptor.
+    public static var numberOfDigitals: BluetoothUUID { 0x2909 }
+
+    /// Value Trigger Setting descriptor.
+    public static var valueTriggerSetting: BluetoothUUID { 0x290A }
+
+    /// Environmental Sensing Configuration descriptor.
+    public static var environmentalSensingConfiguration: BluetoothUUID { 0x290B }
+
+    /// Environmental Sensing Measurement descriptor.
+    public static var environmentalSensingMeasurement: BluetoothUUID { 0x290C }
+
+    /// Environmental Sensing Trigger Setting descriptor.
+    public static var environmentalSensingTriggerSetting: BluetoothUUID { 0x290D }
+
+    /// Time Trigger Setting descriptor.
+    public static var timeTriggerSetting: BluetoothUUID { 0x290E }
 }
 
 // MARK: - Services
@@ -64,6 +82,51 @@ extension BluetoothUUID {
 
     /// Battery service.
     public static var battery: BluetoothUUID { 0x180F }
+
+    /// Immediate Alert service.
+    public static var immediateAlert: BluetoothUUID { 0x1802 }
+
+    /// Link Loss service.
+    public static var linkLoss: BluetoothUUID { 0x1803 }
+
+    /// Tx Power service.
+    public static var txPower: BluetoothUUID { 0x1804 }
+
+    /// Current Time service.
+    public static var currentTime: BluetoothUUID { 0x1805 }
+
+    /// Health Thermometer service.
+    public static var healthThermometer: BluetoothUUID { 0x1809 }
+
+    /// Blood Pressure service.
+    public static var bloodPressure: BluetoothUUID { 0x1810 }
+
+    /// Human Interface Device service.
+    public static var humanInterfaceDevice: BluetoothUUID { 0x1812 }
+
+    /// Automation IO service.
+    public static var automationIO: BluetoothUUID { 0x1815 }
+
+    /// Environmental Sensing service.
+    public static var environmentalSensing: BluetoothUUID { 0x181A }
+
+    /// Body Composition service.
+    public static var bodyComposition: BluetoothUUID { 0x181B }
+
+    /// Weight Scale service.
+    public static var weightScale: BluetoothUUID { 0x181D }
+
+    /// Glucose service.
+    public static var glucose: BluetoothUUID { 0x1808 }
+
+    /// User Data service.
+    public static var userData: BluetoothUUID { 0x181C }
+
+    /// Bond Management service.
+    public static var bondManagement: BluetoothUUID { 0x181E }
+
+    /// Pulse Oximeter service.
+    public static var pulseOximeter: BluetoothUUID { 0x1822 }
 }
 
 // MARK: - Characteristics of the Generic Access and Generic Attribute services
@@ -146,4 +209,172 @@ extension BluetoothUUID {
 
     /// PnP ID characteristic.
     public static var pnpID: BluetoothUUID { 0x2A50 }
+}
+
+// MARK: - Characteristics of the proximity services
+
+extension BluetoothUUID {
+    /// Alert Level characteristic.
+    public static var alertLevel: BluetoothUUID { 0x2A06 }
+
+    /// Tx Power Level characteristic.
+    public static var txPowerLevel: BluetoothUUID { 0x2A07 }
+}
+
+// MARK: - Characteristics of the Current Time service
+
+extension BluetoothUUID {
+    /// Current Time characteristic.
+    public static var currentTimeValue: BluetoothUUID { 0x2A2B }
+
+    /// Local Time Information characteristic.
+    public static var localTimeInformation: BluetoothUUID { 0x2A0F }
+
+    /// Reference Time Information characteristic.
+    public static var referenceTimeInformation: BluetoothUUID { 0x2A14 }
+}
+
+// MARK: - Characteristics of the Human Interface Device service
+
+extension BluetoothUUID {
+    /// Protocol Mode characteristic.
+    public static var protocolMode: BluetoothUUID { 0x2A4E }
+
+    /// Report characteristic.
+    public static var report: BluetoothUUID { 0x2A4D }
+
+    /// Report Map characteristic.
+    public static var reportMap: BluetoothUUID { 0x2A4B }
+
+    /// Boot Keyboard Input Report characteristic.
+    public static var bootKeyboardInputReport: BluetoothUUID { 0x2A22 }
+
+    /// Boot Keyboard Output Report characteristic.
+    public static var bootKeyboardOutputReport: BluetoothUUID { 0x2A32 }
+
+    /// HID Information characteristic.
+    public static var hidInformation: BluetoothUUID { 0x2A4A }
+
+    /// HID Control Point characteristic.
+    public static var hidControlPoint: BluetoothUUID { 0x2A4C }
+}
+
+// MARK: - Characteristics of the Health Thermometer service
+
+extension BluetoothUUID {
+    /// Temperature Measurement characteristic.
+    public static var temperatureMeasurement: BluetoothUUID { 0x2A1C }
+
+    /// Temperature Type characteristic.
+    public static var temperatureType: BluetoothUUID { 0x2A1D }
+
+    /// Intermediate Temperature characteristic.
+    public static var intermediateTemperature: BluetoothUUID { 0x2A1E }
+
+    /// Measurement Interval characteristic.
+    public static var measurementInterval: BluetoothUUID { 0x2A21 }
+}
+
+// MARK: - Characteristics of the Blood Pressure service
+
+extension BluetoothUUID {
+    /// Blood Pressure Measurement characteristic.
+    public static var bloodPressureMeasurement: BluetoothUUID { 0x2A35 }
+
+    /// Intermediate Cuff Pressure characteristic.
+    public static var intermediateCuffPressure: BluetoothUUID { 0x2A36 }
+
+    /// Blood Pressure Feature characteristic.
+    public static var bloodPressureFeature: BluetoothUUID { 0x2A49 }
+}
+
+// MARK: - Characteristics of the Weight Scale and Body Composition services
+
+extension BluetoothUUID {
+    /// Weight Scale Feature characteristic.
+    public static var weightScaleFeature: BluetoothUUID { 0x2A9E }
+
+    /// Weight Measurement characteristic.
+    public static var weightMeasurement: BluetoothUUID { 0x2A9D }
+
+    /// Body Composition Feature characteristic.
+    public static var bodyCompositionFeature: BluetoothUUID { 0x2A9B }
+
+    /// Body Composition Measurement characteristic.
+    public static var bodyCompositionMeasurement: BluetoothUUID { 0x2A9C }
+}
+
+// MARK: - Characteristics of the Automation IO service
+
+extension BluetoothUUID {
+    /// Digital characteristic.
+    public static var digital: BluetoothUUID { 0x2A56 }
+
+    /// Analog characteristic.
+    public static var analog: BluetoothUUID { 0x2A58 }
+
+    /// Aggregate characteristic.
+    public static var aggregate: BluetoothUUID { 0x2A5A }
+}
+
+// MARK: - Characteristics of the Glucose service, and of record access
+
+extension BluetoothUUID {
+    /// Glucose Measurement characteristic.
+    public static var glucoseMeasurement: BluetoothUUID { 0x2A18 }
+
+    /// Glucose Measurement Context characteristic.
+    public static var glucoseMeasurementContext: BluetoothUUID { 0x2A34 }
+
+    /// Glucose Feature characteristic.
+    public static var glucoseFeature: BluetoothUUID { 0x2A51 }
+
+    /// Record Access Control Point characteristic.
+    public static var recordAccessControlPoint: BluetoothUUID { 0x2A52 }
+}
+
+// MARK: - Characteristics of the Pulse Oximeter service
+
+extension BluetoothUUID {
+    /// PLX Spot-Check Measurement characteristic.
+    public static var plxSpotCheckMeasurement: BluetoothUUID { 0x2A5E }
+
+    /// PLX Continuous Measurement characteristic.
+    public static var plxContinuousMeasurement: BluetoothUUID { 0x2A5F }
+
+    /// PLX Features characteristic.
+    public static var plxFeatures: BluetoothUUID { 0x2A60 }
+}
+
+// MARK: - Characteristics of the Bond Management service
+
+extension BluetoothUUID {
+    /// Bond Management Control Point characteristic.
+    public static var bondManagementControlPoint: BluetoothUUID { 0x2AA4 }
+
+    /// Bond Management Feature characteristic.
+    public static var bondManagementFeature: BluetoothUUID { 0x2AA5 }
+}
+
+// MARK: - Characteristics of the User Data service
+
+extension BluetoothUUID {
+    /// Database Change Increment characteristic.
+    public static var databaseChangeIncrement: BluetoothUUID { 0x2A99 }
+
+    /// User Index characteristic.
+    public static var userIndex: BluetoothUUID { 0x2A9A }
+
+    /// User Control Point characteristic.
+    public static var userControlPoint: BluetoothUUID { 0x2A9F }
+
+    /// Registered User characteristic.
+    public static var registeredUser: BluetoothUUID { 0x2B37 }
+}
+
+// MARK: - Characteristics of the Environmental Sensing service
+
+extension BluetoothUUID {
+    /// Descriptor Value Changed characteristic.
+    public static var descriptorValueChanged: BluetoothUUID { 0x2A7D }
 }

@@ -20,9 +20,11 @@
 @_exported public import struct PeripheralCore.GATTDecodingError
 // What a declaration and its handlers need of the layer below, so that one import is enough.
 @_exported public import protocol PeripheralCore.GATTValue
+@_exported public import struct PeripheralCore.Int24
 @_exported public import struct PeripheralCore.MedicalFloat
 @_exported public import struct PeripheralCore.MedicalShortFloat
 @_exported public import struct PeripheralCore.SecondaryChannel
 @_exported public import enum PeripheralCore.SecurityLevel
 @_exported public import struct PeripheralCore.ServiceDescription
 @_exported public import struct PeripheralCore.TransmitPower
+@_exported public import struct PeripheralCore.UInt24

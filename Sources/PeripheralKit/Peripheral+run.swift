@@ -85,11 +85,13 @@ extension Peripheral {
         for warning in validate() {
             logger.warning("\(warning)", metadata: ["peripheral.name": "\(name)"])
         }
-        let start = try await restore(publication, from: store, or: backend)
+        let declared = DeclaredState(self, table: publication.table)
+        let start = try await restore(declared, from: store, or: backend, logger: logger)
         if let start { publication = publication.preserving(start.handlesOnAir) }
         let runtime = PeripheralRuntime(
             self,
             publication: publication,
+            declared: declared,
             start: start,
             savingEvery: interval,
             clock: clock,
@@ -119,9 +121,10 @@ extension Peripheral {
     ///
     /// - Returns: `nil` when nothing is to be preserved.
     private func restore(
-        _ publication: Publication,
+        _ declared: DeclaredState,
         from store: (any RestorationStore)?,
-        or backend: some PeripheralBackend
+        or backend: some PeripheralBackend,
+        logger: Logger
     ) async throws -> RestorationStart? {
         guard let restorationIdentifier else {
             if store != nil { throw PeripheralError.noRestorationIdentifier }
@@ -130,8 +133,13 @@ extension Peripheral {
         guard let store = try store ?? backend.restorationStore else {
             throw PeripheralError.noRestorationStore
         }
-        let declared = DeclaredState(self, table: publication.table)
         let start = try await RestorationStart(of: declared, under: restorationIdentifier, in: store)
+        for problem in start.problems {
+            logger.warning(
+                "Something is amiss about the preserved state of the peripheral.",
+                metadata: ["peripheral.reason": "\(problem)", "peripheral.name": "\(name)"]
+            )
+        }
         do {
             if let restored = start.restored { try await onRestore?(restored) }
             try Task.checkCancellation()
@@ -177,6 +185,7 @@ extension Peripheral {
                     continue
                 case .body(let ended):
                     result = ended
+                    await runtime.finishSilentProcedures()
                 case .served(let error):
                     let isReason = error != nil && !(error is CancellationError)
                     // A failure of the withdrawal changes nothing any more, unless it is why the body has failed.

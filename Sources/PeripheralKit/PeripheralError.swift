@@ -7,7 +7,7 @@ public struct PeripheralError: Error, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case stackUnavailable, adapterUnavailable, permissionDenied, rejected, connectionLost, stopped
             case notDeclared, invalidValue, timedOut, notSubscribed, notAddressable, disconnected,
-                unconfirmed, insufficientSecurity, unknownCentral, restorationUnavailable, queueFull
+                unconfirmed, insufficientSecurity, unknownCentral, restorationUnavailable
         }
 
         private let kind: Kind
@@ -49,9 +49,6 @@ public struct PeripheralError: Error, Sendable, CustomStringConvertible {
 
         /// The peripheral has a restoration identifier and no store for its state, or a store and no identifier.
         public static let restorationUnavailable = Code(kind: .restorationUnavailable)
-
-        /// As many values wait for a subscriber as are kept for it.
-        public static let queueFull = Code(kind: .queueFull)
 
         /// The code's name.
         public var description: String { kind.rawValue }
@@ -107,11 +104,6 @@ extension PeripheralError {
         code: .restorationUnavailable,
         message: "There is a store for the state of the peripheral, but no restoration identifier: "
             + "declare one by Peripheral(_:restorationIdentifier:)."
-    )
-
-    static let queueFull = PeripheralError(
-        code: .queueFull,
-        message: "As many values wait for a subscriber as are kept for it: it is away, or does not keep up."
     )
 
     static let disconnected = PeripheralError(code: .disconnected, message: "The central is not connected.")

@@ -223,19 +223,19 @@ private struct InMemoryLink: BackendLink {
         guard let connected = server.centrals.first(where: { $0.id == central }) else {
             throw PeripheralError(code: .disconnected, message: "Central \(central) is not connected.")
         }
-        server.disconnect(connected.address)
+        server.disconnect(connected.linkAddress)
     }
 
     func bondedCentrals() async throws -> [Central] {
-        server.bondedCentrals.map { Central(address: $0, isBonded: true) }
+        server.bondedCentrals
     }
 
     func forget(_ central: Central.ID) async throws {
-        let known = server.bondedCentrals + server.centrals.map(\.address)
-        guard let address = known.first(where: { Central.ID(address: $0) == central }) else {
+        let all = server.bondedCentrals + server.centrals
+        guard let known = all.first(where: { $0.id == central }) else {
             throw PeripheralError(code: .unknownCentral, message: "Central \(central) is not known.")
         }
-        server.forget(address)
+        server.forget(known.linkAddress)
     }
 
     func advertise(_ advertisements: [Advertisement], restarting restarted: Set<Int>) async throws {
@@ -303,8 +303,8 @@ extension PeripheralHost {
         switch event {
         case .connected(let central):
             handle(.connected(central))
-        case .paired(let central, let isBonded):
-            handle(.connected(central.bonded(isBonded)))
+        case .paired(let central, _):
+            handle(.connected(central))
         case .disconnected(let central):
             handle(.disconnected(central.id))
         case .secured, .pairingFailed, .forgotten:

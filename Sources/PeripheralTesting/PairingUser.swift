@@ -1,3 +1,5 @@
+public import PeripheralCore
+
 /// Who stands before a ``TestCentral`` while it pairs: what the central can do, and what the person does.
 ///
 /// ```swift
@@ -38,6 +40,12 @@ public struct PairingUser: Sendable {
     /// Whether the central offers LE Secure Connections; otherwise it pairs by LE legacy pairing.
     public var secureConnections: Bool
 
+    /// The public address that the central shows when it bonds, having come under another one, as phones do (Core
+    /// Specification, Vol 3, Part H, 3.6.5); `nil` for a central that shows no other.
+    ///
+    /// Only a ``VirtualCentral`` has one: others show what they have.
+    public var identityAddress: DeviceAddress?
+
     /// The person sees a passkey on the central's display, to enter it on the peripheral.
     public var display: @Sendable (_ passkey: UInt32) async -> Void
 
@@ -54,6 +62,7 @@ public struct PairingUser: Sendable {
     ///   - isBonding: Whether both sides keep the keys.
     ///   - requiresAuthentication: Whether the central asks for protection against a man in the middle.
     ///   - secureConnections: Whether the central offers LE Secure Connections.
+    ///   - identityAddress: The public address that a virtual central shows when it bonds; none unless given.
     ///   - display: Sees a passkey; does nothing unless given.
     ///   - enterPasskey: Enters a passkey; cancels unless given.
     ///   - confirm: Compares a number; says yes unless given.
@@ -62,6 +71,7 @@ public struct PairingUser: Sendable {
         isBonding: Bool = true,
         requiresAuthentication: Bool = false,
         secureConnections: Bool = true,
+        identityAddress: DeviceAddress? = nil,
         display: @escaping @Sendable (_ passkey: UInt32) async -> Void = { _ in },
         enterPasskey: @escaping @Sendable () async -> UInt32? = { nil },
         confirm: @escaping @Sendable (_ number: UInt32) async -> Bool = { _ in true }
@@ -70,6 +80,7 @@ public struct PairingUser: Sendable {
         self.isBonding = isBonding
         self.requiresAuthentication = requiresAuthentication
         self.secureConnections = secureConnections
+        self.identityAddress = identityAddress
         self.display = display
         self.enterPasskey = enterPasskey
         self.confirm = confirm

@@ -81,6 +81,27 @@ extension TestCentral {
         try await writeWithoutResponse(locate(characteristic).valueHandle, value.gattBytes)
     }
 
+    /// Writes a request to a control point, and waits for the answer to the write, not for the response.
+    ///
+    /// - Throws: `ATTError` when the peripheral refuses; ``TestCentralError`` otherwise.
+    public func write<Response>(
+        _ request: some GATTValue,
+        to controlPoint: Characteristic<Response>
+    ) async throws {
+        try await writeLong(locate(controlPoint).valueHandle, request.gattBytes)
+    }
+
+    /// Writes a request to a control point that the central has subscribed to, and waits for the response.
+    ///
+    /// - Throws: `ATTError` when the peripheral refuses; otherwise as ``nextUpdate(of:)``.
+    public func request<Response>(
+        _ request: some GATTValue,
+        of controlPoint: Characteristic<Response>
+    ) async throws -> Response {
+        try await write(request, to: controlPoint)
+        return try await nextUpdate(of: controlPoint)
+    }
+
     /// Subscribes to a characteristic.
     ///
     /// ```swift

@@ -118,6 +118,13 @@ public protocol TestCentral: Sendable {
     ///   central allows, or `disconnected`.
     func nextUpdate(of handle: AttributeHandle) async throws -> ReceivedUpdate
 
+    /// Waits for the next notification or indication of whatever characteristic: in the order in which they have come,
+    /// without those that ``nextUpdate(of:)-(AttributeHandle)`` has given.
+    ///
+    /// - Returns: The value handle of the characteristic, and what has come.
+    /// - Throws: As ``nextUpdate(of:)-(AttributeHandle)``.
+    func nextUpdate() async throws -> (characteristic: AttributeHandle, update: ReceivedUpdate)
+
     /// Has the central confirm indications as they arrive, as it does at first, or not.
     ///
     /// A central that does not leaves the peripheral waiting, for 30 seconds at most, and gets one indication at a

@@ -1,5 +1,6 @@
 import Logging
 import PeripheralEmulator
+import PeripheralServiceConformance
 import PeripheralTesting
 import TestSupport
 import Testing
@@ -25,6 +26,11 @@ struct ConformanceTests {
 
     @Test(arguments: ConformanceSuite.scenariosOfUpdates, daemonsBetween)
     func emulatedBlueZBetween(scenario: Scenario, daemon: EmulatedBlueZ.Configuration) async throws {
+        try await run(scenario, on: daemon)
+    }
+
+    @Test(arguments: ServiceConformance.scenarios, daemons)
+    func servicesOnEmulatedBlueZ(scenario: Scenario, daemon: EmulatedBlueZ.Configuration) async throws {
         try await run(scenario, on: daemon)
     }
 

@@ -55,6 +55,9 @@ struct RestorationTests {
             try await other.run(on: bluez.backend, logger: .silent) { [store, level] _ in
                 try await peripheral.run(on: bluez.backend, restoringFrom: store, logger: .silent) {
                     session in
+                    var events = session.events.makeAsyncIterator()
+                    let first = try await events.next()
+                    #expect(first == .handlesChanged)
                     let restored = try #require(session.restored)
                     let handle = try #require(try session.handle(of: level))
                     #expect(handle != before)

@@ -34,4 +34,11 @@ struct SoakTests {
             }
         }
     }
+
+    /// However often the program is killed, it goes on from a state that was true.
+    @Test(arguments: [BlueZVersion.v5_66, .v5_87])
+    func fiveHundredKills(version: BlueZVersion) async throws {
+        let seed = getenv("PERIPHERAL_SEED").flatMap { UInt64(String(cString: $0)) }
+        try await kill(rounds: 250, on: version, seed: seed ?? .random(in: 0...9999))
+    }
 }

@@ -1,6 +1,36 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+/// The ready-made services, each with a program `with-<Name>` that tells by its size what the service costs.
+let services = [
+    "AutomationIO",
+    "Battery",
+    "BloodPressure",
+    "BodyComposition",
+    "BondManagement",
+    "CurrentTime",
+    "DeviceInformation",
+    "EnvironmentalSensing",
+    "Glucose",
+    "HID",
+    "HealthThermometer",
+    "HeartRate",
+    "ImmediateAlert",
+    "LinkLoss",
+    "NordicUART",
+    "PulseOximeter",
+    "RecordAccess",
+    "TxPower",
+    "UserData",
+    "WeightScale",
+]
+
+func product(_ name: String) -> Target.Dependency {
+    .product(name: name, package: "swift-peripheral")
+}
+
+let settings: [SwiftSetting] = [.enableUpcomingFeature("InternalImportsByDefault")]
+
 let package = Package(
     name: "linkage",
     platforms: [.macOS(.v15)],
@@ -9,10 +39,25 @@ let package = Package(
         .executableTarget(
             name: "minimal-peripheral",
             dependencies: [
-                .product(name: "PeripheralKit", package: "swift-peripheral"),
-                .product(name: "PeripheralBlueZ", package: "swift-peripheral"),
-                .product(name: "PeripheralHeartRate", package: "swift-peripheral"),
+                product("PeripheralKit"), product("PeripheralBlueZ"), product("PeripheralHeartRate"),
             ]
-        )
+        ),
+        .target(
+            name: "MinimalProgram",
+            dependencies: [product("PeripheralKit"), product("PeripheralBlueZ")],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "without-service",
+            dependencies: ["MinimalProgram"],
+            swiftSettings: settings
+        ),
     ]
+        + services.map { name in
+            .executableTarget(
+                name: "with-\(name)",
+                dependencies: ["MinimalProgram", product("PeripheralKit"), product("Peripheral\(name)")],
+                swiftSettings: settings
+            )
+        }
 )

@@ -7,6 +7,12 @@ struct BluetoothUUIDAssignedTests {
         arguments: [
             (.genericAccess, "1800"), (.genericAttribute, "1801"), (.deviceInformation, "180a"),
             (.heartRate, "180d"), (.battery, "180f"),
+            (.glucose, "1808"), (.userData, "181c"), (.bondManagement, "181e"), (.pulseOximeter, "1822"),
+            (.glucoseMeasurement, "2a18"), (.glucoseMeasurementContext, "2a34"), (.glucoseFeature, "2a51"),
+            (.recordAccessControlPoint, "2a52"), (.plxSpotCheckMeasurement, "2a5e"),
+            (.plxContinuousMeasurement, "2a5f"), (.plxFeatures, "2a60"), (.databaseChangeIncrement, "2a99"),
+            (.userIndex, "2a9a"), (.userControlPoint, "2a9f"), (.bondManagementControlPoint, "2aa4"),
+            (.bondManagementFeature, "2aa5"), (.registeredUser, "2b37"),
             (.primaryService, "2800"), (.secondaryService, "2801"), (.include, "2802"),
             (.characteristic, "2803"),
             (.characteristicExtendedProperties, "2900"), (.characteristicUserDescription, "2901"),

@@ -154,6 +154,36 @@ struct BondTests {
         }
     }
 
+    @Test func aCentralShowsItsLastingAddressWhenItBonds() async throws {
+        try await Stage.run { stage, central async throws in
+            #expect(try await stage.application.registerAgent() == "ok")
+            var user = PairingUser.justWorks
+            user.identityAddress = DeviceAddress("00:1B:DC:00:00:07")
+            #expect(await central.outcome(ofPairing: user) == "ok")
+            #expect(
+                await stage.application.signals.take(8).suffix(2) == [
+                    Self.changed(
+                        central,
+                        "'Address': s '00:1B:DC:00:00:07', 'AddressType': s 'public'"
+                    ),
+                    Self.changed(central, "'Bonded': b true, 'Paired': b true"),
+                ]
+            )
+            central.disconnect()
+            try await central.connect()
+            _ = await stage.application.signals.take(3)
+            let answer = try await stage.application.connection.call(
+                "org.bluez",
+                central.path,
+                .properties,
+                "GetAll",
+                [.string("org.bluez.Device1")]
+            )
+            let text = try #require(answer.first?.text)
+            #expect(text.contains("'Address': s '00:1B:DC:00:00:07'"))
+        }
+    }
+
     @Test func bondedCentralsAreThereAfterARestart() async throws {
         try await Self.run { stage, central async throws in
             try await stage.bluez.restartDaemon()

@@ -7,8 +7,11 @@ import Testing
 @testable import struct PeripheralStorage.StateFileName
 
 /// Whatever lies in the directory, a record can be used in the end, and nothing outside of the directory is touched.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(30)))
 struct StateDirectoryFuzzTests {
+    /// Each directory takes several saves, which wait for the disk.
+    private static let directoryCount =
+        200 + (getenv("FUZZ_INPUTS").flatMap { Int(String(cString: $0)) } ?? 0) / 500
     private static let identifier = "com.example.lamp"
     private static let name = StateFileName(identifier: identifier)
 
@@ -16,7 +19,7 @@ struct StateDirectoryFuzzTests {
         var generator = SeededGenerator(seed: seed)
         let outside = try TemporaryDirectory()
         try outside.write([1, 2, 3], to: "file")
-        for round in 0..<200 {
+        for round in 0..<Self.directoryCount {
             let directory = try TemporaryDirectory()
             for _ in 0..<Int.random(in: 1...4, using: &generator) {
                 try put(somethingIn: directory, outside: outside, using: &generator)

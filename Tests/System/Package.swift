@@ -15,6 +15,7 @@ let package = Package(
                 .product(name: "PeripheralBlueZ", package: "swift-peripheral"),
                 .product(name: "PeripheralCore", package: "swift-peripheral"),
                 .product(name: "PeripheralKit", package: "swift-peripheral"),
+                .product(name: "PeripheralServiceConformance", package: "swift-peripheral"),
                 .product(name: "PeripheralTesting", package: "swift-peripheral"),
                 .product(name: "Subprocess", package: "swift-subprocess"),
             ]

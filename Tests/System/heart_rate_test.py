@@ -19,6 +19,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), 'rig
 from bumble import att  # noqa: E402
 from bumble.profiles.heart_rate_service import HeartRateService  # noqa: E402
 from central import Central, RigError, ctl  # noqa: E402
+from checks import Program, check, run_parts  # noqa: E402
 
 NAME = 'Pulse'
 CHEST = 1
@@ -29,45 +30,6 @@ DATABASE = {
     '180a': {'2a29': ({'read'}, []), '2a24': ({'read'}, []), '2a26': ({'read'}, [])},
 }
 MEASUREMENTS = 10
-STOP_TIME = 10.0    # seconds that the program may take to end
-
-passed = failed = 0
-
-
-def check(what, ok, detail=None):
-    global passed, failed
-    passed, failed = passed + bool(ok), failed + (not ok)
-    print('%s  %s%s' % ('ok  ' if ok else 'FAIL', what, '' if detail is None else '  [%s]' % (detail,)), flush=True)
-    return ok
-
-
-class Program:
-    """heart-rate-sensor, its output apart."""
-
-    def __init__(self, process):
-        self.process = process
-        self.out = asyncio.ensure_future(process.stdout.read())
-        self.err = asyncio.ensure_future(process.stderr.read())
-
-    @classmethod
-    async def start(cls, path, *arguments, **environment):
-        return cls(await asyncio.create_subprocess_exec(
-            path, *arguments, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE, env={**os.environ, **environment}))
-
-    async def end(self, number=None, seconds=STOP_TIME):
-        """(status, stdout, stderr), after the signal; status None when it had to be killed."""
-        if number is not None and self.process.returncode is None:
-            self.process.send_signal(number)
-        try:
-            status = await asyncio.wait_for(self.process.wait(), seconds)
-        except asyncio.TimeoutError:
-            self.process.kill()
-            await self.process.wait()
-            status = None
-        return status, (await self.out).decode(errors='replace'), (await self.err).decode(errors='replace')
-
-
 def own_services(services):
     """Without those of bluetoothd: GAP, GATT, and the PnP ID that it serves as Device Information."""
     return [s for s in services if s['uuid'] not in ('1800', '1801') and not (
@@ -254,19 +216,5 @@ PARTS = {   # each with the seconds that it may take
 }
 
 
-async def main():
-    path = os.path.abspath(sys.argv[1])
-    for name in sys.argv[2:] or PARTS:
-        part, seconds = PARTS[name]
-        try:
-            await asyncio.wait_for(part(path), seconds)
-        except asyncio.TimeoutError:
-            check('%s ends within %d s' % (name, seconds), False)
-        except Exception as error:
-            check('%s runs to its end' % name, False, '%s: %s' % (type(error).__name__, error))
-    print('%d passed, %d failed' % (passed, failed), flush=True)
-    return 1 if failed or not passed else 0
-
-
 if __name__ == '__main__':
-    sys.exit(asyncio.run(main()))
+    sys.exit(asyncio.run(run_parts(PARTS, sys.argv[2:], os.path.abspath(sys.argv[1]))))

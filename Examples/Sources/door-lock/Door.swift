@@ -53,7 +53,11 @@ struct Door {
     }
 
     /// Keeps the audit for all who have subscribed to it, until the run ends.
+    ///
+    /// Also on a full disk: an entry that cannot be preserved yet is sent all the same, and the door goes on.
     func serve(_ session: PeripheralSession) async throws {
-        for await entry in entries { try await session.notify(audit, entry) }
+        for await entry in entries {
+            do { try await session.notify(audit, entry) } catch is RestorationError {}
+        }
     }
 }

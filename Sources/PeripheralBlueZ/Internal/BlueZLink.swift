@@ -29,6 +29,17 @@ struct BlueZLink: BackendLink {
         centrals.abandon(update)
     }
 
+    /// What has come to bluetoothd by the bus it has passed on when it answers; the sockets are ways of their own.
+    func untilAnswersHaveLeft() async {
+        await devices.untilAnswered()
+    }
+
+    func untilUpdatesHaveLeft(for central: Central.ID) async {
+        guard await centrals.pacing != .observed else { return }
+        await devices.untilAnswered()
+        await centrals.untilHandedOn(for: central)
+    }
+
     func disconnect(_ central: Central.ID) async throws {
         try await devices.disconnect(central)
     }

@@ -79,17 +79,19 @@ extension Centrals {
             return nil
         }
         var (isLost, waiting) = (false, 0)
-        for way in run.ways {
-            let isTaken = way.packets.map { packets in
-                packets.send(update.value) {
-                    { [weak self] isTaken in self?.assumeIsolated { $0.passed(update.id, isTaken) } }
-                }
+        for index in run.ways.indices {
+            guard let packets = run.ways[index].packets else {
+                isLost = true
+                continue
             }
-            switch isTaken {
-            case true??: break
-            case false??, nil: isLost = true
-            case .some(nil): waiting += 1
+            let isTaken = packets.send(update.value) {
+                { [weak self, id = update.id] isTaken in self?.assumeIsolated { $0.passed(id, isTaken) } }
             }
+            guard let isTaken else {
+                waiting += 1
+                continue
+            }
+            isLost = isLost || !isTaken
         }
         guard waiting == 0 else {
             let packets = WaitingPackets(update: update, run: run, count: waiting, isLost: isLost)

@@ -12,6 +12,9 @@ extension Centrals {
     private static let outgoingBound = 64 * 1024
     /// As often it is looked whether bluetoothd has read everything.
     private static let readingInterval = Duration.milliseconds(5)
+    /// bluetoothd holds notifications back for 10 ms to send several in one packet to a central that takes that, but not
+    /// indications.
+    private static let gatheringTime = Duration.milliseconds(15)
 
     enum Way {
         /// By the bus, to all who have subscribed.
@@ -156,6 +159,15 @@ extension Centrals {
             centrals.routes[characteristic] = nil
             centrals.releaseHeld()
         }
+    }
+
+    /// Returns when bluetoothd has handed on what sockets and bus have taken for a central; the bus is to have been asked
+    /// before.
+    func untilHandedOn(for central: Central.ID) async {
+        while sockets.contains(where: { $0.key.central == central && !$0.value.isRead }) {
+            guard (try? await Task.sleep(for: Self.readingInterval)) != nil else { return }
+        }
+        try? await Task.sleep(for: Self.gatheringTime)
     }
 
     /// Sends what was held back, as far as it can go now.

@@ -34,6 +34,11 @@ struct Devices {
         _ = try await call(adapter, BlueZ.adapter, "RemoveDevice", [.objectPath(device.path)])
     }
 
+    /// Returns when bluetoothd has taken what has gone to it by the bus before.
+    func untilAnswered() async {
+        _ = try? await call("/", BlueZ.peer, "Ping")
+    }
+
     private func device(of central: Central.ID) async throws -> Device? {
         try await all().first { $0.central.id == central }
     }

@@ -5,6 +5,8 @@ internal import PeripheralTesting
 
 /// A central that bluetoothd knows.
 struct Device: Sendable {
+    /// As it is known: by its lasting address, once it has shown that.
+    var central: Central
     var isConnected = false
     var isPaired = false
     var isBonded = false
@@ -18,18 +20,19 @@ extension AdapterService {
 
     func connectionChanged(_ event: ConnectionEvent) {
         switch event {
-        case .connected(let central): connected(central.address)
-        case .paired(let central, let isBonded): paired(central.address, isBonded: isBonded)
+        case .connected(let central): connected(central)
+        case .paired(let central, let isBonded): paired(central, isBonded: isBonded)
         case .disconnected(let central):
-            closeChannels(of: central.address)
-            disconnected(central.address)
+            closeChannels(of: central.linkAddress)
+            disconnected(central.linkAddress)
         case .secured, .pairingFailed, .forgotten: break
         }
     }
 
-    private func connected(_ address: DeviceAddress) {
+    private func connected(_ central: Central) {
+        let address = central.linkAddress
         let isKnown = devices[address] != nil
-        devices[address, default: Device()].isConnected = true
+        devices[address, default: Device(central: central)].isConnected = true
         devices[address]?.generation = makeNumber()
         if isKnown {
             emitChanged([("Connected", .bool(true))], of: address)
@@ -43,8 +46,20 @@ extension AdapterService {
         emitChanged([("ServicesResolved", .bool(true))], of: address)
     }
 
-    private func paired(_ address: DeviceAddress, isBonded: Bool) {
+    private func paired(_ central: Central, isBonded: Bool) {
+        let address = central.linkAddress
         guard let device = devices[address] else { return }
+        devices[address]?.central = central
+        // The address comes before the keys, as in `device_update_addr` of bluetoothd; the path stays.
+        if device.central.address != central.address {
+            emitChanged(
+                [
+                    ("Address", .string(central.address.description)),
+                    ("AddressType", .string(central.addressTypeName)),
+                ],
+                of: address
+            )
+        }
         devices[address]?.isPaired = true
         devices[address]?.isBonded = isBonded
         var changes: [(String, BusValue)] = []
@@ -148,8 +163,16 @@ extension AdapterService {
 
 extension AdapterService {
     /// Shows a central that was bonded before bluetoothd was started.
-    func exportBonded(_ address: DeviceAddress) async throws {
-        devices[address] = Device(isPaired: true, isBonded: true, generation: makeNumber())
+    ///
+    /// The path is the same as before, whereas bluetoothd would make one of the lasting address.
+    func exportBonded(_ central: Central) async throws {
+        let address = central.linkAddress
+        devices[address] = Device(
+            central: central,
+            isPaired: true,
+            isBonded: true,
+            generation: makeNumber()
+        )
         try await connection.export(makeDevice(address))
     }
 
@@ -169,8 +192,12 @@ extension AdapterService {
                         method("CancelPairing", "") { $0.cancelPairing(address, $1) },
                     ],
                     properties: [
-                        ExportedProperty("Address", .string(address.description)),
-                        ExportedProperty("AddressType", .string("random")),
+                        property("Address", "s") {
+                            .string(($0.devices[address]?.central.address ?? address).description)
+                        },
+                        property("AddressType", "s") {
+                            .string($0.devices[address]?.central.addressTypeName ?? "random")
+                        },
                         ExportedProperty("Name", .string("virtual central")),
                         ExportedProperty("Alias", .string("virtual central")),
                         property("Paired", "b", { .bool($0.devices[address]?.isPaired ?? false) }),
@@ -190,4 +217,9 @@ extension AdapterService {
             ]
         )
     }
+}
+
+extension Central {
+    /// The kind of the address in bluetoothd's words.
+    fileprivate var addressTypeName: String { addressKind == .public ? "public" : "random" }
 }

@@ -63,7 +63,7 @@ actor AdapterService {
             }
         }
         try await connection.export(makeObject())
-        for address in server.bondedCentrals { try await exportBonded(address) }
+        for central in server.bondedCentrals { try await exportBonded(central) }
         // Without one, Linux knows still whether the adapter is pairable.
         if let agent { agentChanged(agent) }
     }

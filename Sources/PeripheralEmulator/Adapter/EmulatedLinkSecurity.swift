@@ -13,7 +13,10 @@ struct EmulatedLinkSecurity: LinkSecurity {
             let server = controller(String(name))?.server
         else { return nil }
         return server.centrals.map { central in
-            LinkState(address: central.address, isEncrypted: server.security(of: central.address) > .open)
+            LinkState(
+                address: central.address,
+                isEncrypted: server.security(of: central.linkAddress) > .open
+            )
         }
     }
 }

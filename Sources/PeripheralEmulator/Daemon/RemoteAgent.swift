@@ -130,6 +130,6 @@ struct AdapterAgent: VirtualPairingAgent {
     }
 
     private func device(_ central: Central) -> BusValue {
-        .objectPath(adapter.device(central.address))
+        .objectPath(adapter.device(central.linkAddress))
     }
 }

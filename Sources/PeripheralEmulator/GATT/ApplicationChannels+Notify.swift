@@ -55,7 +55,7 @@ extension ApplicationChannels {
             return count(handle)
         }
         let number = makeNumber()
-        acquisitions[number] = central.address
+        acquisitions[number] = central.linkAddress
         remote.acquireNotify(handle, for: central) { [weak self] answer in
             self?.assumeIsolated { $0.acquired(handle, for: central, number, answer) }
         }

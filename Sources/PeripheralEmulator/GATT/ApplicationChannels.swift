@@ -104,8 +104,8 @@ actor ApplicationChannels {
         acquisitions = acquisitions.filter { $0.value != central }
         guard sharing != .one else { return }
         for handle in characteristics.keys {
-            characteristics[handle]?.close(\.notify) { $0.central.address == central }
-            characteristics[handle]?.close(\.write) { $0.central.address == central }
+            characteristics[handle]?.close(\.notify) { $0.central.linkAddress == central }
+            characteristics[handle]?.close(\.write) { $0.central.linkAddress == central }
         }
     }
 

@@ -17,7 +17,7 @@ struct RemoteObjects: Sendable {
 
     /// The options of a request, in the order of bluetoothd.
     func options(of central: Central, offset: Int = 0, preparing: Bool = false) -> BusValue {
-        var options: [(String, BusValue)] = [("device", .objectPath(adapter.device(central.address)))]
+        var options: [(String, BusValue)] = [("device", .objectPath(adapter.device(central.linkAddress)))]
         if offset != 0 { options.append(("offset", .uint16(UInt16(clamping: offset)))) }
         options.append(("link", .string("LE")))
         if preparing { options.append(("prepare-authorize", .bool(true))) }

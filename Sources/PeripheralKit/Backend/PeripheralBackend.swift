@@ -51,6 +51,18 @@ public protocol BackendLink: Sendable {
     /// effect on an update that has ended.
     func abandon(_ update: Update.ID)
 
+    /// Returns when the stack has passed on the answers to requests that were given before this call.
+    ///
+    /// What is submitted then comes after them. A backend on which answers and updates keep their order anyway needs
+    /// nothing of its own.
+    func untilAnswersHaveLeft() async
+
+    /// Returns when the updates for a central that have ended before this call are ahead of whatever is submitted to it
+    /// after, of any characteristic.
+    ///
+    /// A backend whose updates end when they have left, or that keeps the order of all, needs nothing of its own.
+    func untilUpdatesHaveLeft(for central: Central.ID) async
+
     /// Ends the connection of a central.
     ///
     /// - Throws: ``PeripheralError`` with the code `disconnected` when it is not connected, or with the reason of
@@ -86,4 +98,12 @@ public protocol BackendLink: Sendable {
     ///
     /// Later calls have no effect.
     func stop()
+}
+
+extension BackendLink {
+    /// Returns at once.
+    public func untilAnswersHaveLeft() async {}
+
+    /// Returns at once.
+    public func untilUpdatesHaveLeft(for central: Central.ID) async {}
 }

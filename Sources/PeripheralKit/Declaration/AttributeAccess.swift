@@ -16,6 +16,8 @@ package enum WriteTarget: Sendable {
     case handler(WriteHandler)
     /// A buffer of so many writes; what cannot be decoded is refused before it gets there.
     case stream(capacity: Int, check: @Sendable (_ value: [UInt8]) throws -> Void)
+    /// Requests, to each of which there is a response, or to none.
+    case controlPoint(ControlPointHandler, responds: Bool)
 }
 
 /// What a declaration says of reading and writing one attribute, faults included: validation finds them.

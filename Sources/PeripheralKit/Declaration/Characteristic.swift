@@ -16,7 +16,10 @@ public import PeripheralCore
 ///
 /// See Core Specification, Vol 3, Part G, 3.3.
 public struct Characteristic<Value: GATTValue>: Sendable {
-    package let declaration: CharacteristicDeclaration
+    // One reference: services keep many characteristics, and the code that copies them is as large as what they hold.
+    private let storage: CharacteristicStorage
+
+    package var declaration: CharacteristicDeclaration { storage.declaration }
 
     /// The type of the characteristic.
     public var uuid: BluetoothUUID { declaration.uuid }
@@ -28,7 +31,7 @@ public struct Characteristic<Value: GATTValue>: Sendable {
     public var security: AttributeSecurity { declaration.security }
 
     init(declaration: CharacteristicDeclaration) {
-        self.declaration = declaration
+        storage = CharacteristicStorage(declaration)
     }
 
     /// Declares a characteristic.
@@ -49,7 +52,7 @@ public struct Characteristic<Value: GATTValue>: Sendable {
         updates: UpdatePolicy = .reject,
         @CharacteristicBuilder<Value> _ content: () -> [CharacteristicElement<Value>] = { [] }
     ) {
-        declaration = CharacteristicDeclaration(
+        let declaration = CharacteristicDeclaration(
             uuid: uuid,
             properties: properties,
             security: security,
@@ -57,6 +60,7 @@ public struct Characteristic<Value: GATTValue>: Sendable {
             updates: updates,
             parts: content().map(\.part)
         )
+        self.init(declaration: declaration)
     }
 
     /// Declares a characteristic with a value that never changes, and that centrals may read.
@@ -74,13 +78,22 @@ public struct Characteristic<Value: GATTValue>: Sendable {
         length: ValueLength = .any,
         @CharacteristicBuilder<Value> _ content: () -> [CharacteristicElement<Value>] = { [] }
     ) {
-        declaration = CharacteristicDeclaration(
+        let declaration = CharacteristicDeclaration(
             uuid: uuid,
             properties: .read,
             security: security,
             length: length,
             parts: [.read(.value(value.gattBytes))] + content().map(\.part)
         )
+        self.init(declaration: declaration)
+    }
+}
+
+private final class CharacteristicStorage: Sendable {
+    let declaration: CharacteristicDeclaration
+
+    init(_ declaration: CharacteristicDeclaration) {
+        self.declaration = declaration
     }
 }
 

@@ -30,7 +30,8 @@ public struct PersistentValue<Value: GATTValue>: Sendable {
 
     /// Keeps what centrals write once the handler has taken it.
     ///
-    /// The handler is as that of ``Write``; what it throws refuses the write, and the value stays as it is.
+    /// The handler is as that of ``Write``; what it throws refuses the write, and the value stays as it is. It runs for one central
+    /// at a time: the write of another waits for its end.
     ///
     /// - Parameters:
     ///   - value: The value that it has at first, and when none is preserved.

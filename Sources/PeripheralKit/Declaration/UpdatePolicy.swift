@@ -47,13 +47,15 @@ public struct UpdatePolicy: Hashable, Sendable {
     /// It needs the restoration identifier of the peripheral; without one, it is as ``reject``. It applies to
     /// ``PeripheralSession/notify(_:_:)-(_,Value)``, which returns when the value is preserved, and ``PeripheralSession/update(_:_:)``, by
     /// which it soon is; what is sent to chosen centrals, and by `indicate`, takes its usual way. The values of a subscriber are
-    /// sent in their order, as indications to one that has asked for these, and are kept until the Bluetooth stack has taken them,
-    /// or the central has confirmed. After a kill, what was sent since the last save comes again, in order. A notification that
-    /// is handed over in the moment in which its central leaves is lost. Where BlueZ cannot reach a central alone, what is kept for
-    /// it goes to all who have subscribed.
+    /// sent in their order, as indications to one that has asked for these, and are kept until they have left this device, as far
+    /// as is known (``PeripheralSession/pacing``), or the central has confirmed. What was sent since the last save before a
+    /// kill, or was under way when its central left or the program ended, comes again, in order. Where BlueZ cannot reach a
+    /// central alone, what is kept for it goes to all who have subscribed. A subscriber whom the stack does not name gets nothing.
     ///
-    /// When as many are kept as may be, ``PeripheralSession/update(_:_:)`` is `false`; ``PeripheralSession/readyToUpdate(_:)``
-    /// does not wait for that, since it may take as long as a central is away.
+    /// When as many wait for a subscriber who is there as may, ``PeripheralSession/update(_:_:)`` is `false`, and
+    /// ``PeripheralSession/readyToUpdate(_:)`` and ``PeripheralSession/notify(_:_:)-(_,Value)`` wait. One who is away may never
+    /// return: it holds up nobody, and gets the newest, up to that number. ``RestorationStatistics/droppedUpdates`` counts those
+    /// that went for newer ones. All subscribers together have at most 4,096; beyond that, the oldest go.
     ///
     /// - Parameter count: How many values wait for one subscriber at most; 1 or more.
     /// - Returns: The policy.

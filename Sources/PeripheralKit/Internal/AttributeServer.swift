@@ -18,12 +18,15 @@ final class AttributeServer: Sendable {
     private let snapshots = Mutex(ReadSnapshots())
     private let writeOrder = WriteOrder()
     private let tasks: RequestTasks
+    let procedures: Procedures
 
     /// What is declared of an attribute; one object, so that requests share it rather than copy it.
     final class Entry: Sendable {
         let name: String
         let read: ReadSource?
         let write: WriteHandler?
+        /// What takes writes that are requests to a control point.
+        let controlPoint: ControlPointHandler?
         let authorization: AuthorizationHandler?
         let length: ValueLength
         /// What an aggregate format consists of.
@@ -40,6 +43,7 @@ final class AttributeServer: Sendable {
             self.name = name
             read = access.readSources.first
             self.write = write
+            controlPoint = access.controlPointHandler
             authorization = access.authorizationHandlers.first
             self.length = length
             self.formats = formats
@@ -51,10 +55,12 @@ final class AttributeServer: Sendable {
         table: AttributeTable,
         persistentValues: PersistentValues,
         tasks: RequestTasks,
+        procedures: Procedures,
         logger: Logger
     ) {
         self.persistentValues = persistentValues
         self.tasks = tasks
+        self.procedures = procedures
         self.logger = logger
         self.table = table
         let formats = PresentationFormatIndex(of: services)
@@ -70,8 +76,9 @@ final class AttributeServer: Sendable {
                 }
                 if let take = write, declaration.persistentValue != nil {
                     write = { value, central in
-                        try await take(value, central)
-                        try await persistentValues.write(value, to: attribute.handle)
+                        try await persistentValues.write(value, to: attribute.handle) {
+                            try await take(value, central)
+                        }
                     }
                 }
                 return Entry(
@@ -114,6 +121,7 @@ final class AttributeServer: Sendable {
 
     /// Takes note that a central is gone.
     func forget(_ central: Central.ID) {
+        procedures.cancel(for: central)
         connections.end(central)
         snapshots.withLock { $0.forget(central) }
     }
@@ -211,11 +219,13 @@ final class AttributeServer: Sendable {
         return value.attributePart(from: request.offset)
     }
 
-    func write(_ request: WriteRequest) -> Answer {
+    /// Answers a write; the procedures of control points are given the session.
+    func write(_ request: WriteRequest, in session: PeripheralSession) -> Answer {
         guard let entry = entry(at: request.attribute) else {
             return .immediate(.failure(.invalidHandle))
         }
-        guard let handler = handler(of: request, to: entry) else {
+        let handler = handler(of: request, to: entry)
+        guard handler != nil || entry.controlPoint != nil else {
             return .immediate(.failure(.writeNotPermitted))
         }
         guard !request.isOnlyAuthorization else {
@@ -235,16 +245,20 @@ final class AttributeServer: Sendable {
             return .immediate(.failure(.insufficientResources))
         }
         let carryOut = { @Sendable [self] (deliver: @escaping @Sendable (Answer.Outcome) -> Void) in
+            let procedure = entry.controlPoint.map { _ in procedures.makeNumber() }
             tasks.start(
                 entry.name,
                 isTimed: request.expectsResponse,
                 pace: entry.pace,
-                deliver: deliver
+                deliver: procedure.map { procedures.delivering(the: $0, by: deliver) } ?? deliver
             ) {
                 let outcome: Answer.Outcome? = await self.writeOrder.run(ticket) {
                     do {
                         try await entry.authorize(request.central)
-                        try await handler(request.value, request.central)
+                        try await handler?(request.value, request.central)
+                        if let procedure {
+                            try await self.admit(procedure, for: request, of: entry, in: session)
+                        }
                         return .success([])
                     } catch {
                         return .failure(self.attError(for: error, from: entry, "write"))
@@ -261,7 +275,28 @@ final class AttributeServer: Sendable {
         return .deferred(carryOut)
     }
 
-    /// What is to be done about a write; `nil` when nobody may write.
+    /// Takes up the procedure that a write to a control point demands.
+    private func admit(
+        _ number: ProcedureTable.Number,
+        for request: WriteRequest,
+        of entry: Entry,
+        in session: PeripheralSession
+    ) async throws {
+        guard let handler = entry.controlPoint else { return }
+        try await procedures.admit(
+            Procedures.Request(
+                number: number,
+                place: ProcedureTable.Place(controlPoint: request.attribute, central: request.central.id),
+                content: handler(request.value),
+                central: request.central,
+                session: session,
+                name: entry.name,
+                length: entry.length
+            )
+        )
+    }
+
+    /// What is to be done about a write; `nil` when nobody may write, or it is a request to a control point.
     private func handler(of request: WriteRequest, to entry: Entry) -> WriteHandler? {
         guard let check = entry.write, let buffer = writeBuffers[request.attribute] else {
             return entry.write
@@ -346,5 +381,9 @@ extension AttributeTable {
 extension AttributeAccess {
     fileprivate var writeHandler: WriteHandler? {
         if case .handler(let handler) = writeTargets.first { handler } else { nil }
+    }
+
+    fileprivate var controlPointHandler: ControlPointHandler? {
+        if case .controlPoint(let handler, _) = writeTargets.first { handler } else { nil }
     }
 }

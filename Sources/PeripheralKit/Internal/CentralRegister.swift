@@ -101,6 +101,7 @@ extension Subscription {
 extension Central {
     /// Whether nothing at all differs, which `==` does not tell.
     fileprivate func isSameIn(all other: Central) -> Bool {
-        self == other && mtu == other.mtu && isBonded == other.isBonded && addressKind == other.addressKind
+        self == other && address == other.address && addressKind == other.addressKind
+            && isBonded == other.isBonded && mtu == other.mtu
     }
 }

@@ -5,11 +5,13 @@ extension DeclarationValidation {
         for descriptor in characteristic.descriptors {
             examine(descriptor, of: characteristic, element)
         }
-        // A value that is made of several parts has a format for each.
+        // A value that is made of several parts has a format for each, a sensor up to three triggers.
+        let repeatable: [BluetoothUUID] = [
+            .characteristicPresentationFormat, .environmentalSensingTriggerSetting,
+        ]
         var types: Set<BluetoothUUID> = []
         for descriptor in characteristic.descriptors
-        where descriptor.uuid != .characteristicPresentationFormat && !types.insert(descriptor.uuid).inserted
-        {
+        where !repeatable.contains(descriptor.uuid) && !types.insert(descriptor.uuid).inserted {
             error(
                 "descriptor \(descriptor.uuid) of \(element)",
                 "it is declared more than once",

@@ -79,6 +79,7 @@ struct DeclarationValidation {
         }
         examineType(characteristic.uuid, of: element)
         examineProperties(of: characteristic, element)
+        examineControlPoint(of: characteristic, element)
         examineValues(of: characteristic.access, element)
         examineLength(of: characteristic, element)
         examineUpdates(of: characteristic, element)
@@ -106,7 +107,11 @@ struct DeclarationValidation {
                 "replace the value by Read { … }, or leave out the property"
             )
         } else if writable, access.writeTargets.isEmpty {
-            error(element, "it is writable but nothing takes the value", "add Write { … } or WriteStream()")
+            error(
+                element,
+                "it is writable but nothing takes the value",
+                "add Write { … }, WriteStream() or ControlPoint { … }"
+            )
         }
         if !writable, !access.writeTargets.isEmpty {
             error(
@@ -120,6 +125,33 @@ struct DeclarationValidation {
                 element,
                 "a refused write may go unnoticed: centrals may write with and without response",
                 "declare two characteristics where centrals must learn of errors"
+            )
+        }
+    }
+
+    private mutating func examineControlPoint(of characteristic: CharacteristicDeclaration, _ element: String)
+    {
+        guard case .controlPoint(_, let responds) = characteristic.access.writeTargets.first else { return }
+        let ways = characteristic.properties.intersection([.write, .writeWithoutResponse])
+        if ways != .write {
+            error(
+                element,
+                "a control point answers each request",
+                "give it the property .write, and not .writeWithoutResponse"
+            )
+        }
+        let responses = characteristic.properties.intersection([.notify, .indicate])
+        if !responds, !responses.isEmpty {
+            error(
+                element,
+                "a control point without responses sends none",
+                "leave out the properties .notify and .indicate"
+            )
+        } else if responds, responses.rawValue.nonzeroBitCount != 1 {
+            error(
+                element,
+                "a control point sends its responses in one way",
+                "give it the property .indicate, or .notify, and not both"
             )
         }
     }

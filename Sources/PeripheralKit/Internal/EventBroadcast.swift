@@ -6,6 +6,8 @@ final class EventBroadcast<Event: Sendable>: Sendable {
         var listeners: [UInt64: AsyncStream<Event>.Continuation] = [:]
         var nextNumber: UInt64 = 0
         var isFinished = false
+        /// What waits for the first who listens; `nil` once somebody has.
+        var early: [Event]? = []
     }
 
     private let capacity: Int
@@ -16,7 +18,7 @@ final class EventBroadcast<Event: Sendable>: Sendable {
         self.capacity = capacity
     }
 
-    /// What happens from now on.
+    /// What happens from now on, for the first who listens after what was to be kept until then.
     func listen() -> AsyncStream<Event> {
         let (events, listener) = AsyncStream.makeStream(
             of: Event.self,
@@ -25,6 +27,8 @@ final class EventBroadcast<Event: Sendable>: Sendable {
         let number = state.withLock { state -> UInt64? in
             guard !state.isFinished else { return nil }
             defer { state.nextNumber += 1 }
+            // Inside the lock, so that what comes next comes behind it.
+            for event in state.early.take() ?? [] { listener.yield(event) }
             state.listeners[state.nextNumber] = listener
             return state.nextNumber
         }
@@ -39,8 +43,19 @@ final class EventBroadcast<Event: Sendable>: Sendable {
     }
 
     /// Passes an event on, after all before it.
-    func send(_ event: Event) {
-        for listener in state.withLock({ $0.listeners.values }) { listener.yield(event) }
+    ///
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - isKept: Whether it is kept for the first who listens, when nobody has yet.
+    func send(_ event: Event, keeping isKept: Bool = false) {
+        let listeners = state.withLock { state in
+            if isKept, let count = state.early?.count {
+                if count == capacity { state.early?.removeFirst() }
+                state.early?.append(event)
+            }
+            return state.listeners.values
+        }
+        for listener in listeners { listener.yield(event) }
     }
 
     /// Ends the sequences of all who listen, and of those who come later.

@@ -13,6 +13,7 @@ final class PeripheralRuntime: PeripheralHost {
     let peripheralState: StateBroadcast
     private let server: AttributeServer
     private let tasks: RequestTasks
+    private let procedures: Procedures
     private let pairing: PairingAnswerer
     let updates: UpdateSender
     let advertising: AdvertisingControl
@@ -21,7 +22,6 @@ final class PeripheralRuntime: PeripheralHost {
     let persistentValues: PersistentValues
     private let delivery: OutboxDelivery?
     private let declared: DeclaredState
-    private let valueHandles: [CharacteristicIdentity: AttributeHandle]
     private let characteristics:
         [AttributeHandle: (uuid: BluetoothUUID, properties: CharacteristicProperties)]
     private let state = Mutex(State())
@@ -34,6 +34,7 @@ final class PeripheralRuntime: PeripheralHost {
     init(
         _ peripheral: Peripheral,
         publication: Publication,
+        declared: DeclaredState,
         start: RestorationStart?,
         savingEvery interval: Duration,
         clock: any Clock<Duration>,
@@ -43,37 +44,37 @@ final class PeripheralRuntime: PeripheralHost {
         self.publication = publication
         peripheralState = peripheral.state
         tasks = RequestTasks(clock: clock, logger: logger)
+        procedures = Procedures(clock: clock, logger: logger)
         let preservation = start.map { [events] start in
             Preservation(start, savingEvery: interval, clock: clock, wallClock: wallClock, logger: logger) {
-                events.send($0)
+                events.send($0, keeping: true)
             }
         }
         self.preservation = preservation
         var policies: [AttributeHandle: UpdatePolicy] = [:]
-        var handles: [CharacteristicIdentity: AttributeHandle] = [:]
         var seen: [AttributeHandle: (BluetoothUUID, CharacteristicProperties)] = [:]
         for attribute in publication.table.attributes {
             guard case .characteristicValue(let service, let characteristic) = attribute.kind else {
                 continue
             }
             let declaration = peripheral.services[service].characteristics[characteristic]
-            handles[declaration.identity] = attribute.handle
             seen[attribute.handle] = (declaration.uuid, declaration.properties)
             policies[attribute.handle] = declaration.updates
         }
         updates = UpdateSender(policies: policies, clock: clock)
         let characteristics = seen
-        let declared = DeclaredState(peripheral, table: publication.table)
         self.declared = declared
         delivery = preservation.map { [updates] preservation in
-            OutboxDelivery(of: preservation, by: updates, clock: clock)
+            OutboxDelivery(of: preservation, limits: declared.durableLimits, by: updates, clock: clock)
         }
         persistentValues = PersistentValues(
             declared.persistentValues.mapValues(\.declaration),
             values: start?.values ?? [:],
             preservation: preservation
-        ) { [updates] handle, value in
-            guard characteristics[handle]?.1.allowsSubscription == true else { return }
+        ) { [updates, delivery] handle, value in
+            guard characteristics[handle]?.1.allowsSubscription == true,
+                delivery?.post(value, of: handle, isUrgent: true) == nil
+            else { return }
             _ = try? updates.update(handle, value, to: .subscribers)
         }
         server = AttributeServer(
@@ -81,6 +82,7 @@ final class PeripheralRuntime: PeripheralHost {
             table: publication.table,
             persistentValues: persistentValues,
             tasks: tasks,
+            procedures: procedures,
             logger: logger
         )
         pairing = PairingAnswerer(
@@ -90,7 +92,6 @@ final class PeripheralRuntime: PeripheralHost {
             logger: logger
         )
         advertising = AdvertisingControl(of: peripheral) { preservation?.advertised($0) }
-        valueHandles = handles
         self.characteristics = characteristics
     }
 
@@ -101,7 +102,7 @@ final class PeripheralRuntime: PeripheralHost {
     }
 
     func write(_ request: WriteRequest) -> Answer {
-        server.write(request)
+        server.write(request, in: PeripheralSession(runtime: self))
     }
 
     func answer(_ request: PairingRequest) async -> PairingAnswer {
@@ -127,27 +128,24 @@ final class PeripheralRuntime: PeripheralHost {
             if let advertisement = advertising[number] { events.send(.advertisementEnded(advertisement)) }
         case .connected(let central):
             updates.connected(central)
-            preservation?.connected(central)
+            let changed = preservation?.connected(central, formerly: address(of: central.id)) ?? []
             note { $0.connected(central) }
+            tell(changed)
         case .disconnected(let central):
             server.forget(central)
             updates.disconnected(central)
             if let address = address(of: central) { preservation?.disconnected(address) }
             note { $0.disconnected(central) }
+            // A handler that still ran may have asked for it since.
+            server.connections.end(central)
         case .subscribed(let subscription):
             guard let seen = self.subscription(subscription) else { return }
             updates.subscribed(subscription)
-            // Before the program hears of it: what it sends then is kept for this subscriber, too.
-            let returned = preservation?.subscribed(seen) ?? []
-            note { $0.subscribed(seen) }
-            for subscriber in returned { events.send(.restoredSubscriberChanged(subscriber)) }
-            delivery?.wake()
+            noteSubscriber(seen) { $0.subscribed(seen) }
         case .subscriptionChanged(let subscription):
             guard let seen = self.subscription(subscription) else { return }
             updates.changed(subscription)
-            let returned = preservation?.subscribed(seen) ?? []
-            note { $0.changed(seen) }
-            for subscriber in returned { events.send(.restoredSubscriberChanged(subscriber)) }
+            noteSubscriber(seen) { $0.changed(seen) }
         case .unsubscribed(let characteristic, let central):
             updates.unsubscribed(characteristic, by: central)
             if let central {
@@ -156,6 +154,7 @@ final class PeripheralRuntime: PeripheralHost {
                 }
             }
             note { $0.unsubscribed(characteristic, by: central) }
+            if let central { procedures.cancel(for: central, of: characteristic) }
         case .updateTaken(let update):
             updates.taken(update)
         case .updateEnded(let update, let outcome):
@@ -167,6 +166,7 @@ final class PeripheralRuntime: PeripheralHost {
 
     private func suspend() {
         for central in register.centrals { server.forget(central.id) }
+        procedures.cancelAll()
         updates.suspend()
         preservation?.suspended()
         peripheralState.change { ($0.isRegistered, $0.isAdvertising) = (false, false) }
@@ -178,6 +178,24 @@ final class PeripheralRuntime: PeripheralHost {
         let register = self.register
         let known = register.centrals + register.subscriptions.compactMap(\.central)
         return known.first { $0.id == central }?.address
+    }
+
+    /// Takes note of who has subscribed.
+    ///
+    /// Before the program hears of it, it is preserved: what the program sends then is kept for this subscriber, too.
+    private func noteSubscriber(
+        _ subscription: Subscription,
+        _ change: (inout CentralRegister) -> [SessionEvent]
+    ) {
+        let changed = preservation?.subscribed(subscription) ?? []
+        note(change)
+        tell(changed)
+    }
+
+    /// Tells what has become of subscribers of before, and looks again for what can be sent.
+    private func tell(_ changed: [RestoredSubscriber]) {
+        for subscriber in changed { events.send(.restoredSubscriberChanged(subscriber), keeping: true) }
+        delivery?.wake()
     }
 
     private func note(_ change: (inout CentralRegister) -> [SessionEvent]) {
@@ -217,11 +235,18 @@ final class PeripheralRuntime: PeripheralHost {
     /// Cancels the handlers that run, and those that are still to come.
     func cancelHandlers() {
         tasks.cancelAll()
+        procedures.stop()
+    }
+
+    /// Ends the procedures of control points that have no response, while the session is still valid.
+    func finishSilentProcedures() async {
+        await procedures.finishSilent()
     }
 
     /// Ends the handlers that still run.
     func endHandlers() async {
         await tasks.end()
+        await procedures.end()
     }
 
     // MARK: For the session
@@ -243,10 +268,21 @@ final class PeripheralRuntime: PeripheralHost {
     ///
     /// - Returns: Whether there is room for it; `nil` when updates of the characteristic are not kept.
     func post(_ value: [UInt8], of characteristic: AttributeHandle) throws(PeripheralError) -> Bool? {
-        guard let preservation, let limit = declared.durableLimit(of: characteristic) else { return nil }
+        guard let delivery else { return nil }
         try checkIsRunning()
-        defer { delivery?.wake() }
-        return preservation.post(value, of: characteristic, limit: limit)
+        return delivery.post(value, of: characteristic)
+    }
+
+    /// Sends an update to all who have subscribed, as the characteristic is declared.
+    func notify(_ characteristic: AttributeHandle, _ value: [UInt8]) async throws {
+        if try await delivery?.notify(value, of: characteristic) == true { return }
+        try await updates.notify(characteristic, value, to: .subscribers)
+    }
+
+    /// Waits until there is room for an update to all who have subscribed.
+    func ready(_ characteristic: AttributeHandle) async throws {
+        if try await delivery?.ready(characteristic) == true { return }
+        try await updates.ready(characteristic, for: .subscribers)
     }
 
     /// Finds out who is not bonded any more of those who are expected.
@@ -268,6 +304,7 @@ final class PeripheralRuntime: PeripheralHost {
         advertising.stop()
         events.finish()
         server.finishStreams()
+        procedures.stop()
     }
 
     /// The way to the backend, while the session is valid.
@@ -305,7 +342,7 @@ final class PeripheralRuntime: PeripheralHost {
 
     func valueHandle(of characteristic: CharacteristicDeclaration) throws(PeripheralError) -> AttributeHandle
     {
-        guard let handle = valueHandles[characteristic.identity] else {
+        guard let handle = declared.valueHandles[characteristic.identity] else {
             throw PeripheralError(
                 code: .notDeclared,
                 message: "Characteristic \(characteristic.uuid) is not part of this peripheral; "
@@ -345,6 +382,37 @@ final class PeripheralRuntime: PeripheralHost {
                 waits: total.counters.waits,
                 longestWait: total.counters.longestWait
             )
+        }
+    }
+
+    /// Whether a central has subscribed, or may have where the backend does not tell who it is.
+    func isSubscribed(_ central: Central.ID, to characteristic: AttributeHandle) -> Bool {
+        register.subscriptions(to: characteristic).contains { $0.central.map { $0.id == central } ?? true }
+    }
+
+    /// Returns when the answers have left that were given before.
+    func untilAnswersHaveLeft() async {
+        await (try? link())?.untilAnswersHaveLeft()
+    }
+
+    /// Returns when what was sent to a central before has left, so that what comes next cannot overtake it.
+    ///
+    /// - Throws: `CancellationError`, or ``PeripheralError`` with the code `stopped`.
+    func untilUpdatesHaveLeft(for central: Central.ID) async throws {
+        try await updates.untilAllHasLeft(for: central)
+        await (try? link())?.untilUpdatesHaveLeft(for: central)
+    }
+
+    /// Sends the response of a control point, and waits until it is over.
+    func respond(
+        _ response: [UInt8],
+        of controlPoint: AttributeHandle,
+        to recipients: Update.Recipients
+    ) async throws {
+        if characteristics[controlPoint]?.properties.contains(.indicate) == true {
+            try await indicate(controlPoint, response, to: recipients)
+        } else {
+            try await updates.notify(controlPoint, response, to: recipients)
         }
     }
 

@@ -21,6 +21,27 @@ public struct Central: Sendable, Hashable, Identifiable {
         public var description: String { address.description }
     }
 
+    /// One of the connections that a central has in the course of time.
+    public struct Connection: Hashable, Sendable {
+        let central: ID
+        let number: UInt64
+        let numbers: ConnectionNumbers
+
+        /// Whether it lasts.
+        public var isOpen: Bool { numbers.isCurrent(number, of: central) }
+
+        /// Tells whether both are the same connection.
+        public static func == (lhs: Connection, rhs: Connection) -> Bool {
+            lhs.central == rhs.central && lhs.number == rhs.number && lhs.numbers === rhs.numbers
+        }
+
+        /// Hashes what tells it from other connections.
+        public func hash(into hasher: inout Hasher) {
+            hasher.combine(central)
+            hasher.combine(number)
+        }
+    }
+
     /// The address under which the stack knows the central.
     ///
     /// It is the identity address of a bonded central. A central that is not bonded usually appears under a

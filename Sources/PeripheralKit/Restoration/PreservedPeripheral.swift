@@ -61,7 +61,7 @@ public struct PreservedPeripheral: Sendable {
 
     /// A characteristic as it was, with handlers.
     ///
-    /// It has the properties, the security and the constant descriptors that it had.
+    /// It has the properties, the security, the length, the policy for updates, and the constant descriptors that it had.
     ///
     /// - Parameters:
     ///   - uuid: Its type; of several, the first is meant.
@@ -124,7 +124,12 @@ public struct PreservedPeripheral: Sendable {
     /// What is kept of a value that nobody has a handler for.
     private func kept(_ handle: AttributeHandle) -> [CharacteristicPart] {
         guard let value = state.values[handle] else { return [] }
-        return [.persistent(PersistentValue<[UInt8]>(initially: value).declaration)]
+        let kept = PersistentValue<[UInt8]>(initially: value, writes: options(of: handle).writes)
+        return [.persistent(kept.declaration)]
+    }
+
+    private func options(of handle: AttributeHandle) -> PreservedOptions {
+        state.options[handle] ?? PreservedOptions()
     }
 
     private func declaration(
@@ -164,7 +169,8 @@ public struct PreservedPeripheral: Sendable {
             uuid: description.uuid,
             properties: description.properties,
             security: description.security,
-            length: .any,
+            length: options(of: attribute.handle).length,
+            updates: options(of: attribute.handle).updates,
             parts: (constant ?? []) + handlers + descriptors
         )
     }

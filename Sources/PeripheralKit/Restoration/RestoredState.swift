@@ -19,7 +19,8 @@ public import PeripheralCore
 /// ``SessionEvent/restoredSubscriberChanged(_:)``.
 public struct RestoredState: Sendable {
     let preserved: PreservedState?
-    private let match: RestoredIdentities
+    /// Where the characteristics of the declaration stood in the table before.
+    private let formerHandles: [CharacteristicIdentity: AttributeHandle]
 
     /// The subscribers, the longest subscribed first.
     public internal(set) var subscribers: [RestoredSubscriber]
@@ -47,13 +48,13 @@ public struct RestoredState: Sendable {
 
     init(
         _ preserved: PreservedState?,
-        match: RestoredIdentities,
+        formerHandles: [CharacteristicIdentity: AttributeHandle],
         changes: DeclarationChanges,
         subscribers: [RestoredSubscriber],
         problems: [RestorationProblem]
     ) {
         self.preserved = preserved
-        self.match = match
+        self.formerHandles = formerHandles
         self.changes = changes
         self.subscribers = subscribers
         self.problems = problems
@@ -71,21 +72,16 @@ public struct RestoredState: Sendable {
     }
 
     private func bytes<Value>(of characteristic: Characteristic<Value>) -> [UInt8]? {
-        guard let handle = match.formerHandles[characteristic.declaration.identity] else { return nil }
+        guard let handle = formerHandles[characteristic.declaration.identity] else { return nil }
         return preserved?.values[handle] ?? preserved?.database.staticValues[handle]
     }
 
     /// Where the value of a characteristic stood on the air; `nil` when it was not there, or that is not known.
     public func handle<Value>(of characteristic: Characteristic<Value>) -> AttributeHandle? {
-        match.formerHandles[characteristic.declaration.identity].flatMap {
+        formerHandles[characteristic.declaration.identity].flatMap {
             preserved?.database.handleOnAir(of: $0)
         }
     }
-}
-
-/// Where the characteristics of a declaration stood in the table before.
-struct RestoredIdentities: Sendable {
-    var formerHandles: [CharacteristicIdentity: AttributeHandle] = [:]
 }
 
 /// Something amiss about the state that is preserved; the peripheral runs all the same.

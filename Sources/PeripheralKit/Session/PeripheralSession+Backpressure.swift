@@ -92,7 +92,7 @@ extension PeripheralSession {
     ///   ``PeripheralError/Code/stopped``; `CancellationError`.
     public func readyToUpdate<Value>(_ characteristic: Characteristic<Value>) async throws {
         let handle = try updatableHandle(of: characteristic.declaration)
-        try await runtime.updates.ready(handle, for: .subscribers)
+        try await runtime.ready(handle)
     }
 
     /// Waits until ``update(_:_:to:)-(_,_,Central)`` would take a value of any size for this central.

@@ -18,7 +18,7 @@ extension PeripheralSession {
         try await preservation.flush()
     }
 
-    /// How often the peripheral's state has been saved in this run; flash memory wears out by that.
+    /// How often the peripheral's state has been saved in this run, by which flash memory wears out, and what of it was dropped.
     public var restorationStatistics: RestorationStatistics {
         runtime.preservation?.statistics ?? RestorationStatistics()
     }
@@ -36,7 +36,7 @@ extension PeripheralSession {
     /// subscribed.
     ///
     /// What centrals read is the new value at once. The call returns when it is preserved, if it is declared
-    /// ``WriteDurability/durable``, and sent as by ``notify(_:_:)``.
+    /// ``WriteDurability/durable``, and sent as by ``notify(_:_:)-(_,Value)``.
     ///
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared``,
     ///   ``PeripheralError/Code/invalidValue`` or ``PeripheralError/Code/stopped``; ``RestorationError`` when it cannot be
@@ -46,7 +46,8 @@ extension PeripheralSession {
         let bytes = try characteristic.declaration.checkedForUpdate(value.gattBytes)
         try await runtime.persistentValues.set(bytes, of: handle)
         guard characteristic.properties.allowsSubscription else { return }
-        try await runtime.updates.notify(handle, bytes, to: .subscribers)
+        try await runtime.notify(handle, bytes)
+        runtime.persistentValues.resend(handle, unless: bytes)
     }
 
     private func persistentHandle<Value>(
@@ -65,11 +66,14 @@ extension PeripheralSession {
     }
 }
 
-/// How often the state of a peripheral has been saved.
+/// How often the state of a peripheral has been saved, and what of it was dropped.
 public struct RestorationStatistics: Hashable, Sendable {
     /// How often it has been written to the store.
     public internal(set) var saves = 0
 
     /// How often that has failed.
     public internal(set) var failures = 0
+
+    /// How many values were dropped that were kept for a subscriber (``UpdatePolicy/durable(beyond:)``), for newer ones.
+    public internal(set) var droppedUpdates = 0
 }

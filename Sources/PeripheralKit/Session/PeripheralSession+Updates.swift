@@ -21,16 +21,11 @@ extension PeripheralSession {
     ///   - value: The new value; at most 512 bytes when encoded.
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared``,
     ///   ``PeripheralError/Code/invalidValue`` or ``PeripheralError/Code/stopped``; `CancellationError`. With
-    ///   ``UpdatePolicy/durable``, also with ``PeripheralError/Code/queueFull`` when as many values wait for a subscriber as are
-    ///   kept, and ``RestorationError`` when the value could not be preserved yet.
+    ///   ``UpdatePolicy/durable``, also ``RestorationError`` when the value is kept, but could not be preserved yet.
     public func notify<Value>(_ characteristic: Characteristic<Value>, _ value: Value) async throws {
         let handle = try updatableHandle(of: characteristic.declaration)
         let bytes = try characteristic.declaration.checkedForUpdate(value.gattBytes)
-        if let isKept = try runtime.post(bytes, of: handle) {
-            guard isKept else { throw PeripheralError.queueFull }
-            return try await preserve()
-        }
-        try await runtime.updates.notify(handle, bytes, to: .subscribers)
+        try await runtime.notify(handle, bytes)
     }
 
     /// Sends a new value to one central that has subscribed to the characteristic.
@@ -160,6 +155,19 @@ extension PeripheralSession {
         of characteristic: Characteristic<Value>
     ) throws(PeripheralError) -> Bool {
         runtime.register.hasSubscribers(try updatableHandle(of: characteristic.declaration))
+    }
+
+    /// Tells whether a central has subscribed to the characteristic, as far as the Bluetooth stack tells.
+    ///
+    /// Where it does not tell who has subscribed, and somebody has, that may be this central: `true`.
+    ///
+    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` or
+    ///   ``PeripheralError/Code/stopped``.
+    public func isSubscribed<Value>(
+        _ central: Central,
+        to characteristic: Characteristic<Value>
+    ) throws(PeripheralError) -> Bool {
+        runtime.isSubscribed(central.id, to: try updatableHandle(of: characteristic.declaration))
     }
 }
 

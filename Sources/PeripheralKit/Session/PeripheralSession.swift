@@ -16,7 +16,8 @@ public struct PeripheralSession: Sendable {
     /// What happens from now on: centrals that come and go, and their subscriptions.
     ///
     /// Each call gives a sequence of its own; it ends with the session. A program that does not take its events gets
-    /// the newest 1024 of them. What is the case at a time is told by ``centrals`` and ``subscriptions``: ask for the
+    /// the newest 1024 of them. The first call tells what has happened before to the state that was restored, too: that begins
+    /// before the session does. What is the case at a time is told by ``centrals`` and ``subscriptions``: ask for the
     /// events first, so as to miss nothing in between.
     public var events: some AsyncSequence<SessionEvent, Never> & Sendable {
         runtime.listen()

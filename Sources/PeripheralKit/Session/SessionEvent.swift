@@ -3,7 +3,7 @@ public enum SessionEvent: Hashable, Sendable {
     /// A central has connected.
     case connected(Central)
 
-    /// What is known of a connected central has changed: its MTU, or that it is bonded now.
+    /// What is known of a connected central has changed: its MTU, its lasting address, or that it is bonded now.
     case changed(Central)
 
     /// A central is gone; the ends of its subscriptions have come before this.
@@ -27,6 +27,6 @@ public enum SessionEvent: Hashable, Sendable {
     /// time that the handles change; ``PeripheralSession/restored`` tells what has moved.
     case handlesChanged
 
-    /// The state of the peripheral could not be preserved; it is tried again.
+    /// What was preserved could not be restored, or what has changed could not be preserved, which is tried again.
     case restorationFailed(RestorationProblem)
 }

@@ -3,14 +3,31 @@ private import Synchronization
 
 /// The updates that a virtual central has received in one connection, until the test takes them.
 final class UpdateInbox: VirtualLink {
-    private typealias Waiter = CheckedContinuation<ReceivedUpdate, any Error>
+    /// An update, with the value handle of its characteristic.
+    typealias Arrival = (characteristic: AttributeHandle, update: ReceivedUpdate)
+
+    private struct Waiter {
+        let id: Int
+        /// `nil` for whatever characteristic.
+        let characteristic: AttributeHandle?
+        let continuation: CheckedContinuation<Arrival, any Error>
+    }
 
     private struct State {
         var isOpen = true
         var confirmsIndications = true
-        var updates: [AttributeHandle: [ReceivedUpdate]] = [:]
-        var waiters: [AttributeHandle: [(id: Int, continuation: Waiter)]] = [:]
+        var arrivals: [Arrival] = []
+        var waiters: [Waiter] = []
         var lastID = 0
+
+        mutating func take(of characteristic: AttributeHandle?) -> Arrival? {
+            guard
+                let index = arrivals.firstIndex(where: {
+                    characteristic == nil || $0.characteristic == characteristic
+                })
+            else { return nil }
+            return arrivals.remove(at: index)
+        }
     }
 
     private let state = Mutex(State())
@@ -26,72 +43,63 @@ final class UpdateInbox: VirtualLink {
 
     func received(_ update: ReceivedUpdate, of handle: AttributeHandle) -> Bool {
         let (waiter, isConfirmed): (Waiter?, Bool) = state.withLock { state in
-            guard var waiters = state.waiters[handle], !waiters.isEmpty else {
-                state.updates[handle, default: []].append(update)
-                return (nil, state.confirmsIndications)
-            }
-            defer { state.waiters[handle] = waiters }
-            return (waiters.removeFirst().continuation, state.confirmsIndications)
+            let index = state.waiters.firstIndex { ($0.characteristic ?? handle) == handle }
+            if index == nil { state.arrivals.append((handle, update)) }
+            return (index.map { state.waiters.remove(at: $0) }, state.confirmsIndications)
         }
-        waiter?.resume(returning: update)
+        waiter?.continuation.resume(returning: (handle, update))
         return isConfirmed
     }
 
     func disconnected() {
         let waiters = state.withLock { state in
             state.isOpen = false
-            defer { state.waiters = [:] }
-            return state.waiters.values.flatMap { $0 }
+            defer { state.waiters = [] }
+            return state.waiters
         }
         for waiter in waiters {
             waiter.continuation.resume(throwing: TestCentralError.connectionEnded)
         }
     }
 
-    /// The oldest update that nobody has taken, if there is one.
-    func take(of handle: AttributeHandle) -> ReceivedUpdate? {
-        state.withLock { state in
-            guard state.updates[handle]?.isEmpty == false else { return nil }
-            return state.updates[handle]?.removeFirst()
-        }
+    /// The oldest update that nobody has taken, if there is one; `nil` stands for whatever characteristic.
+    func take(of characteristic: AttributeHandle?) -> Arrival? {
+        state.withLock { $0.take(of: characteristic) }
     }
 
-    /// Waits for an update.
+    /// Waits for an update; `nil` stands for whatever characteristic.
     ///
     /// - Throws: ``TestCentralError`` with the code `disconnected`, or `CancellationError`.
-    func next(of handle: AttributeHandle) async throws -> ReceivedUpdate {
+    func next(of characteristic: AttributeHandle?) async throws -> Arrival {
         let id = state.withLock { state in
             state.lastID += 1
             return state.lastID
         }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                enqueue(continuation, id: id, for: handle)
+                enqueue(Waiter(id: id, characteristic: characteristic, continuation: continuation))
             }
         } onCancel: {
-            giveUp(id, of: handle)
+            giveUp(id)
         }
     }
 
-    private func enqueue(_ continuation: Waiter, id: Int, for handle: AttributeHandle) {
-        let outcome: Result<ReceivedUpdate, any Error>? = state.withLock { state in
+    private func enqueue(_ waiter: Waiter) {
+        let outcome: Result<Arrival, any Error>? = state.withLock { state in
             // The cancellation handler may have run before, and found nobody.
             if Task.isCancelled { return .failure(CancellationError()) }
-            if state.updates[handle]?.isEmpty == false, let update = state.updates[handle]?.removeFirst() {
-                return .success(update)
-            }
+            if let arrival = state.take(of: waiter.characteristic) { return .success(arrival) }
             guard state.isOpen else { return .failure(TestCentralError.connectionEnded) }
-            state.waiters[handle, default: []].append((id, continuation))
+            state.waiters.append(waiter)
             return nil
         }
-        if let outcome { continuation.resume(with: outcome) }
+        if let outcome { waiter.continuation.resume(with: outcome) }
     }
 
-    private func giveUp(_ id: Int, of handle: AttributeHandle) {
-        let waiter: Waiter? = state.withLock { state in
-            guard let index = state.waiters[handle]?.firstIndex(where: { $0.id == id }) else { return nil }
-            return state.waiters[handle]?.remove(at: index).continuation
+    private func giveUp(_ id: Int) {
+        let waiter = state.withLock { state in
+            state.waiters.firstIndex { $0.id == id }.map { state.waiters.remove(at: $0) }
         }
-        waiter?.resume(throwing: CancellationError())
+        waiter?.continuation.resume(throwing: CancellationError())
     }
 }

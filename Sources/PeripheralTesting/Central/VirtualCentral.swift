@@ -23,7 +23,8 @@ public final class VirtualCentral: TestCentral {
     /// The peripheral that is under test.
     public let peripheral: Peripheral
 
-    /// The address under which the peripheral knows the central.
+    /// The address under which the central comes, and under which the peripheral knows it unless it shows another one when it
+    /// bonds: ``PairingUser/identityAddress``.
     public let address: DeviceAddress
 
     /// How long ``nextUpdate(of:)`` waits for an update.
@@ -244,10 +245,19 @@ public final class VirtualCentral: TestCentral {
     /// Waits for the next notification or indication of the characteristic with this value handle, for as long
     /// as ``patience`` says.
     public func nextUpdate(of handle: AttributeHandle) async throws -> ReceivedUpdate {
+        try await nextArrival(of: handle).update
+    }
+
+    /// Waits for the next notification or indication of whatever characteristic, for as long as ``patience`` says.
+    public func nextUpdate() async throws -> (characteristic: AttributeHandle, update: ReceivedUpdate) {
+        try await nextArrival(of: nil)
+    }
+
+    private func nextArrival(of handle: AttributeHandle?) async throws -> UpdateInbox.Arrival {
         let inbox = state.withLock { $0.inbox }
         if let update = inbox.take(of: handle) { return update }
         _ = try connection()
-        return try await withThrowingTaskGroup(of: ReceivedUpdate?.self) { group in
+        return try await withThrowingTaskGroup(of: UpdateInbox.Arrival?.self) { group in
             group.addTask { try await inbox.next(of: handle) }
             group.addTask { [clock, patience] in
                 try await clock.sleep(for: patience)
@@ -257,7 +267,9 @@ public final class VirtualCentral: TestCentral {
             guard let update = try await group.next() ?? nil else {
                 throw TestCentralError(
                     code: .timedOut,
-                    message: "No update of the characteristic at handle \(handle) came within \(patience)."
+                    message:
+                        "No update of \(handle.map { "the characteristic at handle \($0)" } ?? "any characteristic") "
+                        + "came within \(patience)."
                 )
             }
             return update

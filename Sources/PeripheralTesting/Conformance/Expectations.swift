@@ -1,8 +1,8 @@
-internal import PeripheralCore
-internal import PeripheralKit
+package import PeripheralCore
+package import PeripheralKit
 
 /// Fails the scenario unless both are equal.
-func expect<Value: Equatable>(
+package func expect<Value: Equatable>(
     _ subject: String,
     _ actual: Value,
     is expected: Value
@@ -12,7 +12,7 @@ func expect<Value: Equatable>(
 }
 
 /// Fails the scenario unless both are equal; of many bytes, it tells where they differ.
-func expect(_ subject: String, _ actual: [UInt8], is expected: [UInt8]) throws(ConformanceFailure) {
+package func expect(_ subject: String, _ actual: [UInt8], is expected: [UInt8]) throws(ConformanceFailure) {
     guard actual != expected else { return }
     let readableCount = 24
     guard max(actual.count, expected.count) > readableCount else {
@@ -26,7 +26,7 @@ func expect(_ subject: String, _ actual: [UInt8], is expected: [UInt8]) throws(C
 }
 
 /// Fails the scenario unless the peripheral refuses the operation by this error.
-func expectRefusal<Output>(
+package func expectRefusal<Output>(
     of subject: String,
     by expected: ATTError,
     _ operation: () async throws -> Output
@@ -41,7 +41,8 @@ func expectRefusal<Output>(
 }
 
 /// Fails the scenario when the session refuses the operation, by the code of the error.
-func expectSuccess<Output>(of subject: String, _ operation: () async throws -> Output) async throws -> Output
+package func expectSuccess<Output>(of subject: String, _ operation: () async throws -> Output) async throws
+    -> Output
 {
     do {
         return try await operation()
@@ -51,7 +52,7 @@ func expectSuccess<Output>(of subject: String, _ operation: () async throws -> O
 }
 
 /// Fails the scenario unless the session refuses the operation by an error of this code.
-func expectError(
+package func expectError(
     of subject: String,
     _ code: PeripheralError.Code,
     _ operation: () async throws -> Void

@@ -1,16 +1,16 @@
 private import Synchronization
 
 /// Something that holds or does not, for whoever asks.
-final class Flag: Sendable {
+package final class Flag: Sendable {
     private let state: Mutex<Bool>
 
-    init(_ isSet: Bool = false) {
+    package init(_ isSet: Bool = false) {
         state = Mutex(isSet)
     }
 
-    var isSet: Bool { state.withLock { $0 } }
+    package var isSet: Bool { state.withLock { $0 } }
 
-    func set(_ isSet: Bool) {
+    package func set(_ isSet: Bool) {
         state.withLock { $0 = isSet }
     }
 }

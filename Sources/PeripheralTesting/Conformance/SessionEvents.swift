@@ -1,11 +1,11 @@
-internal import PeripheralKit
+package import PeripheralKit
 
 /// How long a scenario waits for an event, generously: what is wrong should not look like a scenario that hangs.
 private let patience = Duration.seconds(4)
 
 /// Waits for the next event that is meant, and fails the scenario when there is none.
 @discardableResult
-func next(
+package func next(
     of events: some AsyncSequence<SessionEvent, Never> & Sendable,
     _ subject: String,
     where isMeant: @escaping @Sendable (SessionEvent) -> Bool
@@ -34,6 +34,24 @@ extension SessionEvent {
         case .disconnected: "disconnected"
         case .changed, .advertisementEnded, .restoredSubscriberChanged, .handlesChanged, .restorationFailed:
             nil
+        }
+    }
+}
+
+extension TestCentral {
+    /// Subscribes to a characteristic, and waits until the program knows of it.
+    ///
+    /// What the program sends before that is sent to nobody.
+    package func subscribe<Value>(
+        to characteristic: Characteristic<Value>,
+        for kind: UpdateKind? = nil,
+        knownTo session: PeripheralSession
+    ) async throws {
+        let events = session.events
+        try await subscribe(to: characteristic, for: kind)
+        try await next(of: events, "subscription to \(characteristic.uuid)") { event in
+            guard case .subscribed(let subscription) = event else { return false }
+            return subscription.characteristic == characteristic.uuid
         }
     }
 }

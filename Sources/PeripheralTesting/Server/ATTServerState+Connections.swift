@@ -12,8 +12,8 @@ extension ATTServerState {
         [ToldChange], [Delivery]
     ) {
         connections[id] = Connection(central: central, security: security)
-        let missed = devices[central.address, default: Device()].missedChange
-        devices[central.address, default: Device()].missedChange = nil
+        let missed = devices[central.linkAddress, default: Device()].missedChange
+        devices[central.linkAddress, default: Device()].missedChange = nil
         let resumed = changes(of: central) { configuration in (0, configuration, .resumed) }
         return (resumed, missed.map { serviceChanges(of: $0).filter { $0.connection == id } } ?? [])
     }
@@ -37,7 +37,7 @@ extension ATTServerState {
     /// - Returns: The subscriptions that end.
     mutating func removeDevice(_ central: Central) -> [ToldChange] {
         let ended = changes(of: central) { configuration in (configuration, 0, .ended) }
-        devices[central.address] = nil
+        devices[central.linkAddress] = nil
         return ended
     }
 
@@ -46,7 +46,7 @@ extension ATTServerState {
         of central: Central,
         _ change: (UInt16) -> (from: UInt16, to: UInt16, cause: SubscriptionChange.Cause)
     ) -> [ToldChange] {
-        let configurations = devices[central.address]?.configurations ?? [:]
+        let configurations = devices[central.linkAddress]?.configurations ?? [:]
         return configurations.sorted { $0.key < $1.key }.compactMap { handle, configuration in
             guard let (application, local) = database.application(of: handle) else { return nil }
             let (from, to, cause) = change(configuration)

@@ -17,7 +17,7 @@ extension ATTServerState {
         let configuration = value.enumerated().reduce(0 as UInt16) {
             $0 | UInt16($1.element) << (8 * $1.offset)
         }
-        let previous = devices[central.address]?.configurations[characteristic] ?? 0
+        let previous = devices[central.linkAddress]?.configurations[characteristic] ?? 0
         guard configuration != previous else { return .answer(.success([])) }
 
         guard let (application, local) = database.application(of: characteristic) else {
@@ -50,13 +50,13 @@ extension ATTServerState {
         of characteristic: AttributeHandle,
         for central: Central
     ) {
-        devices[central.address, default: Device()].configurations[characteristic] =
+        devices[central.linkAddress, default: Device()].configurations[characteristic] =
             configuration == 0 ? nil : configuration
     }
 
     /// Carries out a write of the client supported features.
     mutating func setClientFeatures(_ value: [UInt8], by id: ConnectionID) -> Result<[UInt8], ATTError> {
-        guard let address = connections[id]?.central.address, value.count == 1 else {
+        guard let address = connections[id]?.central.linkAddress, value.count == 1 else {
             return .failure(.invalidAttributeValueLength)
         }
         // A client never clears a bit that it has set.
@@ -83,7 +83,7 @@ extension ATTServerState {
     /// What reaches whom of a new value of the characteristic with this value handle.
     func deliveries(of value: [UInt8], at handle: AttributeHandle) -> [Delivery] {
         connections.sorted { $0.key < $1.key }.compactMap { id, connection in
-            guard let configuration = devices[connection.central.address]?.configurations[handle],
+            guard let configuration = devices[connection.central.linkAddress]?.configurations[handle],
                 configuration & 0b11 != 0
             else { return nil }
             let length = min(maximumLength, connection.central.mtu - 3)
@@ -108,7 +108,7 @@ extension ATTServerState {
 
     /// Notes services that came or went for the centrals that want to know and are not there.
     mutating func noteServiceChange(of handles: ClosedRange<AttributeHandle>) {
-        let connected = Set(connections.values.map(\.central.address))
+        let connected = Set(connections.values.map(\.central.linkAddress))
         for (address, device) in devices where !connected.contains(address) {
             guard let configuration = device.configurations[database.serviceChanged],
                 configuration & 0b11 != 0

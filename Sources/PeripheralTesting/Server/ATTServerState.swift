@@ -78,10 +78,10 @@ struct ATTServerState: Sendable {
             return .answer(value.part(from: offset))
         case .configuration(let characteristic):
             // The offset is ignored.
-            let configuration = devices[connection.central.address]?.configurations[characteristic] ?? 0
+            let configuration = devices[connection.central.linkAddress]?.configurations[characteristic] ?? 0
             return .answer(.success(configuration.gattBytes))
         case .clientFeatures:
-            return .answer([devices[connection.central.address]?.clientFeatures ?? 0].part(from: offset))
+            return .answer([devices[connection.central.linkAddress]?.clientFeatures ?? 0].part(from: offset))
         case .databaseHash:
             return .answer(database.hash.part(from: offset))
         }
@@ -131,7 +131,7 @@ struct ATTServerState: Sendable {
             return .answer(.failure(.invalidAttributeValueLength))
         }
         guard attribute.authorizesWrites, !authorized.contains(handle),
-            !trusted.contains(connection.central.address)
+            !trusted.contains(connection.central.linkAddress)
         else { return .answer(.success([])) }
         let request = WriteRequest(
             attribute: local,
@@ -152,7 +152,7 @@ struct ATTServerState: Sendable {
         guard let central = connections[id]?.central else { return }
         connections[id]?.prepared.append(value, to: handle, at: offset)
         if case .application(_, _, acknowledgesWrites: false) = database[handle]?.content,
-            database[handle]?.authorizesWrites == true, !trusted.contains(central.address)
+            database[handle]?.authorizesWrites == true, !trusted.contains(central.linkAddress)
         {
             authorized.insert(handle)
         }

@@ -28,7 +28,7 @@ struct HostPairingAgent: VirtualPairingAgent {
         guard await answer(.displayPasskey(passkey), to: central) == .reject, !Task.isCancelled else {
             return
         }
-        server.disconnect(central.address)
+        server.disconnect(central.linkAddress)
     }
 
     func enterPasskey(for central: Central) async -> UInt32? {

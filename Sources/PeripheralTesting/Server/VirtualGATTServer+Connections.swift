@@ -42,12 +42,12 @@ extension VirtualGATTServer {
                 throw TestCentralError(code: .notFound, message: "Nothing connectable is on the air.")
             }
             let id = ConnectionID(number: state.makeNumber())
-            let bond = state.bonds[central.address].flatMap { key != nil && $0.key == key ? $0 : nil }
+            let bond = state.bonds[central.linkAddress].flatMap { key != nil && $0.key == key ? $0 : nil }
             let security = bond?.level ?? security
             state.links[id] = link
             state.capabilities[id] = state.capability
             if connectionsInterruptAdvertising { state.air.interrupt() }
-            let central = central.bonded(state.bonds[central.address] != nil)
+            let central = central.known(by: state.bonds[central.linkAddress])
             let (resumed, missed) = state.att.open(id, central: central, security: security)
             state.observer?(.connected(central))
             if security != .open { state.observer?(.secured(central, security)) }
@@ -62,10 +62,10 @@ extension VirtualGATTServer {
     package func disconnect(_ connection: ConnectionID) {
         let (inquiries, pairing) = changeAir { state in
             let central = state.att.connections[connection]?.central
-            let isBonded = central.map { state.bonds[$0.address] != nil } ?? false
+            let isBonded = central.map { state.bonds[$0.linkAddress] != nil } ?? false
             if let central, isBonded {
-                state.bonds[central.address]?.serviceChanged =
-                    state.att.serviceChangedConfiguration(of: central.address)
+                state.bonds[central.linkAddress]?.serviceChanged =
+                    state.att.serviceChangedConfiguration(of: central.linkAddress)
             }
             state.tell(state.att.close(connection, isBonded: isBonded))
             var indications = state.indications.removeValue(forKey: connection)
@@ -90,7 +90,7 @@ extension VirtualGATTServer {
     /// Ends the connection of a central, when it has one.
     package func disconnect(_ central: DeviceAddress) {
         let connection = state.withLock { state in
-            state.att.connections.first { $0.value.central.address == central }?.key
+            state.att.connections.first { $0.value.central.linkAddress == central }?.key
         }
         if let connection { disconnect(connection) }
     }
@@ -112,14 +112,25 @@ extension VirtualGATTServer {
     /// What the link of a central offers; `open` when there is none.
     package func security(of central: DeviceAddress) -> SecurityLevel {
         state.withLock { state in
-            state.att.connections.values.first { $0.central.address == central }?.security ?? .open
+            state.att.connections.values.first { $0.central.linkAddress == central }?.security ?? .open
         }
     }
 }
 
 extension Central {
-    /// The same central as the stack knows it: with a random address, and bonded or not.
-    func bonded(_ isBonded: Bool) -> Central {
-        Central(address: address, addressKind: .random, isBonded: isBonded, mtu: mtu)
+    /// The address with which the central comes, and by which the server tells it from others.
+    ///
+    /// ``Central/address`` is another one once a central has shown its lasting address.
+    package var linkAddress: DeviceAddress { id.address }
+
+    /// The same central as the stack knows it: with the lasting address of a bonded one, or else a random address.
+    func known(by bond: Bond?) -> Central {
+        Central(
+            address: bond?.central.address ?? linkAddress,
+            addressKind: bond?.central.addressKind ?? .random,
+            isBonded: bond != nil,
+            mtu: mtu,
+            id: id
+        )
     }
 }

@@ -1,5 +1,5 @@
 package import PeripheralCore
-internal import PeripheralKit
+package import PeripheralKit
 internal import Synchronization
 
 extension VirtualGATTServer {
@@ -36,8 +36,10 @@ extension VirtualGATTServer {
     }
 
     /// The centrals that are bonded, in the order of their addresses.
-    package var bondedCentrals: [DeviceAddress] {
-        state.withLock { $0.bonds.keys.sorted() }
+    package var bondedCentrals: [Central] {
+        state.withLock { state in
+            state.bonds.sorted { $0.key < $1.key }.map(\.value.central)
+        }
     }
 
     /// Forgets the bond with a central, ends its connection, and with that its subscriptions.
@@ -47,7 +49,7 @@ extension VirtualGATTServer {
     ///   - leavesSubscriptions: Whether those of a central that is away remain, as on bluetoothd.
     package func forget(_ central: DeviceAddress, leavingSubscriptions leavesSubscriptions: Bool = false) {
         let isBonded = state.withLock { $0.bonds.removeValue(forKey: central) != nil }
-        let isAway = !centrals.contains { $0.address == central }
+        let isAway = !centrals.contains { $0.linkAddress == central }
         disconnect(central)
         state.withLock { state in
             state.att.trusted.remove(central)
@@ -68,7 +70,7 @@ extension VirtualGATTServer {
     package func dropForgottenSubscribers(of characteristic: AttributeHandle, in application: ApplicationID) {
         state.withLock { state in
             guard let handle = state.att.database.handle(of: characteristic, in: application) else { return }
-            let connected = Set(state.att.connections.values.map(\.central.address))
+            let connected = Set(state.att.connections.values.map(\.central.linkAddress))
             for address in state.att.devices.keys.sorted()
             where state.bonds[address] == nil && !connected.contains(address)
                 && state.att.devices[address]?.configurations[handle] != nil
@@ -84,7 +86,7 @@ extension VirtualGATTServer {
     package func cancelPairing(of central: DeviceAddress) {
         let (connection, isBonded) = state.withLock { state in
             let connection = state.pairings.keys.first {
-                state.att.connections[$0]?.central.address == central
+                state.att.connections[$0]?.central.linkAddress == central
             }
             return (connection, state.bonds[central] != nil)
         }
@@ -104,7 +106,7 @@ extension VirtualGATTServer {
     package func encrypt(_ connection: ConnectionID, with key: BondKey?) throws(TestCentralError) {
         try state.withLock { state throws(TestCentralError) in
             guard let central = state.att.connections[connection]?.central else { throw .connectionEnded }
-            guard let bond = state.bonds[central.address], bond.key == key else {
+            guard let bond = state.bonds[central.linkAddress], bond.key == key else {
                 throw .pairingFailed("The two have no keys in common.")
             }
             state.att.connections[connection]?.security = bond.level
@@ -133,7 +135,7 @@ extension VirtualGATTServer {
                 agent: state.agent,
                 capability: capability,
                 isPairable: state.isPairable,
-                isBonded: state.bonds[central.address] != nil
+                isBonded: state.bonds[central.linkAddress] != nil
             )
             let task = Task { [clock] in try await pairing.run(within: Self.pairingLimit, on: clock) }
             state.pairings[connection] = task
@@ -173,9 +175,11 @@ extension VirtualGATTServer {
                 return nil
             }
             let key = BondKey(number: state.makeNumber())
-            state.bonds[central.address] = Bond(key: key, level: pairing.level)
-            state.att.connections[connection]?.central = central.bonded(true)
-            state.observer?(.paired(central, isBonded: true))
+            let bond = Bond(key: key, level: pairing.level, central: pairing.bondedCentral)
+            let known = central.known(by: bond)
+            state.bonds[central.linkAddress] = bond
+            state.att.connections[connection]?.central = known
+            state.observer?(.paired(known, isBonded: true))
             return key
         }
     }

@@ -82,7 +82,7 @@ extension VirtualGATTServer {
                 value,
                 of: characteristic,
                 in: application,
-                to: { $0.central.address == recipient },
+                to: { $0.central.linkAddress == recipient },
                 completion: { _, outcome in continuation.resume(returning: outcome) }
             )
             if recipients?.isEmpty ?? true { continuation.resume(returning: nil) }

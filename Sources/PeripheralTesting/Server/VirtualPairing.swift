@@ -46,6 +46,16 @@ struct VirtualPairing: Sendable {
         return user.secureConnections ? .secureConnections : .authenticated
     }
 
+    /// The central as it is known when both bond: by its lasting address, if it shows one.
+    var bondedCentral: Central {
+        Central(
+            address: user.identityAddress ?? central.address,
+            addressKind: user.identityAddress == nil ? central.addressKind : .public,
+            isBonded: true,
+            id: central.id
+        )
+    }
+
     /// Makes the attempt.
     ///
     /// - Throws: ``Failure`` or `CancellationError`.

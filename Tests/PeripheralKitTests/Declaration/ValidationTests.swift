@@ -56,13 +56,13 @@ struct ValidationTests {
             "writable without a handler",
             Characteristic<UInt8>(0x2A19, .write),
             "it is writable but nothing takes the value",
-            "add Write { … } or WriteStream()"
+            "add Write { … }, WriteStream() or ControlPoint { … }"
         ),
         about(
             "commands without a handler",
             Characteristic<UInt8>(0x2A19, .writeWithoutResponse),
             "it is writable but nothing takes the value",
-            "add Write { … } or WriteStream()"
+            "add Write { … }, WriteStream() or ControlPoint { … }"
         ),
         about(
             "a handler of writes that cannot be written",
@@ -103,6 +103,36 @@ struct ValidationTests {
             },
             "its writes go to more than one place",
             "keep one Write or WriteStream"
+        ),
+        about(
+            "a control point that takes commands",
+            Characteristic<UInt8>(0x2A19, [.writeWithoutResponse, .indicate]) {
+                ControlPoint { (request: UInt8) in request }
+            },
+            "a control point answers each request",
+            "give it the property .write, and not .writeWithoutResponse"
+        ),
+        about(
+            "a control point without a way for responses",
+            Characteristic<UInt8>(0x2A19, .write) { ControlPoint { (request: UInt8) in request } },
+            "a control point sends its responses in one way",
+            "give it the property .indicate, or .notify, and not both"
+        ),
+        about(
+            "a control point that does not respond to those who subscribe",
+            Characteristic<UInt8>(0x2A19, [.write, .indicate]) {
+                ControlPoint(performWithoutResponse: { (_: UInt8, _, _) in })
+            },
+            "a control point without responses sends none",
+            "leave out the properties .notify and .indicate"
+        ),
+        about(
+            "a control point with two ways for responses",
+            Characteristic<UInt8>(0x2A19, [.write, .notify, .indicate]) {
+                ControlPoint { (request: UInt8) in request }
+            },
+            "a control point sends its responses in one way",
+            "give it the property .indicate, or .notify, and not both"
         ),
         about(
             "a value of 513 bytes",

@@ -22,14 +22,14 @@ final class KillTests: Sendable {
         PersistentValue(initially: 0, writes: .durable)
     }
     /// The program sets it to what was written, after that.
-    private let follower = Characteristic<UInt32>(0x2A1D, .read) { PersistentValue(initially: 0) }
+    private let follower = Characteristic<UInt32>(0x2A1D, [.read, .notify]) { PersistentValue(initially: 0) }
     private let store = InMemoryRestorationStore()
     private let acknowledged = Atomic<UInt32>(0)
     private let begun = Atomic<UInt32>(0)
 
     @Test(arguments: [1, 2, 3, 4, 5] as [UInt64])
     func anyInstantIsConsistent(seed: UInt64) async throws {
-        let peripheral = Peripheral("Killed", restorationIdentifier: Self.identifier) {
+        let peripheral = Peripheral("Killed", restorationIdentifier: Self.identifier, pairing: .justWorks) {
             GATTService(.battery) {
                 durable
                 follower
@@ -44,6 +44,11 @@ final class KillTests: Sendable {
         ) { [self] session in
             let central = backend.makeCentral(of: peripheral)
             try await central.connect()
+            let subscriber = backend.makeCentral(of: peripheral)
+            try await subscriber.connect()
+            try await subscriber.pair(.justWorks)
+            try await subscriber.subscribe(to: follower)
+            try await session.preserve()
             let traffic = Task {
                 for number in 1... as PartialRangeFrom<UInt32> {
                     guard !Task.isCancelled else { return }
@@ -51,6 +56,16 @@ final class KillTests: Sendable {
                     try await central.write(durable, number)
                     acknowledged.store(number, ordering: .sequentiallyConsistent)
                     try await session.set(follower, to: number)
+                    try await session.advertise(Advertisement(manufacturerData: [0xFFFF: number.gattBytes]))
+                }
+            }
+            // It is bonded, and comes and goes in the middle of its updates.
+            let whereabouts = Task {
+                while !Task.isCancelled {
+                    subscriber.disconnect()
+                    await Task.yield()
+                    try await subscriber.connect()
+                    await Task.yield()
                 }
             }
             var generator = SeededGenerator(seed: seed)
@@ -68,9 +83,12 @@ final class KillTests: Sendable {
             traffic.cancel()
             // It may be cancelled in the middle of a write.
             _ = await traffic.result
+            whereabouts.cancel()
+            _ = await whereabouts.result
             return remains
         }
         var values: Set<UInt32> = []
+        var databases: Set<PreservedDatabase> = []
         for found in remains {
             guard let document = found.document else {
                 #expect(found.acknowledged == 0, "seed \(seed)")
@@ -81,7 +99,17 @@ final class KillTests: Sendable {
             values.insert(written)
             #expect(written >= found.acknowledged && written <= found.begun, "seed \(seed)")
             #expect(set == written || set + 1 == written, "\(set) after \(written), seed \(seed)")
+            let advertised = try state.advertisements.first?.manufacturerData[0xFFFF].map(
+                UInt32.init(gattBytes:)
+            )
+            #expect(
+                advertised ?? 0 == set || (advertised ?? 0) + 1 == set,
+                "\(advertised ?? 0) after \(set), seed \(seed)"
+            )
+            #expect(state.subscribers.map(\.isBonded) == [true], "seed \(seed)")
+            databases.insert(state.database)
         }
+        #expect(databases.count == 1, "handles have changed, seed \(seed)")
         #expect(values.count > 1, "the store was looked at once only, seed \(seed)")
     }
 

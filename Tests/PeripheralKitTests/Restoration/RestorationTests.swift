@@ -259,6 +259,42 @@ final class RestorationTests: Sendable {
         }
     }
 
+    @Test func aPeripheralFromWhatIsPreservedTreatsItsValuesAsBefore() async throws {
+        let code = Characteristic<[UInt8]>(
+            0x2A1A,
+            [.read, .write, .notify],
+            length: .exactly(2),
+            updates: .latest
+        ) {
+            PersistentValue(initially: [1, 2], writes: .durable)
+        }
+        let safe = Peripheral("Safe", restorationIdentifier: Self.identifier) {
+            GATTService(Self.service) { code }
+        }
+        try await run(safe) { _, session in try await session.preserve() }
+        let before = try PreservedState(decoding: try #require(store[Self.identifier]))
+        let preserved = try #require(try await PreservedPeripheral(Self.identifier, in: store))
+        let again = Peripheral(restoring: preserved)
+        // Nothing is saved within the test but what is waited for.
+        try await again.run(
+            on: backend,
+            restoringFrom: store,
+            savingEvery: .milliseconds(1),
+            logger: .silent,
+            clock: ManualClock()
+        ) { [store, backend] _ in
+            let central = backend.makeCentral(of: safe)
+            try await central.connect()
+            await #expect(throws: ATTError.invalidAttributeValueLength) {
+                try await central.write(code, [1])
+            }
+            try await central.write(code, [3, 4])
+            let state = try PreservedState(decoding: try #require(store[Self.identifier]))
+            #expect(Array(state.values.values) == [[3, 4]])
+            #expect(state.options == before.options && state.options.count == 1)
+        }
+    }
+
     @Test func whatIsNotPreservedIsNoPeripheral() async throws {
         let nothing = try await PreservedPeripheral("nothing", in: store)
         #expect(nothing == nil)

@@ -46,7 +46,8 @@ struct SavingScheduleTests {
         #expect(schedule.next(at: at(500)) == .save)
     }
 
-    @Test mutating func whatFailsIsTriedLessAndLess() {
+    @Test(arguments: [0, 500]) mutating func whatFailsIsTriedLessAndLess(interval: Int) {
+        schedule = SavingSchedule(interval: at(interval))
         schedule.changed(at: at(0))
         var now = at(500)
         var delays: [Duration] = []
@@ -61,6 +62,14 @@ struct SavingScheduleTests {
             now = due
         }
         #expect(delays == [1, 2, 4, 8, 16, 32, 60, 60, 60].map { .seconds($0) })
+    }
+
+    @Test mutating func whatFailsIsTriedNoSoonerThanTheInterval() {
+        schedule = SavingSchedule(interval: .seconds(70))
+        schedule.changed(at: at(0))
+        #expect(schedule.next(at: .seconds(70)) == .save)
+        _ = schedule.failed(at: .seconds(71))
+        #expect(schedule.next(at: .seconds(71)) == .wait(until: .seconds(140)))
     }
 
     @Test mutating func aFailureEndsTheHasteOfThoseWhoHaveWaited() {

@@ -22,6 +22,7 @@ extension SeededGenerator {
         var start = UInt16.random(in: 0x10...0x100, using: &self)
         var values: [AttributeHandle: [UInt8]] = [:]
         var subscribers: [PreservedSubscriber] = []
+        var options: [AttributeHandle: PreservedOptions] = [:]
         for service in table.services.indices where flip() {
             let range = table.serviceRange(service)
             database.startsOnAir[service] = AttributeHandle(rawValue: start)
@@ -30,6 +31,7 @@ extension SeededGenerator {
         for attribute in table.attributes {
             switch attribute.kind {
             case .characteristicValue:
+                if flip() { options[attribute.handle] = self.options() }
                 if flip() {
                     database.staticValues[attribute.handle] = value()
                 } else if flip() {
@@ -59,7 +61,16 @@ extension SeededGenerator {
                         value: value()
                     )
                 }
-            }
+            },
+            options: options
+        )
+    }
+
+    private mutating func options() -> PreservedOptions {
+        PreservedOptions(
+            length: flip() ? .any : .within(count(upTo: 3)...(3 + count(upTo: 500))),
+            updates: flip() ? .durable(beyond: 1 + count(upTo: 9)) : flip() ? .latest : .reject(beyond: 2),
+            writes: flip() ? .durable : .coalesced
         )
     }
 

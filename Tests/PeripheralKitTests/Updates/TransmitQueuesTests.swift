@@ -39,6 +39,46 @@ struct TransmitQueuesTests {
         }
     }
 
+    /// What waits in a queue and what is on its way counts, of all characteristics; what comes later, and what is for another,
+    /// does not.
+    @Test func clearanceIsForWhatCameBefore() {
+        var queues = queues(subscribed: [a, b])
+        queues.window = 1
+        for characteristic in [Self.bulk, Self.other] {
+            #expect(accepts([1], of: characteristic, to: .central(a), &queues))
+            #expect(accepts([1], of: characteristic, to: .central(b), &queues))
+        }
+        queues.waitForClearance(7, of: a)
+        #expect(accepts([2], of: Self.bulk, to: .central(a), &queues))
+        var answered = 0
+        for _ in 0..<3 {
+            let outcome = queues.takeOutcome(at: .zero)
+            if !outcome.answers.isEmpty { break }
+            // There is one at a time.
+            for update in outcome.updates where update.recipients == .central(a) {
+                #expect(update.value == [1])
+                queues.ended(update.id, .success(()))
+                answered += 1
+            }
+        }
+        #expect(answered == 2)
+    }
+
+    /// Those who cannot be reached alone get a value for all as well, and are waited for.
+    @Test func clearanceIsAlsoOfWhatIsForAll() {
+        var queues = queues(subscribed: [a, b], isAddressable: false)
+        #expect(accepts([1], of: Self.bulk, to: .subscribers, &queues))
+        queues.waitForClearance(7, of: a)
+        let sent = queues.takeOutcome(at: .zero)
+        #expect(sent.updates.count == 1 && sent.answers.isEmpty)
+        queues.ended(sent.updates[0].id, .success(()))
+        let cleared = queues.takeOutcome(at: .zero)
+        #expect(cleared.answers.map(\.0) == [7])
+        queues.waitForClearance(8, of: a)
+        let atOnce = queues.takeOutcome(at: .zero)
+        #expect(atOnce.answers.map(\.0) == [8])
+    }
+
     @Test(arguments: [(16, 512), (20, 400), (8192, 1)])
     func whatWaitsIsBoundedByBytesToo(count: Int, size: Int) {
         var queues = TransmitQueues(policies: [Self.bulk: .reject(beyond: .max, bytes: 8192)], window: 0)

@@ -49,7 +49,7 @@ final class TemporaryDirectory: Sendable {
         return status
     }
 
-    private static func names(in path: String) -> [String] {
+    static func names(in path: String) -> [String] {
         guard let listing = opendir(path) else { return [] }
         defer { closedir(listing) }
         var names: [String] = []

@@ -26,6 +26,8 @@ struct Departures {
         var missing: Int
         /// Whether socket or bus have taken it.
         var isTaken = false
+        /// Whether it has left for anybody, or may have.
+        var hasLeft = false
     }
 
     /// So many looks in a row have to show nothing of a central, until what is missing counts as lost.
@@ -97,10 +99,12 @@ struct Departures {
         }
     }
 
-    /// Takes note that nothing leaves for a central any more.
+    /// Takes note that a central is gone: what has not left for it does not any more.
     mutating func settled(_ central: Central.ID) -> [BackendEvent] {
         var events: [BackendEvent] = []
-        for index in ways.indices where ways[index].central == central { settle(index, &events) }
+        for index in ways.indices where ways[index].central == central {
+            settle(index, isLost: true, &events)
+        }
         ways.removeAll { $0.central == central }
         return events
     }
@@ -121,7 +125,7 @@ struct Departures {
             let isOver = ways[index].doubtfulLooks == Self.doubtfulLooks
             guard isOver || ways[index].quietLooks == Self.quietLooks else { continue }
             ways[index].isDeserted = way.doubtfulLooks == nil
-            settle(index, &events)
+            settle(index, isLost: false, &events)
         }
         return events
     }
@@ -142,19 +146,26 @@ struct Departures {
         for index in ways.indices where ways[index].central == central { ways[index].quietLooks = 0 }
     }
 
-    private mutating func settle(_ index: Int, _ events: inout [BackendEvent]) {
+    private mutating func settle(_ index: Int, isLost: Bool, _ events: inout [BackendEvent]) {
         for case let id? in ways[index].updates {
-            if let event = left(id) { events.append(event) }
+            if let event = left(id, isLost: isLost) { events.append(event) }
         }
         (ways[index].updates, ways[index].quietLooks, ways[index].doubtfulLooks) = ([], 0, nil)
     }
 
-    private mutating func left(_ id: PeripheralKit.Update.ID?) -> BackendEvent? {
+    private mutating func left(_ id: PeripheralKit.Update.ID?, isLost: Bool = false) -> BackendEvent? {
         guard let id, let index = updates.firstIndex(where: { $0.id == id }) else { return nil }
         updates[index].missing -= 1
+        if !isLost { updates[index].hasLeft = true }
         // Otherwise it ends when it is taken, which is still to be told.
         guard updates[index].missing == 0, updates[index].isTaken else { return nil }
-        updates.remove(at: index)
-        return .updateEnded(id, .delivered)
+        return .updateEnded(id, updates.remove(at: index).hasLeft ? .delivered : .failed(.centralGone))
     }
+}
+
+extension PeripheralError {
+    fileprivate static let centralGone = PeripheralError(
+        code: .disconnected,
+        message: "The central was gone before the value was seen to leave."
+    )
 }

@@ -29,7 +29,7 @@ final class LinkMonitor: LinkWatch {
     /// As many frames are taken in one turn of the loop.
     private static let framesInATurn = 64
     /// While the controller has many packets, this long is waited for more before they are looked at.
-    private static let pause = Duration.milliseconds(8)
+    private static let pause = Duration.milliseconds(16)
     private static let manyPackets = 4
 
     private let socket: OwnedFileDescriptor
@@ -38,6 +38,7 @@ final class LinkMonitor: LinkWatch {
     private let loop: EventLoop
     /// What wakes it up; `nil` when it watches no more.
     private var source: LoopSource?
+    private var isPausing = false
     private var framesLostBefore: UInt32 = 0
     private var buffer = [UInt8](repeating: 0, count: longestFrame)
 
@@ -65,14 +66,14 @@ final class LinkMonitor: LinkWatch {
         loop.watch(fileDescriptor: socket.descriptor, events: .readable) { [weak self] _ in self?.receive() }
     }
 
-    /// Waits a while before it waits for frames: a bulk transfer is looked at as a whole, not packet by packet.
-    private func pause() {
+    /// Waits for frames; while it is busy, only after a while: a bulk transfer is looked at as a whole, not packet by
+    /// packet.
+    private func wait(isBusy: Bool) {
+        guard isBusy || isPausing else { return }
         source?.cancel()
-        source = loop.schedule(after: Self.pause) { [weak self] in
-            guard let self else { return }
-            source = waitForFrames()
-            receive()
-        }
+        source =
+            isBusy ? loop.schedule(after: Self.pause) { [weak self] in self?.receive() } : waitForFrames()
+        isPausing = isBusy
     }
 
     private static func bind(_ socket: OwnedFileDescriptor) -> Bool {
@@ -116,7 +117,9 @@ final class LinkMonitor: LinkWatch {
             framesLostBefore = lost
             observations += observer.missed()
         }
-        if isDrained && hasRead, observer.packetsUnderWay >= Self.manyPackets, source != nil { pause() }
+        if source != nil {
+            wait(isBusy: isDrained && hasRead && observer.packetsUnderWay >= Self.manyPackets)
+        }
         if !observations.isEmpty { handle(observations) }
     }
 

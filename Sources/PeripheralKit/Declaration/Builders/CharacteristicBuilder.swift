@@ -34,6 +34,27 @@ public enum CharacteristicBuilder<Value: GATTValue>: _ListBuilder {
         [CharacteristicElement(part: .write(stream.target))]
     }
 
+    /// Takes what is done about requests, to which the characteristic's values are the responses.
+    public static func buildExpression<Request>(
+        _ controlPoint: ControlPoint<Request, Value>
+    ) -> [CharacteristicElement<Value>] {
+        [
+            CharacteristicElement(
+                part: .write(.controlPoint(controlPoint.handler, responds: controlPoint.responds))
+            )
+        ]
+    }
+
+    /// Refuses responses of another type.
+    @available(
+        *,
+        unavailable,
+        message: "let the ControlPoint return responses of the characteristic's own type"
+    )
+    public static func buildExpression<Request, Response>(
+        _ controlPoint: ControlPoint<Request, Response>
+    ) -> [CharacteristicElement<Value>] { [] }
+
     /// Takes the value that is kept.
     public static func buildExpression(_ value: PersistentValue<Value>) -> [CharacteristicElement<Value>] {
         [CharacteristicElement(part: .persistent(value.declaration))]
@@ -68,6 +89,13 @@ public enum CharacteristicBuilder<Value: GATTValue>: _ListBuilder {
     public static func buildExpression(_ range: ValidRange<Value>) -> [CharacteristicElement<Value>]
     where Value: Comparable {
         [CharacteristicElement(part: .descriptor(range.declaration))]
+    }
+
+    /// Takes what a function of its own has collected.
+    public static func buildExpression(
+        _ elements: [CharacteristicElement<Value>]
+    ) -> [CharacteristicElement<Value>] {
+        elements
     }
 
     /// Refuses a range of another type.

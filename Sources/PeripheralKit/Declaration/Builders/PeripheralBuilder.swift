@@ -53,6 +53,12 @@ public enum PeripheralBuilder: _ListBuilder {
     @available(*, unavailable, message: "put WriteStream in a Characteristic, not in the Peripheral")
     public static func buildExpression<T>(_ stream: WriteStream<T>) -> [PeripheralElement] { [] }
 
+    /// Refuses a control point outside of a characteristic.
+    @available(*, unavailable, message: "put the ControlPoint in a Characteristic, not in the Peripheral")
+    public static func buildExpression<Request, Response>(
+        _ controlPoint: ControlPoint<Request, Response>
+    ) -> [PeripheralElement] { [] }
+
     /// Refuses a descriptor outside of a characteristic.
     @available(*, unavailable, message: "put the Descriptor in a Characteristic, not in the Peripheral")
     public static func buildExpression<T>(_ descriptor: Descriptor<T>) -> [PeripheralElement] { [] }

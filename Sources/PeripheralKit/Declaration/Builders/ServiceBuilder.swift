@@ -19,6 +19,11 @@ public enum ServiceBuilder: _ListBuilder {
         characteristics.map { ServiceElement(characteristic: $0.declaration) }
     }
 
+    /// Takes characteristics that another builder has collected, as those that a program adds to a ready-made service.
+    public static func buildExpression(_ characteristics: [ServiceElement]) -> [ServiceElement] {
+        characteristics
+    }
+
     /// Refuses a handler outside of a characteristic.
     @available(*, unavailable, message: "put Read in a Characteristic, not in a GATTService")
     public static func buildExpression<T>(_ read: Read<T>) -> [ServiceElement] { [] }
@@ -38,6 +43,12 @@ public enum ServiceBuilder: _ListBuilder {
     /// Refuses a stream of writes outside of a characteristic.
     @available(*, unavailable, message: "put WriteStream in a Characteristic, not in a GATTService")
     public static func buildExpression<T>(_ stream: WriteStream<T>) -> [ServiceElement] { [] }
+
+    /// Refuses a control point outside of a characteristic.
+    @available(*, unavailable, message: "put the ControlPoint in a Characteristic, not in a GATTService")
+    public static func buildExpression<Request, Response>(
+        _ controlPoint: ControlPoint<Request, Response>
+    ) -> [ServiceElement] { [] }
 
     /// Refuses a descriptor outside of a characteristic.
     @available(*, unavailable, message: "put the Descriptor in a Characteristic, not in a GATTService")

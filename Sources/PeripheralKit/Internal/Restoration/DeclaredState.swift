@@ -18,8 +18,11 @@ struct DeclaredState: Sendable {
     let advertisements: [Advertisement]
     private(set) var valueHandles: [CharacteristicIdentity: AttributeHandle] = [:]
     private(set) var persistentValues: [AttributeHandle: Value] = [:]
+    /// Of the characteristics of which something is declared.
+    private(set) var options: [AttributeHandle: PreservedOptions] = [:]
     private var staticValues: [AttributeHandle: [UInt8]] = [:]
-    private var durableLimits: [AttributeHandle: Int] = [:]
+    /// How many updates of a characteristic are kept for each of its subscribers; none are of others.
+    private(set) var durableLimits: [AttributeHandle: Int] = [:]
 
     init(_ peripheral: Peripheral, table: AttributeTable) {
         name = peripheral.name
@@ -31,6 +34,8 @@ struct DeclaredState: Sendable {
                 let characteristic = peripheral.services[service].characteristics[index]
                 valueHandles[characteristic.identity] = attribute.handle
                 staticValues[attribute.handle] = characteristic.access.staticValue
+                let options = PreservedOptions(of: characteristic)
+                if options != PreservedOptions() { self.options[attribute.handle] = options }
                 durableLimits[attribute.handle] = characteristic.updates.durableLimit
                 persistentValues[attribute.handle] = characteristic.persistentValue.map {
                     Value(declaration: $0, length: characteristic.length)
@@ -43,9 +48,6 @@ struct DeclaredState: Sendable {
             }
         }
     }
-
-    /// How many updates of a characteristic are kept for each of its subscribers; `nil` when none are.
-    func durableLimit(of handle: AttributeHandle) -> Int? { durableLimits[handle] }
 
     func isDurable(_ handle: AttributeHandle) -> Bool { durableLimits[handle] != nil }
 

@@ -29,36 +29,48 @@ struct Outbox {
     /// Whose updates wait.
     var keys: Set<Key> { Set(entries.map(\.key)) }
 
-    /// The update that is sent next.
-    func first(for key: Key) -> Entry? {
-        entries.first { $0.key == key }
+    /// The first update that is newer than this one.
+    func next(for key: Key, after number: UInt64) -> Entry? {
+        entries.first { $0.number > number && $0.key == key }
     }
 
-    /// Adds an update for each of these, if there is room for all of them.
+    /// Whether there is room for an update for each of these, for which none has to go.
+    func hasRoom(of characteristic: AttributeHandle, for addresses: [DeviceAddress], limit: Int) -> Bool {
+        addresses.allSatisfy { count(of: Key(characteristic: characteristic, address: $0)) < limit }
+    }
+
+    private func count(of key: Key) -> Int { entries.count { $0.key == key } }
+
+    /// Adds an update for each of these; where there is no room for it, the oldest of the same goes or, when there are as
+    /// many as are preserved at all, the oldest of all.
     ///
     /// - Parameters:
     ///   - value: The new value.
     ///   - characteristic: The characteristic, by its value handle.
     ///   - addresses: Who is to get it.
     ///   - limit: How many updates of the characteristic may wait for one of them.
-    /// - Returns: Whether there is.
+    /// - Returns: How many went.
     mutating func add(
         _ value: [UInt8],
         of characteristic: AttributeHandle,
         for addresses: [DeviceAddress],
         limit: Int
-    )
-        -> Bool
-    {
-        let hasRoom = addresses.allSatisfy { address in
-            let key = Key(characteristic: characteristic, address: address)
-            return entries.count { $0.key == key } < limit
-        }
-        guard hasRoom, entries.count + addresses.count <= PreservedSchema.maximumUpdates else { return false }
+    ) -> Int {
+        var dropped = 0
         for address in addresses {
-            append(PreservedUpdate(characteristic: characteristic, address: address, value: value))
+            let update = PreservedUpdate(characteristic: characteristic, address: address, value: value)
+            append(update)
+            let key = Key(characteristic: characteristic, address: address)
+            if count(of: key) > limit, let oldest = entries.firstIndex(where: { $0.key == key }) {
+                entries.remove(at: oldest)
+            } else if entries.count > PreservedSchema.maximumUpdates {
+                entries.removeFirst()
+            } else {
+                continue
+            }
+            dropped += 1
         }
-        return true
+        return dropped
     }
 
     private mutating func append(_ update: PreservedUpdate) {
@@ -69,6 +81,13 @@ struct Outbox {
     /// Drops an update that has been sent.
     mutating func remove(_ number: UInt64) {
         entries.removeAll { $0.number == number }
+    }
+
+    /// Takes note that a subscriber is known by another address.
+    mutating func move(from former: DeviceAddress, to address: DeviceAddress) {
+        for index in entries.indices where entries[index].update.address == former {
+            entries[index].update.address = address
+        }
     }
 
     /// Drops the updates of those who are not expected any more.

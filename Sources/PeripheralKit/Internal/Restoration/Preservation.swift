@@ -18,6 +18,8 @@ final class Preservation: Sendable {
         var lastStarts: [Int: AttributeHandle]
         /// The session is over: who has subscribed stays as it was.
         var isFrozen = false
+        /// Nothing is saved any more.
+        var isClosed = false
         var waiters: [(change: UInt64, continuation: CheckedContinuation<RestorationError?, Never>)] = []
         var statistics = RestorationStatistics()
         /// The kinds of failure that the log was told of.
@@ -33,6 +35,8 @@ final class Preservation: Sendable {
     private let logger: Logger
     private let tell: @Sendable (SessionEvent) -> Void
     private let wakeup = Wakeup()
+    /// Tells that there may be room for updates.
+    private let outboxChanges = EventBroadcast<Void>(capacity: 1)
     private let state: Mutex<State>
 
     /// - Parameters:
@@ -68,6 +72,7 @@ final class Preservation: Sendable {
                 lastStarts: start.state.database.startsOnAir
             )
         )
+        for problem in start.problems { tell(.restorationFailed(problem)) }
     }
 
     // MARK: For the session
@@ -82,9 +87,7 @@ final class Preservation: Sendable {
     }
 
     /// Whether subscribers are missing who may return.
-    var isExpectingCentrals: Bool {
-        state.withLock { $0.history.restored.contains { $0.status == .expected } }
-    }
+    var isExpectingCentrals: Bool { state.withLock { $0.history.isExpecting } }
 
     var statistics: RestorationStatistics { state.withLock { $0.statistics } }
 
@@ -92,13 +95,14 @@ final class Preservation: Sendable {
     func flush() async throws(RestorationError) {
         if let failure { throw failure }
         let error = await withCheckedContinuation { continuation in
-            let isSaved = state.withLock { state in
+            let answer: RestorationError?? = state.withLock { state in
                 let change = state.schedule.demand()
-                guard state.schedule.saved < change else { return true }
+                guard state.schedule.saved < change else { return .some(nil) }
+                guard !state.isClosed else { return .ended }
                 state.waiters.append((change, continuation))
-                return false
+                return nil
             }
-            if isSaved { continuation.resume(returning: nil) } else { wakeup.wake() }
+            if let answer { continuation.resume(returning: answer) } else { wakeup.wake() }
         }
         if let error { throw error }
     }
@@ -158,6 +162,8 @@ final class Preservation: Sendable {
         let (waiters, isNew) = state.withLock { state in
             let attempted = state.schedule.failed(at: now)
             state.statistics.failures += 1
+            // What has failed may have been written all the same.
+            state.saved = nil
             return (state.takeWaiters(upTo: attempted), state.told.insert(error.code).inserted)
         }
         if isNew {
@@ -171,9 +177,11 @@ final class Preservation: Sendable {
     }
 
     private func end() {
-        let waiters = state.withLock { $0.takeWaiters(upTo: .max) }
-        let closed = RestorationError(code: .closed, message: "The peripheral has ended.")
-        for waiter in waiters { waiter.resume(returning: closed) }
+        let waiters = state.withLock { state in
+            state.isClosed = true
+            return state.takeWaiters(upTo: .max)
+        }
+        for waiter in waiters { waiter.resume(returning: .ended) }
     }
 }
 
@@ -222,44 +230,68 @@ extension Preservation {
         guard let central = subscription.central else { return [] }
         let time = wallClock()
         return noteSubscribers {
-            $0.subscribed(central, to: subscription.handle, kind: subscription.kind, at: time)
+            $0.history.subscribed(central, to: subscription.handle, kind: subscription.kind, at: time)
         }
     }
 
     func unsubscribed(_ central: DeviceAddress?, from characteristic: AttributeHandle) {
-        changeSubscribers { $0.unsubscribed(central, from: characteristic) }
+        changeSubscribers { $0.history.unsubscribed(central, from: characteristic) }
     }
 
     func disconnected(_ central: DeviceAddress) {
-        changeSubscribers { $0.disconnected(central) }
+        changeSubscribers { $0.history.disconnected(central) }
     }
 
     func suspended() {
-        changeSubscribers { $0.suspended() }
+        changeSubscribers { $0.history.suspended() }
     }
 
-    func connected(_ central: Central) {
-        let hasChanged = state.withLock { $0.isFrozen ? false : $0.history.changed(central) }
-        if hasChanged { change { _ in } }
+    /// Takes note of what is known of a central, which may have shown its lasting address.
+    ///
+    /// - Parameters:
+    ///   - central: The central.
+    ///   - former: The address by which it was known.
+    /// - Returns: Whom the program is to be told of.
+    func connected(_ central: Central, formerly former: DeviceAddress?) -> [RestoredSubscriber] {
+        noteSubscribers { state in
+            var told: [RestoredSubscriber] = []
+            if let former, former != central.address {
+                told = state.history.moved(from: former, to: central)
+                state.outbox.move(from: former, to: central.address)
+            }
+            state.history.changed(central)
+            return told
+        }
     }
 
     /// Takes note of who is bonded.
     func bonded(_ centrals: [Central]) {
         let addresses = Set(centrals.map(\.address))
-        changeSubscribers { $0.bonded(addresses) }
+        changeSubscribers { $0.history.bonded(addresses) }
     }
 
     /// Keeps an update for all who have subscribed to a durable characteristic, or are expected.
     ///
-    /// - Returns: Whether there is room for it.
-    func post(_ value: [UInt8], of characteristic: AttributeHandle, limit: Int) -> Bool {
+    /// Who is away gets the newest: nobody knows whether a central comes back, and what is kept for it holds up nobody else.
+    ///
+    /// - Parameters:
+    ///   - value: The new value.
+    ///   - characteristic: The characteristic, by its value handle.
+    ///   - limit: How many updates of the characteristic may wait for a subscriber.
+    ///   - isUrgent: Whether it is kept also where there is no room with somebody who is there, in place of the oldest.
+    /// - Returns: Whether it is kept.
+    func post(
+        _ value: [UInt8],
+        of characteristic: AttributeHandle,
+        limit: Int,
+        isUrgent: Bool = false
+    ) -> Bool {
         let now = stopwatch.elapsed()
         let isPosted = state.withLock { state in
-            let subscribers = state.history.preserved.filter { $0.characteristic == characteristic }
-            let addresses = subscribers.map(\.address)
-            guard state.outbox.add(value, of: characteristic, for: addresses, limit: limit) else {
-                return false
-            }
+            guard isUrgent || state.hasRoom(of: characteristic, limit: limit) else { return false }
+            let addresses = state.history.addresses(of: characteristic)
+            let dropped = state.outbox.add(value, of: characteristic, for: addresses, limit: limit)
+            state.statistics.droppedUpdates += dropped
             if !addresses.isEmpty { state.schedule.changed(at: now) }
             return true
         }
@@ -267,34 +299,54 @@ extension Preservation {
         return isPosted
     }
 
+    /// Returns when there is room for an update with all who have subscribed and are there.
+    ///
+    /// - Throws: ``PeripheralError`` with the code `stopped`, or `CancellationError`.
+    func untilRoom(of characteristic: AttributeHandle, limit: Int) async throws {
+        var changes = outboxChanges.listen().makeAsyncIterator()
+        while !state.withLock({ $0.hasRoom(of: characteristic, limit: limit) }) {
+            guard await changes.next() != nil else {
+                try Task.checkCancellation()
+                throw PeripheralError.stopped
+            }
+        }
+    }
+
     /// Whose updates wait to be sent.
     var waitingUpdates: Set<Outbox.Key> { state.withLock { $0.outbox.keys } }
 
-    /// The update that is sent next.
-    func nextUpdate(for key: Outbox.Key) -> Outbox.Entry? { state.withLock { $0.outbox.first(for: key) } }
+    /// The first update that is newer than this one.
+    func nextUpdate(for key: Outbox.Key, after number: UInt64) -> Outbox.Entry? {
+        state.withLock { $0.outbox.next(for: key, after: number) }
+    }
 
-    /// Takes note that an update has been sent.
-    func sent(_ update: UInt64) {
-        change { $0.outbox.remove(update) }
+    /// Takes note that updates have been sent.
+    func sent(_ updates: [UInt64]) {
+        guard !updates.isEmpty else { return }
+        change { state in
+            for update in updates { state.outbox.remove(update) }
+        }
+        outboxChanges.send(())
     }
 
     /// Keeps who has subscribed as it is, since the session is over.
     func freezeSubscribers() {
         state.withLock { $0.isFrozen = true }
+        outboxChanges.finish()
     }
 
-    private func changeSubscribers(_ change: (inout SubscriberHistory) -> [RestoredSubscriber]) {
+    private func changeSubscribers(_ change: (inout State) -> [RestoredSubscriber]) {
         for subscriber in noteSubscribers(change) { tell(.restoredSubscriberChanged(subscriber)) }
     }
 
     private func noteSubscribers(
-        _ change: (inout SubscriberHistory) -> [RestoredSubscriber]
+        _ change: (inout State) -> [RestoredSubscriber]
     ) -> [RestoredSubscriber] {
         let now = stopwatch.elapsed()
         let told = state.withLock { state -> [RestoredSubscriber] in
             guard !state.isFrozen else { return [] }
             let former = state.history.preserved
-            let told = change(&state.history)
+            let told = change(&state)
             let present = state.history.preserved
             guard present != former else { return told }
             state.outbox.keep(
@@ -304,6 +356,8 @@ extension Preservation {
             return told
         }
         wakeup.wake()
+        // Nobody waits for who is gone.
+        outboxChanges.send(())
         return told
     }
 
@@ -318,6 +372,10 @@ extension Preservation {
 }
 
 extension Preservation.State {
+    fileprivate func hasRoom(of characteristic: AttributeHandle, limit: Int) -> Bool {
+        outbox.hasRoom(of: characteristic, for: history.liveAddresses(of: characteristic), limit: limit)
+    }
+
     fileprivate mutating func takeWaiters(
         upTo change: UInt64
     ) -> [CheckedContinuation<RestorationError?, Never>] {
@@ -325,4 +383,8 @@ extension Preservation.State {
         waiters.removeAll { $0.change <= change }
         return taken
     }
+}
+
+extension RestorationError {
+    fileprivate static let ended = RestorationError(code: .closed, message: "The peripheral has ended.")
 }

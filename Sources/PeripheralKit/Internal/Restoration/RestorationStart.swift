@@ -70,7 +70,8 @@ struct RestorationStart: Sendable {
             adapter: loaded?.adapter,
             database: declared.database(at: plan.startsOnAir),
             advertisements: declared.advertisements,
-            values: values
+            values: values,
+            options: declared.options
         )
     }
 
@@ -80,13 +81,9 @@ struct RestorationStart: Sendable {
     /// What the program is told, with the services at these handles on the air; `nil` when nothing was found.
     func restored(at starts: [Int: AttributeHandle]) -> RestoredState? {
         guard loaded != nil || !problems.isEmpty else { return nil }
-        var identities = RestoredIdentities()
-        for (identity, handle) in declared.valueHandles {
-            identities.formerHandles[identity] = match.former[handle]
-        }
         return RestoredState(
             loaded,
-            match: identities,
+            formerHandles: declared.valueHandles.compactMapValues { match.former[$0] },
             changes: loaded.map { loaded in
                 DatabaseComparison(of: declared.database(at: starts), with: loaded.database, match).changes
             } ?? DeclarationChanges(),
@@ -97,9 +94,9 @@ struct RestorationStart: Sendable {
 
     var history: SubscriberHistory { SubscriberHistory(subscribers) }
 
-    /// What is still to be sent.
+    /// What is still to be sent to those who are expected.
     var outbox: Outbox {
-        Outbox(
+        var outbox = Outbox(
             (loaded?.updates ?? []).compactMap { update in
                 guard let handle = match.present[update.characteristic], declared.isDurable(handle) else {
                     return nil
@@ -107,6 +104,11 @@ struct RestorationStart: Sendable {
                 return PreservedUpdate(characteristic: handle, address: update.address, value: update.value)
             }
         )
+        let expected = history.preserved.map {
+            Outbox.Key(characteristic: $0.characteristic, address: $0.address)
+        }
+        outbox.keep(Set(expected))
+        return outbox
     }
 
     private var subscribers: [SubscriberHistory.Restored] {

@@ -14,8 +14,10 @@ struct SavingSchedule {
         case finish
     }
 
-    /// The longest time between two attempts.
-    static let longestDelay = Duration.seconds(60)
+    /// The time after which what has failed is tried again the first time; it doubles with each time, whatever the interval.
+    private static let firstDelay = Duration.seconds(1)
+    /// The longest time between two attempts, unless the interval is longer.
+    private static let longestDelay = Duration.seconds(60)
 
     private let interval: Duration
     /// The number of the last change.
@@ -77,7 +79,7 @@ struct SavingSchedule {
         if demanded > saved { return earliest }
         if failures > 0, let lastBeginning {
             // No shift of more bits than it takes to get there.
-            let delay = interval * (1 << min(failures, 16))
+            let delay = Self.firstDelay * (1 << min(failures - 1, 16))
             return lastBeginning + max(interval, min(delay, Self.longestDelay))
         }
         return max(earliest, (firstChange ?? now) + interval)

@@ -48,6 +48,21 @@ struct SubscriberHistory {
         entries.filter { $0.isLive || $0.isExpected }.map(\.subscriber)
     }
 
+    /// Who gets what is sent of a characteristic, also on return.
+    func addresses(of characteristic: AttributeHandle) -> [DeviceAddress] {
+        preserved.filter { $0.characteristic == characteristic }.map(\.address)
+    }
+
+    /// Who has subscribed to a characteristic, and is there.
+    func liveAddresses(of characteristic: AttributeHandle) -> [DeviceAddress] {
+        entries.filter { $0.isLive && $0.subscriber.characteristic == characteristic }.map(
+            \.subscriber.address
+        )
+    }
+
+    /// Whether somebody is away who is bonded.
+    var isExpecting: Bool { entries.contains(where: \.isExpected) }
+
     /// Those of before, as they are now.
     var restored: [RestoredSubscriber] { entries.compactMap(\.restored) }
 
@@ -60,11 +75,7 @@ struct SubscriberHistory {
         kind: UpdateKind?,
         at time: Int64
     ) -> [RestoredSubscriber] {
-        let index = entries.firstIndex {
-            $0.isDeclared && $0.subscriber.address == central.address
-                && $0.subscriber.characteristic == characteristic
-        }
-        guard let index else {
+        guard let index = index(of: central, subscribedTo: characteristic) else {
             let subscriber = PreservedSubscriber(
                 address: central.address,
                 addressKind: central.addressKind,
@@ -77,6 +88,7 @@ struct SubscriberHistory {
             entries.append(Entry(subscriber: subscriber, isLive: true))
             return []
         }
+        if !entries[index].isLive, !entries[index].isExpected { entries[index].subscriber.since = time }
         entries[index].subscriber.isBonded = central.isBonded
         entries[index].subscriber.kind = kind
         entries[index].isLive = true
@@ -115,18 +127,42 @@ struct SubscriberHistory {
     }
 
     /// Takes note of what is known of a central.
-    ///
-    /// - Returns: Whether that changes what is preserved.
-    mutating func changed(_ central: Central) -> Bool {
-        var hasChanged = false
+    mutating func changed(_ central: Central) {
         for index in entries.indices
-        where entries[index].isLive && entries[index].subscriber.address == central.address
-            && entries[index].subscriber.isBonded != central.isBonded
-        {
+        where entries[index].isLive && entries[index].subscriber.address == central.address {
+            entries[index].subscriber.addressKind = central.addressKind
             entries[index].subscriber.isBonded = central.isBonded
-            hasChanged = true
         }
-        return hasChanged
+    }
+
+    /// Takes note that a central has shown its lasting address, under which it may be expected.
+    ///
+    /// - Returns: Whom the program is told of.
+    mutating func moved(from former: DeviceAddress, to central: Central) -> [RestoredSubscriber] {
+        var told: [RestoredSubscriber] = []
+        for index in entries.indices.reversed()
+        where entries[index].isLive && entries[index].subscriber.address == former {
+            let subscriber = entries[index].subscriber
+            if self.index(of: central, subscribedTo: subscriber.characteristic) == nil {
+                entries[index].subscriber.address = central.address
+            } else {
+                entries.remove(at: index)
+                told += subscribed(
+                    central,
+                    to: subscriber.characteristic,
+                    kind: subscriber.kind,
+                    at: subscriber.since
+                )
+            }
+        }
+        return told
+    }
+
+    private func index(of central: Central, subscribedTo characteristic: AttributeHandle) -> Int? {
+        entries.firstIndex {
+            $0.isDeclared && $0.subscriber.address == central.address
+                && $0.subscriber.characteristic == characteristic
+        }
     }
 
     /// Takes note of who is bonded: nobody else is expected any more.

@@ -71,15 +71,7 @@ extension TransmitQueues {
         transfers[index][place] = Part(lane: place, isHandedOn: cursor.isAtEnd)
         report(ticket, place, sent: 0)
         guard !cursor.isAtEnd else { return }
-        put(
-            TransmitLane.Entry(
-                sequence: makeSequence(),
-                ticket: ticket,
-                content: .chunks(cursor),
-                since: nil
-            ),
-            into: place
-        )
+        put(TransmitLane.Entry(.chunks(cursor), sequence: makeSequence(), for: ticket), into: place)
     }
 
     private func index(of ticket: Ticket) -> Int? {
@@ -95,11 +87,7 @@ extension TransmitQueues {
         for part in transfer.parts {
             withdraw(ticket, from: part.lane)
             guard part.hasBegun, !part.isHandedOn, let marker = transfer.document.endMarker else { continue }
-            let mark = TransmitLane.Entry(
-                sequence: makeSequence(),
-                content: .value(marker),
-                since: nil
-            )
+            let mark = TransmitLane.Entry(.value(marker), sequence: makeSequence(), for: nil)
             put(mark, into: part.lane)
         }
         return true

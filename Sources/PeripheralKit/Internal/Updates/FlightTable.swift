@@ -41,6 +41,11 @@ struct FlightTable {
         return all
     }
 
+    /// Whether one of the updates before a number is meant.
+    func contains(before number: UInt64, where isMeant: (TransmitQueues.Flight) -> Bool) -> Bool {
+        entries.dropFirst(left).prefix { $0.id.number < number }.contains { isMeant($0.flight) }
+    }
+
     var all: [TransmitQueues.Flight] { entries.dropFirst(left).map(\.flight) }
 
     private func index(of id: Update.ID) -> Int? {

@@ -26,12 +26,16 @@ struct TransmitLane {
         var sequence: UInt64
         var ticket: TransmitQueues.Ticket?
         var content: Content
-        /// When it was found waiting; `nil` for what is new, and for a document.
+        /// When it was found waiting; `nil` for what is new.
         var since: Duration?
-
         /// The size of the value; `nil` for a document, which takes no room: the program has it anyway.
-        fileprivate var size: Int? {
-            if case .value(let value) = content { value.count } else { nil }
+        fileprivate let size: Int?
+
+        init(_ content: Content, sequence: UInt64, for ticket: TransmitQueues.Ticket?) {
+            self.sequence = sequence
+            self.ticket = ticket
+            self.content = content
+            size = if case .value(let value) = content { value.count } else { nil }
         }
     }
 
@@ -66,10 +70,10 @@ struct TransmitLane {
     var isUsed: Bool { !isEmpty || inFlight > 0 || counters != UpdateCounters() }
 
     /// When what is first came, among the values of all lanes.
-    var firstSequence: UInt64? { entries.first?.sequence }
+    var firstSequence: UInt64? { entries.isEmpty ? nil : entries[0].sequence }
     var isEmpty: Bool { entries.isEmpty }
     /// Whether the next value is a part of a document, as long as its receivers can take it.
-    var beginsWithDocument: Bool { entries.first.map { $0.size == nil } ?? false }
+    var beginsWithDocument: Bool { !entries.isEmpty && entries[0].size == nil }
     var mayHaveMoreInFlight: Bool { inFlight < policy.inFlightLimit }
 
     /// Whether a value of this size would be taken.
@@ -94,7 +98,8 @@ struct TransmitLane {
     /// - Returns: What it replaces.
     mutating func append(_ entry: Entry) -> Entry? {
         var replaced: Entry?
-        if policy.kind == .latest, entry.size != nil, entries.last?.size != nil {
+        if policy.kind == .latest, entry.size != nil, !entries.isEmpty, entries[entries.count - 1].size != nil
+        {
             replaced = entries.removeLast()
             counters.dropped += 1
         }
@@ -121,7 +126,7 @@ struct TransmitLane {
     mutating func takeFirst(at now: () -> Duration, limit: Int) -> Departure? {
         guard !entries.isEmpty else { return nil }
         let departure: Departure
-        if case .chunks(var cursor) = entries[0].content {
+        if entries[0].size == nil, case .chunks(var cursor) = entries[0].content {
             guard let chunk = cursor.next(limit: limit) else { return nil }
             departure = Departure(value: chunk.value, ticket: entries[0].ticket, documentBytes: chunk.size)
             if cursor.isAtEnd { entries.removeFirst() } else { entries[0].content = .chunks(cursor) }

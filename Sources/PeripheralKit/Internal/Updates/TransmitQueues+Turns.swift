@@ -54,7 +54,7 @@ extension TransmitQueues {
         return true
     }
 
-    private func receivers(of place: Place) -> [Receiver] {
+    func receivers(of place: Place) -> [Receiver] {
         guard lanes[place].central == nil else { return lanes[place].receivers }
         return outlets[lanes[place].outlet].subscribers.map(\.central)
     }
@@ -63,11 +63,11 @@ extension TransmitQueues {
         guard lanes[place].mayHaveMoreInFlight, hasPlace(for: place, to: receivers),
             let sequence = lanes[place].firstSequence
         else { return false }
-        let outlet = outlets[lanes[place].outlet]
+        let outlet = lanes[place].outlet
         guard lanes[place].central == nil else {
-            return outlet.shared.allSatisfy { isBefore($0, sequence) }
+            return outlets[outlet].shared.allSatisfy { isBefore($0, sequence) }
         }
-        return outlet.subscribers.allSatisfy { subscriber in
+        return outlets[outlet].subscribers.allSatisfy { subscriber in
             subscriber.lane.allSatisfy { isBefore($0, sequence) }
         }
     }
@@ -185,15 +185,13 @@ extension TransmitQueues {
         if let waiter {
             guard !places.isEmpty else { return outcome.answers.append((waiter.ticket, .success(()))) }
             let isForAll = waiter.recipients == .subscribers
-            promises[waiter.ticket] = Promise(remaining: places.count, isForAll: isForAll)
+            promises[waiter.ticket] = Promise(
+                remaining: places.count,
+                isForAll: isForAll,
+                isUntilLeft: waiter.isUntilLeft
+            )
         }
-        let ticket = waiter?.ticket
-        let entry = TransmitLane.Entry(
-            sequence: makeSequence(),
-            ticket: ticket,
-            content: .value(value),
-            since: nil
-        )
+        let entry = TransmitLane.Entry(.value(value), sequence: makeSequence(), for: waiter?.ticket)
         for place in places { put(entry, into: place) }
     }
 

@@ -47,6 +47,8 @@ struct TransmitQueues {
     struct Promise {
         var remaining: Int
         var isForAll: Bool
+        /// Whether it is kept only when the value has left, not when the stack has taken it.
+        var isUntilLeft: Bool
         var failure: PeripheralError?
     }
 
@@ -56,6 +58,8 @@ struct TransmitQueues {
         var characteristic: AttributeHandle
         var recipients: Update.Recipients
         var value: [UInt8]?
+        /// Whether it waits until the value has left, not only until the stack has taken it.
+        var isUntilLeft = false
         /// Whether there was no room for it when it came.
         var hasWaited = false
         /// How often it has found room, and waited for more.
@@ -72,7 +76,8 @@ struct TransmitQueues {
     var window: Int
 
     var outlets: [Outlet] = []
-    private var outletIndices: [AttributeHandle: Int] = [:]
+    /// The places of the characteristics, by their handles: a dictionary would take longer for each value.
+    private var outletIndices: [Int?] = []
     var lanes = LaneTable()
     /// The lanes in which something waits, in the order of their turns.
     var turns: [Place] = []
@@ -84,6 +89,7 @@ struct TransmitQueues {
     /// In the order in which they began.
     var transfers: [Transfer] = []
     var waiters: [Waiter] = []
+    var clearances: [Clearance] = []
     var sequence: UInt64 = 0
     var nextNumber: UInt64 = 0
     var outcome = Outcome()
@@ -106,13 +112,18 @@ struct TransmitQueues {
 
     /// The characteristic, which has a place from its first subscriber on.
     func outlet(_ characteristic: AttributeHandle) -> Int? {
-        outletIndices[characteristic]
+        let handle = Int(characteristic.rawValue)
+        return handle < outletIndices.count ? outletIndices[handle] : nil
     }
 
     mutating func makeOutlet(_ characteristic: AttributeHandle) -> Int {
         if let outlet = outlet(characteristic) { return outlet }
         outlets.append(Outlet(characteristic, policies[characteristic] ?? .reject))
-        outletIndices[characteristic] = outlets.count - 1
+        let handle = Int(characteristic.rawValue)
+        if handle >= outletIndices.count {
+            outletIndices += repeatElement(nil, count: handle + 1 - outletIndices.count)
+        }
+        outletIndices[handle] = outlets.count - 1
         return outlets.count - 1
     }
 
@@ -129,9 +140,10 @@ struct TransmitQueues {
     /// What leaves at once has not waited: then nobody looks at the clock.
     mutating func takeOutcome(at now: () -> Duration, updates: inout [Update]) -> Outcome {
         repeat { send(at: now) } while admitWaiters()
+        settleClearances()
         for place in turns { lanes[place].waits(since: now) }
-        updates += outcome.updates
-        // The memory is kept for the next.
+        // The memory of both is kept for the next, and nothing copied as a rule.
+        if updates.isEmpty { swap(&updates, &outcome.updates) } else { updates += outcome.updates }
         outcome.updates.removeAll(keepingCapacity: true)
         defer { (outcome.answers, outcome.progress) = ([], []) }
         return Outcome(answers: outcome.answers, progress: outcome.progress)
@@ -178,15 +190,23 @@ extension TransmitQueues {
         return .accepted
     }
 
-    /// Has a call wait until its value is taken by the stack or, without a value, until there would be room for one.
+    /// Has a call wait until its value is taken by the stack, or has left, or, without a value, until there would be room
+    /// for one.
     mutating func wait(
         _ ticket: Ticket,
         for characteristic: AttributeHandle,
         to recipients: Update.Recipients,
-        with value: [UInt8]?
+        with value: [UInt8]?,
+        untilLeft isUntilLeft: Bool = false
     ) {
         waiters.append(
-            Waiter(ticket: ticket, characteristic: characteristic, recipients: recipients, value: value)
+            Waiter(
+                ticket: ticket,
+                characteristic: characteristic,
+                recipients: recipients,
+                value: value,
+                isUntilLeft: isUntilLeft
+            )
         )
     }
 
@@ -198,7 +218,7 @@ extension TransmitQueues {
             waiters.remove(at: index)
             return true
         }
-        if cancelTransfer(ticket) { return true }
+        if cancelTransfer(ticket) || cancelClearance(ticket) { return true }
         guard promises.removeValue(forKey: ticket) != nil else { return false }
         for place in lanes.places { withdraw(ticket, from: place) }
         return true
@@ -212,10 +232,12 @@ extension TransmitQueues {
 
     /// Takes note that the stack has taken a value, which is on its way now.
     mutating func taken(_ id: Update.ID) {
-        let ticket = flights.change(id) { flight -> Ticket? in
-            guard flight.documentBytes == nil else { return nil }
-            defer { flight.ticket = nil }
-            return flight.ticket
+        let ticket = flights.change(id) { [promises] flight -> Ticket? in
+            guard flight.documentBytes == nil, let ticket = flight.ticket,
+                promises[ticket]?.isUntilLeft != true
+            else { return nil }
+            flight.ticket = nil
+            return ticket
         }
         if let ticket { settle(ticket, .success(())) }
     }

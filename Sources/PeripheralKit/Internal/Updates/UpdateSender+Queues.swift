@@ -31,18 +31,28 @@ extension UpdateSender {
         }
     }
 
-    /// Queues a value as soon as there is room for it, and waits until the stack has taken it.
+    /// Queues a value as soon as there is room for it, and waits until the stack has taken it, or it has left.
     func notify(
         _ characteristic: AttributeHandle,
         _ value: [UInt8],
-        to recipients: Update.Recipients
+        to recipients: Update.Recipients,
+        untilLeft isUntilLeft: Bool = false
     ) async throws {
-        try await wait(for: characteristic, to: recipients, with: value)
+        try await wait { queues, ticket in
+            queues.wait(ticket, for: characteristic, to: recipients, with: value, untilLeft: isUntilLeft)
+        }
     }
 
     /// Waits until there is room for a value.
     func ready(_ characteristic: AttributeHandle, for recipients: Update.Recipients) async throws {
-        try await wait(for: characteristic, to: recipients, with: nil)
+        try await wait { queues, ticket in
+            queues.wait(ticket, for: characteristic, to: recipients, with: nil)
+        }
+    }
+
+    /// Waits until what is queued for a central by now, and what is on its way to it, has left.
+    func untilAllHasLeft(for central: Central.ID) async throws {
+        try await wait { queues, ticket in queues.waitForClearance(ticket, of: central) }
     }
 
     /// The queues at this moment; none when stopped.
@@ -59,9 +69,7 @@ extension UpdateSender {
     var waiting: Int { state.withLock { $0.callers.count } }
 
     private func wait(
-        for characteristic: AttributeHandle,
-        to recipients: Update.Recipients,
-        with value: [UInt8]?
+        _ enqueue: (inout TransmitQueues, TransmitQueues.Ticket) -> Void
     ) async throws {
         try Task.checkCancellation()
         let ticket = state.withLock { $0.makeTicket() }
@@ -71,7 +79,7 @@ extension UpdateSender {
                     if state.isStopped { return PeripheralError.stopped }
                     if state.cancelled.remove(ticket) != nil { return CancellationError() }
                     state.callers[ticket] = caller
-                    state.queues.wait(ticket, for: characteristic, to: recipients, with: value)
+                    enqueue(&state.queues, ticket)
                     return nil
                 }
                 if let refusal { return caller.resume(returning: .failure(refusal)) }

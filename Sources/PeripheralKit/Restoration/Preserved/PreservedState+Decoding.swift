@@ -31,7 +31,8 @@ extension PreservedState {
             advertisements: try Self.advertisements(in: document),
             subscribers: try Self.subscribers(in: document, of: database),
             values: try Self.values(in: document, of: database),
-            updates: try Self.updates(in: document, of: database)
+            updates: try Self.updates(in: document, of: database),
+            options: try Self.options(in: document, of: database)
         )
     }
 
@@ -145,6 +146,22 @@ extension PreservedState {
             values[handle] = try words.next("bytes", PreservedBytes.bytes(of:))
         }
         return values
+    }
+}
+
+extension PreservedState {
+    private static func options(
+        in document: RestorationDocument,
+        of database: PreservedDatabase
+    ) throws(RestorationError) -> [AttributeHandle: PreservedOptions] {
+        var options: [AttributeHandle: PreservedOptions] = [:]
+        for entry in document[PreservedSchema.options]?.entries ?? [] {
+            guard let handle = AttributeHandle(preserved: entry.key[...]),
+                case .characteristicValue = database.table[handle]?.kind
+            else { throw .damaged("the options \"\(entry.key)\" are of no characteristic") }
+            options[handle] = try PreservedOptions(decoding: entry.value, of: entry.key)
+        }
+        return options
     }
 }
 

@@ -7,7 +7,7 @@ internal import PeripheralCore
 /// version has saved is left alone.
 enum PreservedSchema {
     static let majorVersion = 1
-    static let minorVersion = 0
+    static let minorVersion = 1
 
     static let peripheral = "peripheral"
     static let database = "database"
@@ -16,6 +16,8 @@ enum PreservedSchema {
     static let subscribers = "subscribers"
     static let values = "values"
     static let updates = "updates"
+    /// Since 1.1.
+    static let options = "options"
 
     static let maximumAdvertisements = 64
     static let maximumSubscribers = 1024
@@ -37,6 +39,7 @@ extension PreservedState {
         document.append(subscriberGroup)
         document.append(valueGroup)
         document.append(updateGroup)
+        document.append(optionGroup)
         return document
     }
 
@@ -71,6 +74,14 @@ extension PreservedState {
                 update.characteristic.preservedText, update.address.description,
                 PreservedBytes.text(of: update.value),
             ].joined(separator: " ")
+        }
+        return group
+    }
+
+    private var optionGroup: RestorationDocument.Group {
+        var group = RestorationDocument.Group(PreservedSchema.options)
+        for (handle, options) in options.sorted(by: { $0.key < $1.key }) {
+            group[handle.preservedText] = options.preservedText
         }
         return group
     }

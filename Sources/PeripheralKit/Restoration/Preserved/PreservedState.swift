@@ -25,6 +25,10 @@ package struct PreservedState: Hashable, Sendable {
     /// The updates of durable characteristics that had not been sent, in their order.
     package var updates: [PreservedUpdate]
 
+    /// What else is declared of the characteristics, by their value handles in the table of the database; of those that are not
+    /// there, nothing is.
+    package var options: [AttributeHandle: PreservedOptions]
+
     package init(
         name: String,
         adapter: DeviceAddress? = nil,
@@ -32,9 +36,11 @@ package struct PreservedState: Hashable, Sendable {
         advertisements: [Advertisement] = [],
         subscribers: [PreservedSubscriber] = [],
         values: [AttributeHandle: [UInt8]] = [:],
-        updates: [PreservedUpdate] = []
+        updates: [PreservedUpdate] = [],
+        options: [AttributeHandle: PreservedOptions] = [:]
     ) {
         self.updates = updates
+        self.options = options
         self.name = name
         self.adapter = adapter
         self.database = database

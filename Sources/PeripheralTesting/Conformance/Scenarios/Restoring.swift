@@ -3,7 +3,9 @@ internal import PeripheralKit
 
 extension ConformanceSuite {
     static let restoring: [Scenario] = [
-        handlesStay, valueSurvives, durableValueSurvivesKill, subscriberReturns, newServiceIsTold,
+        handlesStay, valueSurvives, durableValueSurvivesKill, subscriberReturns, lateBondReturns,
+        newServiceIsTold,
+        serviceChangedComes(isAway: false), serviceChangedComes(isAway: true),
     ]
 
     private static let identifier = "restoration scenario"
@@ -20,12 +22,17 @@ extension ConformanceSuite {
         let other = Characteristic<[UInt8]>(ScenarioUUID.otherValue, .read) { Read { [9] } }
         let added = Characteristic<[UInt8]>(ScenarioUUID.thirdValue, .read) { Read { [3] } }
 
-        func peripheral(withNewService: Bool = false) -> Peripheral {
+        func peripheral(
+            withNewService: Bool = false,
+            onRestore: @escaping @Sendable (RestoredState) -> Void = { _ in }
+        ) -> Peripheral {
             Peripheral("Keeper", restorationIdentifier: identifier, pairing: .justWorks) {
                 // Before the others, where a stack would like to put it.
                 if withNewService { GATTService(0x1815) { added } }
                 GATTService(ScenarioUUID.service) { kept }
                 GATTService(.battery) { other }
+            } onRestore: { restored in
+                onRestore(restored)
             }
         }
     }
@@ -83,6 +90,58 @@ extension ConformanceSuite {
         }
     }
 
+    /// The central listens to Service Changed, of which the program knows before it is registered.
+    static func serviceChangedComes(isAway: Bool) -> Scenario {
+        let whereabouts = isAway ? "that returns" : "that stays"
+        return Scenario(
+            "after a kill a bonded central \(whereabouts) is told of what has changed, as the program is before"
+        ) {
+            let keeper = Keeper()
+            let found = Recorder<[AttributeHandle]>()
+            let restored = Recorder<Bool>()
+            return Trial(keeper.peripheral()) { central, session in
+                try await central.pair(.justWorks)
+                let handles = try await handles(keeper, central)
+                let stack = try await central.discover().services.flatMap(\.characteristics)
+                guard let changed = stack.first(where: { $0.uuid == .serviceChanged }) else {
+                    throw ConformanceFailure(description: "There is no Service Changed.")
+                }
+                try await central.subscribe(changed.valueHandle, to: .indication)
+                found.record(handles + [changed.valueHandle])
+                try await session.preserve()
+                if isAway { try await central.disconnect() }
+            }.restarted(
+                as: keeper.peripheral(withNewService: true) { restored.record($0.changes.invalidatesCaches) },
+                afterKill: true
+            ) { central, _ in
+                try expect("whether caches are wrong", try await restored.next(), is: true)
+                let before = try await found.next()
+                if isAway { try await central.connect() }
+                let added = try await central.discover().services.first { $0.uuid == 0x1815 }
+                guard let added else { throw ConformanceFailure(description: "Nothing is added.") }
+                try await untilTold(of: added.handles, by: before[2], central)
+                try await central.write(before[0], [5])
+                try expect("value at its handle", try await central.read(before[0], offset: 0), is: [5])
+                try expect("other value at its handle", try await central.read(before[1], offset: 0), is: [9])
+            }
+        }
+    }
+
+    /// Waits for Service Changed to tell of these handles.
+    private static func untilTold(
+        of handles: ClosedRange<AttributeHandle>,
+        by serviceChanged: AttributeHandle,
+        _ central: any TestCentral
+    ) async throws {
+        while true {
+            let value = try await central.nextUpdate(of: serviceChanged).value
+            try expect("length of Service Changed", value.count, is: 4)
+            let first = AttributeHandle(rawValue: UInt16(value[0]) | UInt16(value[1]) << 8)
+            let last = AttributeHandle(rawValue: UInt16(value[2]) | UInt16(value[3]) << 8)
+            if first <= handles.lowerBound, handles.upperBound <= last { return }
+        }
+    }
+
     static let valueSurvives = Scenario("a persistent value survives a restart of the program") {
         let keeper = Keeper()
         return Trial(keeper.peripheral()) { central, session in
@@ -131,6 +190,36 @@ extension ConformanceSuite {
             try expect("subscribers then", session.restored?.subscribers.map(\.status), is: [.subscribed])
             try await session.set(keeper.kept, to: 7)
             try expect("update", try await central.nextUpdate(of: keeper.kept), is: 7)
+        }
+    }
+
+    /// A phone subscribes under an address that changes, and shows its lasting one when it bonds.
+    static let lateBondReturns = Scenario(
+        "after a kill a subscriber that bonded later is expected by its lasting address, and gets what it has missed"
+    ) {
+        let audit = Characteristic<UInt8>(ScenarioUUID.thirdValue, .notify, updates: .durable)
+        let peripheral = Peripheral("Late", restorationIdentifier: identifier, pairing: .justWorks) {
+            GATTService(ScenarioUUID.service) { audit }
+        }
+        return Trial(peripheral) { central, session in
+            var user = PairingUser.justWorks
+            user.identityAddress = DeviceAddress("00:1B:DC:00:00:07")
+            try await central.subscribe(to: audit)
+            try await central.pair(user)
+            try await session.notify(audit, 1)
+            try expect("update", try await central.nextUpdate(of: audit), is: 1)
+            let events = session.events
+            try await central.disconnect()
+            try await next(of: events, "end") { if case .disconnected = $0 { true } else { false } }
+            try await session.notify(audit, 2)
+        }.restarted(as: peripheral, afterKill: true) { central, session in
+            let restored = session.restored?.subscribers ?? []
+            try expect("subscribers", restored.map(\.status), is: [.expected])
+            let bonded = try await session.bondedCentrals()
+            try expect("address", restored.map(\.central.address), is: bonded.map(\.address))
+            try await central.connect()
+            try await central.subscribe(to: audit)
+            try expect("update that was missed", try await central.nextUpdate(of: audit), is: 2)
         }
     }
 

@@ -57,10 +57,17 @@ struct BackpressureRun {
     }
 
     private let adapter: DeviceAddress
+    private let pairs: Int
 
     /// Prepares a run on an adapter of the rig.
-    init(on adapter: DeviceAddress) {
+    ///
+    /// - Parameters:
+    ///   - adapter: The address of the adapter.
+    ///   - pairs: How often each link is measured, in turn with an unbounded sender. Two runs of the same sender differ by
+    ///     a fifth: program, daemon, radio and centrals share one processor.
+    init(on adapter: DeviceAddress, pairs: Int = 1) {
         self.adapter = adapter
+        self.pairs = pairs
     }
 
     /// Runs all whose names have these words; tells whether no more was on its way than may be, and whether all arrived.
@@ -71,37 +78,56 @@ struct BackpressureRun {
         }
         try await CentralPool.run(program) { pool in
             for row in rows {
-                let times = try await measure(row, pool)
-                let others = row.interval == nil ? try await measure(row, pool, isUnbounded: true) : nil
-                if !report(row, times, others) { isKept.withLock { $0 = false } }
+                let isRowKept =
+                    row.interval == nil
+                    ? try await compare(row, pool) : reportNewest(row, try await measure(row, pool))
+                if !isRowKept { isKept.withLock { $0 = false } }
+                fflush(nil)
             }
         }
         await Rig.order(["speed 2.5"])
         return isKept.withLock(\.self)
     }
 
-    /// Tells what was measured, also of an unbounded sender.
-    private func report(_ row: Row, _ times: Times, _ others: Times?) -> Bool {
-        defer { fflush(nil) }
-        if row.interval != nil { return reportNewest(row, times) }
-        let most = times.arrived.values.map { mostUnderWay(times.accepted, $0) }.max() ?? 0
-        let bound: Int? =
-            switch times.pacing {
-            case .observed: 32
-            case .estimated: 256
-            case .unknown: nil
-            }
-        let isComplete =
-            times.arrived.count == row.centrals
-            && times.arrived.values.allSatisfy { $0.map(\.number) == Array(0..<row.count) }
-        let isKept = isComplete && bound.map { most <= $0 } ?? true
-        let (rate, otherRate) = (rate(of: times), others.map(rate) ?? 0)
+    /// Measures a row in turn with an unbounded sender, and tells the medians.
+    private func compare(_ row: Row, _ pool: CentralPool) async throws -> Bool {
+        var (rates, shares): ([Double], [Double]) = ([], [])
+        var most = 0
+        var (isComplete, isBounded) = (true, true)
+        var pacing = UpdatePacing.unknown
+        for _ in 0..<pairs {
+            let times = try await measure(row, pool)
+            let others = try await measure(row, pool, isUnbounded: true)
+            rates.append(rate(of: times))
+            shares.append(rate(of: times) / max(rate(of: others), 1))
+            pacing = times.pacing
+            most = max(most, times.arrived.values.map { mostUnderWay(times.accepted, $0) }.max() ?? 0)
+            isBounded = isBounded && Self.bound(times.pacing).map { most <= $0 } ?? true
+            isComplete = isComplete && self.isComplete(times, row)
+        }
+        rates.sort()
+        shares.sort()
+        let percents = shares.map { Int($0 * 100) }
         print(
-            "\(isKept ? "ok   " : "FAIL ") \(row.name): \(times.pacing), at most \(most) on their way, \(Int(rate)) a second, "
-                + "\(Int(rate / max(otherRate, 1) * 100)) % of the \(Int(otherRate)) of an unbounded sender"
+            "\(isComplete && isBounded ? "ok   " : "FAIL ") \(row.name): \(pacing), at most \(most) on their way, "
+                + "\(Int(rates[pairs / 2])) a second, \(percents[pairs / 2]) % of an unbounded sender "
+                + "(\(percents[0]) to \(percents[pairs - 1]) % in \(pairs) pairs)"
                 + (isComplete ? "" : ", not all of \(row.count) arrived once and in order")
         )
-        return isKept
+        return isComplete && isBounded
+    }
+
+    private static func bound(_ pacing: UpdatePacing) -> Int? {
+        switch pacing {
+        case .observed: 32
+        case .estimated: 256
+        case .unknown: nil
+        }
+    }
+
+    private func isComplete(_ times: Times, _ row: Row) -> Bool {
+        times.arrived.count == row.centrals
+            && times.arrived.values.allSatisfy { $0.map(\.number) == Array(0..<row.count) }
     }
 
     private func rate(of times: Times) -> Double {

@@ -8,7 +8,7 @@ final class BumbleCentral: TestCentral {
     private struct State {
         var process: BumbleProcess?
         var database: DiscoveredDatabase?
-        var updates: [AttributeHandle: [ReceivedUpdate]] = [:]
+        var arrivals: [(characteristic: AttributeHandle, update: ReceivedUpdate)] = []
     }
 
     let peripheral: Peripheral
@@ -198,11 +198,20 @@ final class BumbleCentral: TestCentral {
     }
 
     func nextUpdate(of wanted: AttributeHandle) async throws -> ReceivedUpdate {
+        try await nextArrival(of: wanted).update
+    }
+
+    func nextUpdate() async throws -> (characteristic: AttributeHandle, update: ReceivedUpdate) {
+        try await nextArrival(of: nil)
+    }
+
+    private func nextArrival(
+        of wanted: AttributeHandle?
+    ) async throws -> (characteristic: AttributeHandle, update: ReceivedUpdate) {
         while true {
-            let kept = state.withLock { state -> ReceivedUpdate? in
-                guard var updates = state.updates[wanted], !updates.isEmpty else { return nil }
-                defer { state.updates[wanted] = updates }
-                return updates.removeFirst()
+            let kept = state.withLock { state in
+                state.arrivals.firstIndex { wanted == nil || $0.characteristic == wanted }
+                    .map { state.arrivals.remove(at: $0) }
             }
             if let kept { return kept }
             let event = try await ask("next \(patience)")
@@ -213,7 +222,7 @@ final class BumbleCentral: TestCentral {
                     value: try bytes(event[3])
                 )
                 let handle = try handle(event[1])
-                state.withLock { $0.updates[handle, default: []].append(update) }
+                state.withLock { $0.arrivals.append((handle, update)) }
             case "disconnected":
                 throw TestCentralError(code: .disconnected, message: "The connection has ended.")
             default:

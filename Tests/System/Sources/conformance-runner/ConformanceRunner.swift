@@ -2,26 +2,31 @@ import Glibc
 import PeripheralBlueZ
 import PeripheralCore
 import PeripheralKit
+import PeripheralServiceConformance
 import PeripheralTesting
 import Subprocess
 import Synchronization
 
-/// Runs the conformance suite against the real bluetoothd: the peripheral through `.bluez`, the central on
-/// Bumble.
+/// Runs the conformance suite and that of the ready-made services against the real bluetoothd: the peripheral through
+/// `.bluez`, the central on Bumble.
 ///
 /// Started in the virtual machine of `Tests/System/rig`, which tells the daemon's version in the environment
 /// variable `BLUEZ_VERSION`, with the path of `bumble_central.py` in `BUMBLE_CENTRAL`. Arguments are words that
 /// a scenario's name has to contain. `--long` before them runs the scenarios that take long instead of the others;
 /// `--advertising legacy` and `--advertising extended` compare what is on the air with the plans of advertisements
 /// instead, for the kind of adapter that the rig has; `--faults [ROUNDS [SEED]] [WORD...]` has things go wrong below a peripheral
-/// instead, each so many times (20), at moments that depend on the seed; `--backpressure [WORD...]` counts what is on its
-/// way to centrals; `--document` alone prints what is known of the versions, and runs nothing.
+/// instead, each so many times (20), at moments that depend on the seed; `--kills [ROUNDS [SEED]]` kills a program so many times
+/// (25) while a central uses it, and judges what each start of it restores; `--backpressure [--pairs N] [WORD...]` counts what is on
+/// its way to centrals, each link N times (1); `--document` alone prints what is known of the versions, and runs nothing.
 @main
 struct ConformanceRunner {
     static func main() async throws {
         if CommandLine.arguments.dropFirst() == ["--document"] {
             print(bluezVersionsDocument, terminator: "")
             return
+        }
+        if let path = KillRun.stateDirectory(in: CommandLine.arguments) {
+            return try await KillRun.runProgram(stateDirectory: path)
         }
         guard let adapter = DeviceAddress(Rig.adapterAddress), let program = Rig.environment("BUMBLE_CENTRAL")
         else {
@@ -48,15 +53,25 @@ struct ConformanceRunner {
             let run = FaultRun(of: faults, seed: seed, rounds: Int(clamping: max(rounds, 1)), on: adapter)
             try await exit(run.run(program) ? 0 : 1)
         }
+        if CommandLine.arguments.dropFirst().first == "--kills" {
+            let numbers = CommandLine.arguments.dropFirst(2).compactMap { UInt64($0) }
+            let (rounds, seed) = (numbers.first ?? 25, numbers.dropFirst().first ?? .random(in: 0...9999))
+            let run = KillRun(seed: seed, rounds: Int(clamping: max(rounds, 1)), on: adapter)
+            try await exit(run.run(program) ? 0 : 1)
+        }
         if CommandLine.arguments.dropFirst().first == "--backpressure" {
-            try await exit(
-                BackpressureRun(on: adapter).run(program, Array(CommandLine.arguments.dropFirst(2))) ? 0 : 1
-            )
+            var words = Array(CommandLine.arguments.dropFirst(2))
+            let pairs = words.first == "--pairs" && words.count > 1 ? Int(words[1]) ?? 1 : 1
+            if words.first == "--pairs" { words.removeFirst(min(2, words.count)) }
+            let run = BackpressureRun(on: adapter, pairs: max(pairs, 1))
+            try await exit(run.run(program, words) ? 0 : 1)
         }
         var words = CommandLine.arguments.dropFirst().map { Substring($0) }
         let isLong = words.first == "--long"
         if isLong { words.removeFirst() }
-        let chosen = isLong ? ConformanceSuite.longScenarios : ConformanceSuite.scenarios
+        let chosen =
+            isLong
+            ? ConformanceSuite.longScenarios : ConformanceSuite.scenarios + ServiceConformance.scenarios
         let scenarios = chosen.filter { scenario in
             Set(words).isSubset(of: scenario.name.split(separator: " "))
         }

@@ -1,0 +1,29 @@
+import PeripheralBattery
+import Synchronization
+
+/// Tells how full the battery is: this device's, or a simulated one where it has none.
+final class Gauge: Sendable {
+    /// Where the level is from, in words.
+    let source: String
+
+    private let supply: PowerSupply?
+    private let simulated = Mutex(100)
+
+    init(_ supply: PowerSupply? = PowerSupply()) {
+        self.supply = supply
+        source = supply.map { "the battery \($0.name) of this device" } ?? "a simulated battery"
+    }
+
+    /// The level now.
+    ///
+    /// A simulated battery drains by one percent each time, and is replaced when it is empty.
+    ///
+    /// - Returns: `nil` when the battery has been taken out.
+    func level() -> BatteryLevel? {
+        if let supply { return supply.percent.map { BatteryLevel($0) } }
+        return simulated.withLock { percent in
+            percent = percent > 0 ? percent - 1 : 100
+            return BatteryLevel(percent)
+        }
+    }
+}

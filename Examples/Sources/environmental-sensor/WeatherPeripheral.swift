@@ -1,0 +1,81 @@
+import ExampleSupport
+import PeripheralEnvironmentalSensing
+import PeripheralKit
+import PeripheralTesting
+
+/// The declaration: a sensor for each quantity that the station measures.
+struct WeatherPeripheral {
+    let weather: EnvironmentalSensingService
+    let peripheral: Peripheral
+
+    private let station: Station
+    private let readings: [Reading]
+
+    /// A sensor, and what of the surroundings it tells.
+    private struct Reading {
+        var sensor: EnvironmentalSensor
+        var unit: String
+        var value: @Sendable (Surroundings) -> Double?
+    }
+
+    init(_ station: Station, name: String) {
+        let kinds: [(EnvironmentalQuantity, String, @Sendable (Surroundings) -> Double?)] = [
+            (.temperature, "°C", { $0.celsius }), (.humidity, "%", { $0.humidityPercent }),
+            (.pressure, "Pa", { $0.pascals }),
+        ]
+        let readings = kinds.compactMap { quantity, unit, value -> Reading? in
+            guard let first = value(station.first) else { return nil }
+            return Reading(sensor: EnvironmentalSensor(quantity, initially: first), unit: unit, value: value)
+        }
+        let weather = EnvironmentalSensingService(readings.map(\.sensor))
+        self.station = station
+        self.readings = readings
+        self.weather = weather
+        peripheral = Peripheral(name) {
+            weather
+            Advertisement(appearance: 0x0540)  // sensor
+        }
+    }
+
+    /// Measures once a second, and sends what the triggers that centrals have set want sent.
+    func serve(_ session: PeripheralSession) async throws {
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await weather.watch(session) }
+            group.addTask {
+                while true {
+                    try await Task.sleep(for: .seconds(1))
+                    let surroundings = station.read()
+                    for reading in readings {
+                        // What cannot be read for a moment stays as it was.
+                        guard let value = reading.value(surroundings) else { continue }
+                        try await weather.update(reading.sensor, to: value, in: session)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    /// What an app does that shows all quantities, until cancelled.
+    func show(_ phone: VirtualCentral) async throws {
+        try await phone.connect()
+        try await withThrowingTaskGroup { group in
+            for reading in readings {
+                let now = try await phone.read(reading.sensor.value)
+                Terminal.print("phone: reads \(try text(of: now, reading))")
+                try await phone.subscribe(to: reading.sensor.value)
+                group.addTask {
+                    for try await value in phone.updates(of: reading.sensor.value) {
+                        Terminal.print("phone: is told of \(try text(of: value, reading))")
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private func text(of value: [UInt8], _ reading: Reading) throws -> String {
+        let number = try reading.sensor.quantity.number(of: value).map(\.description) ?? "something unknown"
+        return "\(number) \(reading.unit)"
+    }
+}

@@ -1,0 +1,83 @@
+import ArgumentParser
+import ExampleSupport
+import PeripheralImmediateAlert
+import PeripheralKit
+import PeripheralLinkLoss
+import PeripheralTesting
+import PeripheralTxPower
+
+/// Keys that sound when a phone looks for them, and when they lose it: the command line, the declaration and the run.
+@main
+struct FindMe: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "find-me",
+        abstract: "Be keys that sound when a phone looks for them, and when they lose it.",
+        discussion: """
+            The services of the Proximity profile: Link Loss, Immediate Alert and Tx Power. The terminal's bell stands for \
+            the buzzer.
+            """
+    )
+
+    @Option(help: "The name under which centrals find the keys.")
+    var name = "Keys"
+
+    @OptionGroup
+    var options: RunOptions
+
+    func run() async throws {
+        let keys = Keys(name: name)
+        try await options.run(keys.peripheral) { session in
+            await keys.watch(session)
+        } emulated: { central in
+            try await keys.walk(with: central)
+        }
+    }
+}
+
+/// The declaration.
+struct Keys {
+    let buzzer = Buzzer()
+    let immediateAlert: ImmediateAlertService
+    let linkLoss: LinkLossService
+    let txPower = TxPowerService(TxPowerLevel(dBm: 0))
+    let peripheral: Peripheral
+
+    init(name: String) {
+        immediateAlert = ImmediateAlertService { [buzzer] level in
+            buzzer.sound(level, since: "a phone says so")
+        }
+        linkLoss = LinkLossService { [buzzer] level, _ in
+            buzzer.sound(level, since: level == .none ? "the phone is back" : "the phone is gone")
+        }
+        peripheral = Peripheral(name) { [immediateAlert, linkLoss, txPower] in
+            linkLoss
+            immediateAlert
+            txPower
+            Advertisement(appearance: 0x0240)  // keyring
+        }
+    }
+
+    /// Ends and begins alerts as phones leave and return, until the session ends or the task is cancelled.
+    func watch(_ session: PeripheralSession) async {
+        await withTaskGroup { group in
+            group.addTask { await immediateAlert.watch(session) }
+            group.addTask { await linkLoss.watch(session) }
+        }
+    }
+
+    /// What a phone does that looks for the keys, and then forgets them.
+    func walk(with phone: VirtualCentral) async throws {
+        try await phone.connect()
+        Terminal.print("phone: the keys transmit with \(try await phone.read(txPower.level)).")
+        Terminal.print("phone: where are the keys?")
+        try await phone.writeWithoutResponse(immediateAlert.alertLevel, .high)
+        await buzzer.wait(for: .high)
+        Terminal.print("phone: found.")
+        try await phone.writeWithoutResponse(immediateAlert.alertLevel, .none)
+        await buzzer.wait(for: .none)
+        try await phone.write(linkLoss.alertLevel, .mild)
+        Terminal.print("phone: leaves without the keys.")
+        phone.disconnect()
+        await buzzer.wait(for: .mild)
+    }
+}

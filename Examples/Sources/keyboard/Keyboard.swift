@@ -1,0 +1,44 @@
+import ArgumentParser
+import ExampleSupport
+import PeripheralBattery
+import PeripheralDeviceInformation
+import PeripheralHID
+import PeripheralKit
+import PeripheralTesting
+
+/// A keyboard that types a text on whatever it is paired with: the command line and the run.
+@main
+struct Keyboard: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "keyboard",
+        abstract: "Be a keyboard that types a text on the host that it is paired with.",
+        discussion: """
+            The host has to have set the keyboard layout of the United States. Pair it in its Bluetooth settings; it gets \
+            the text once, and then each line that is typed here.
+            """
+    )
+
+    @Argument(help: "The text to begin with: characters of ASCII.")
+    var text = "Typed by Swift, over Bluetooth."
+
+    @Option(help: "The name under which hosts find the keyboard.")
+    var name = "Keyboard"
+
+    @OptionGroup
+    var options: RunOptions
+
+    func validate() throws {
+        if let character = text.first(where: { KeyStroke(usLayout: $0) == nil }) {
+            throw ValidationError("\(UntypableCharacter(character: character))")
+        }
+    }
+
+    func run() async throws {
+        let keyboard = TypingKeyboard(name: name)
+        try await options.run(keyboard.peripheral) { [text] session in
+            try await keyboard.type(typedLines(after: text), over: session)
+        } emulated: { [text] host in
+            try await keyboard.show(host, expecting: text)
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import ExampleSupport
+import PeripheralBattery
+import PeripheralDeviceInformation
+import PeripheralHID
+import PeripheralKit
+
+/// The declaration, and the typing.
+struct TypingKeyboard {
+    let keyboard: HIDKeyboard
+    let peripheral: Peripheral
+
+    init(name: String) {
+        let keyboard = HIDKeyboard { leds, _ in
+            Terminal.print("keyboard: caps lock is \(leds.contains(.capsLock) ? "on" : "off")")
+        }
+        self.keyboard = keyboard
+        // The HID over GATT profile wants a battery and a PnP ID, and hosts that are paired.
+        peripheral = Peripheral(name, pairing: .justWorks) {
+            keyboard
+            BatteryService(level: BatteryLevel(100))
+            DeviceInformationService(pnpID: PnPID(vendor: .usb(0x1D6B), product: 0x0246, version: 0x0100))
+            Advertisement(appearance: 0x03C1)  // keyboard
+        }
+    }
+
+    /// Types each line, and the end of the line after it, as soon as a host listens.
+    ///
+    /// Between two keys passes the time that a host takes, not less.
+    func type(_ lines: AsyncStream<String>, over session: PeripheralSession) async throws {
+        try await withThrowingTaskGroup { group in
+            group.addTask { await keyboard.watch(session) }
+            group.addTask {
+                for await line in lines {
+                    try await waitForHost(session)
+                    do {
+                        try await keyboard.type(line + "\n", in: session)
+                    } catch let error as UntypableCharacter {
+                        Terminal.print("keyboard: \(error)")
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private func waitForHost(_ session: PeripheralSession) async throws {
+        let events = session.events
+        if try session.hasSubscribers(of: keyboard.keys.value) { return }
+        Terminal.print("keyboard: waits for a host")
+        for await event in events {
+            if case .subscribed(let subscription) = event,
+                subscription.characteristic == keyboard.keys.value.uuid
+            {
+                // It has yet to make an input device of what it has read.
+                return try await Task.sleep(for: .seconds(1))
+            }
+        }
+    }
+}

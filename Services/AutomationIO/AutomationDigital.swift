@@ -1,0 +1,113 @@
+public import PeripheralKit
+
+/// Digital inputs or outputs of an ``AutomationIOService`` that belong together.
+///
+/// ```swift
+/// let buttons = AutomationDigital.input([.inactive, .inactive], name: "Buttons")
+/// let relays = AutomationDigital.output([.inactive], name: "Pump") { states, _ in try await pump.set(states[0]) }
+/// ```
+public struct AutomationDigital: Sendable {
+    /// The Digital, 0x2A56: read and subscribed to when it is an input, read and written when it is an output.
+    public let value: Characteristic<DigitalStates>
+
+    let state: InputState
+    let isInput: Bool
+
+    /// How many there are.
+    public let count: Int
+
+    /// Declares inputs.
+    ///
+    /// - Parameters:
+    ///   - states: The states at first; there are as many inputs as states, 1 to 255.
+    ///   - name: What they are, for people; a User Description descriptor.
+    ///   - which: Which of several alike they are; a service with several digitals needs it.
+    ///   - isConfirmed: Whether states are indicated instead of notified.
+    ///   - hasTriggers: Whether centrals set what is sent, and when, by trigger setting descriptors. Without, every change
+    ///     is sent.
+    ///   - security: What centrals need to read, to subscribe and to set triggers.
+    /// - Returns: The inputs.
+    public static func input(
+        _ states: [DigitalState],
+        name: String? = nil,
+        which: PresentationFormat.Description? = nil,
+        isConfirmed: Bool = false,
+        hasTriggers: Bool = false,
+        security: SecurityLevel = .open
+    ) -> AutomationDigital {
+        let state = InputState(DigitalStates(states).gattBytes, isAnalog: false)
+        let value = Characteristic<DigitalStates>(
+            .digital,
+            isConfirmed ? [.read, .indicate] : [.read, .notify],
+            security: AttributeSecurity(security)
+        ) {
+            Read { try DigitalStates(gattBytes: state.value) }
+            description(states.count, name, which)
+            if hasTriggers { triggers(of: state, security) }
+        }
+        return AutomationDigital(value: value, state: state, isInput: true, count: states.count)
+    }
+
+    /// Declares outputs.
+    ///
+    /// - Parameters:
+    ///   - states: The states at first; there are as many outputs as states, 1 to 255.
+    ///   - name: What they are, for people; a User Description descriptor.
+    ///   - which: Which of several alike they are; a service with several digitals needs it.
+    ///   - security: What centrals need to read and write.
+    ///   - handler: Takes the states that a central has written, as many as there are outputs. Throwing refuses them.
+    /// - Returns: The outputs.
+    public static func output(
+        _ states: [DigitalState],
+        name: String? = nil,
+        which: PresentationFormat.Description? = nil,
+        security: SecurityLevel = .open,
+        onWrite handler:
+            @escaping @Sendable (_ states: [DigitalState], _ central: Central) async throws -> Void
+    ) -> AutomationDigital {
+        let initial = DigitalStates(states).gattBytes
+        let state = InputState(initial, isAnalog: false)
+        let value = Characteristic<DigitalStates>(
+            .digital,
+            [.read, .write],
+            security: AttributeSecurity(security),
+            length: .exactly(initial.count)
+        ) {
+            Read { try DigitalStates(gattBytes: state.value) }
+            Write { written, central in
+                let written = Array(written.states.prefix(states.count))
+                try await handler(written, central)
+                state.keep(DigitalStates(written).gattBytes)
+            }
+            description(states.count, name, which)
+        }
+        return AutomationDigital(value: value, state: state, isInput: false, count: states.count)
+    }
+
+    @CharacteristicBuilder<DigitalStates>
+    private static func description(
+        _ count: Int,
+        _ name: String?,
+        _ which: PresentationFormat.Description?
+    ) -> [CharacteristicElement<DigitalStates>] {
+        if let which { PresentationFormat(.uint2, description: which) }
+        if let name { UserDescription(name) }
+        Descriptor(.numberOfDigitals, value: UInt8(clamping: count))
+    }
+}
+
+/// The trigger setting descriptors of an input, which centrals read and write.
+@CharacteristicBuilder<Value>
+func triggers<Value: GATTValue>(
+    of state: InputState,
+    _ security: SecurityLevel
+) -> [CharacteristicElement<Value>] {
+    Descriptor<AutomationValueTrigger>(.valueTriggerSetting, security: AttributeSecurity(security)) {
+        Read { state.valueTrigger }
+        Write { trigger in try state.set(trigger) }
+    }
+    Descriptor<AutomationTimeTrigger>(.timeTriggerSetting, security: AttributeSecurity(security)) {
+        Read { state.timeTrigger }
+        Write { trigger in state.set(trigger) }
+    }
+}

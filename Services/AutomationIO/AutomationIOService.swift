@@ -1,0 +1,124 @@
+public import PeripheralKit
+
+/// The Automation IO service, 0x1815, of the Automation IO Service specification 1.0: digital and analog inputs and outputs.
+///
+/// ```swift
+/// import PeripheralAutomationIO
+/// import PeripheralBlueZ
+/// import PeripheralKit
+///
+/// let button = AutomationDigital.input([.inactive], name: "Button")
+/// let pump = AutomationDigital.output([.inactive], name: "Pump") { states, _ in try await relay.set(states[0]) }
+/// let io = AutomationIOService(digitals: [button, pump])
+///
+/// try await Peripheral("Automat") { io }.run(on: .bluez) { session in
+///     for await isDown in line.levels {
+///         try await io.update(button, to: [isDown ? .active : .inactive], in: session)
+///     }
+/// }
+/// ```
+///
+/// Triggers that centrals have set are looked at by each update, so that an interval ends with the first update after it: tell
+/// the value of an input as often as it is measured, changed or not. All centrals have the same triggers.
+public struct AutomationIOService: GATTServiceDeclaration {
+    /// The digital inputs and outputs.
+    public let digitals: [AutomationDigital]
+
+    /// The analog inputs and outputs.
+    public let analogs: [AutomationAnalog]
+
+    /// The Aggregate, 0x2A5A: all digital inputs, then all analog ones, as they are by themselves; `nil` when there is none.
+    public let aggregate: Characteristic<[UInt8]>?
+
+    private let now: @Sendable () -> Duration
+
+    /// Declares the service.
+    ///
+    /// - Parameters:
+    ///   - digitals: The digital inputs and outputs.
+    ///   - analogs: The analog inputs and outputs.
+    ///   - hasAggregate: Whether centrals can have the values of all inputs in one; it is notified when one of them changes.
+    ///   - security: What centrals need for the aggregate: not less than for any of the inputs.
+    ///   - clock: What tells the time for time triggers.
+    public init<C: Clock>(
+        digitals: [AutomationDigital] = [],
+        analogs: [AutomationAnalog] = [],
+        hasAggregate: Bool = false,
+        security: SecurityLevel = .open,
+        clock: C = ContinuousClock()
+    ) where C.Duration == Duration {
+        self.digitals = digitals
+        self.analogs = analogs
+        let start = clock.now
+        now = { start.duration(to: clock.now) }
+        aggregate =
+            hasAggregate
+            ? Characteristic(.aggregate, [.read, .notify], security: AttributeSecurity(security)) {
+                Read { Self.inputs(of: digitals, analogs) }
+            } : nil
+    }
+
+    /// Takes the states of digital inputs, and sends what the triggers say.
+    ///
+    /// - Parameters:
+    ///   - digital: The inputs, which the service has.
+    ///   - states: Their states now; `.unknown` for those that are missing.
+    ///   - session: The session of the peripheral that declares the service.
+    /// - Throws: As `session.notify` or `session.indicate` does; `PeripheralError` with the code `notDeclared` for outputs.
+    public func update(
+        _ digital: AutomationDigital,
+        to states: [DigitalState],
+        in session: PeripheralSession
+    ) async throws {
+        let missing = [DigitalState](repeating: .unknown, count: max(0, digital.count - states.count))
+        let value = DigitalStates(Array(states.prefix(digital.count)) + missing)
+        try await update(digital.value, digital.state, to: value, in: session)
+    }
+
+    /// Takes the value of an analog input, and sends what the triggers say.
+    ///
+    /// - Parameters:
+    ///   - analog: The input, which the service has.
+    ///   - value: Its value now.
+    ///   - session: The session of the peripheral that declares the service.
+    /// - Throws: As `session.notify` or `session.indicate` does; `PeripheralError` with the code `notDeclared` for an output.
+    public func update(_ analog: AutomationAnalog, to value: UInt16, in session: PeripheralSession)
+        async throws
+    {
+        try await update(analog.value, analog.state, to: value, in: session)
+    }
+
+    private func update<Value>(
+        _ characteristic: Characteristic<Value>,
+        _ state: InputState,
+        to value: Value,
+        in session: PeripheralSession
+    ) async throws {
+        // Asked for what it throws where this is no input.
+        _ = try session.hasSubscribers(of: characteristic)
+        let (hasChanged, isDue) = state.update(to: value.gattBytes, at: now())
+        if isDue {
+            if characteristic.properties.contains(.indicate) {
+                try await session.indicate(characteristic, value)
+            } else {
+                try await session.notify(characteristic, value)
+            }
+        }
+        if hasChanged, let aggregate {
+            try await session.notify(aggregate, Self.inputs(of: digitals, analogs))
+        }
+    }
+
+    private static func inputs(of digitals: [AutomationDigital], _ analogs: [AutomationAnalog]) -> [UInt8] {
+        digitals.filter(\.isInput).flatMap(\.state.value) + analogs.filter(\.isInput).flatMap(\.state.value)
+    }
+
+    /// The service as it is published.
+    public var service: GATTService {
+        GATTService(.automationIO) {
+            digitals.map(\.value)
+            analogs.map(\.value)
+            if let aggregate { aggregate }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+public import PeripheralKit
+
+/// How a battery is powered, charged and worn: the value of the Battery Level Status, 0x2BED (Battery Service 1.1, section
+/// 3.2).
+///
+/// ```swift
+/// BatteryLevelStatus(.init(wiredPower: .connected, charge: .charging, chargeLevel: .good))
+/// ```
+public struct BatteryLevelStatus: Hashable, Sendable {
+    /// How the battery is powered and charged.
+    public var power: BatteryPowerState
+
+    /// What tells the battery from others, when it can be exchanged.
+    public var identifier: UInt16?
+
+    /// How full the battery is.
+    public var level: BatteryLevel?
+
+    /// Whether the battery needs somebody; `nil` when that is not told.
+    public var condition: BatteryCondition?
+
+    /// Makes a status.
+    ///
+    /// - Parameters:
+    ///   - power: How the battery is powered and charged.
+    ///   - identifier: What tells the battery from others.
+    ///   - level: How full the battery is.
+    ///   - condition: Whether the battery needs somebody.
+    public init(
+        _ power: BatteryPowerState,
+        identifier: UInt16? = nil,
+        level: BatteryLevel? = nil,
+        condition: BatteryCondition? = nil
+    ) {
+        self.power = power
+        self.identifier = identifier
+        self.level = level
+        self.condition = condition
+    }
+}
+
+extension BatteryLevelStatus: GATTValue {
+    private static let identifierFlag: UInt8 = 1 << 0
+    private static let levelFlag: UInt8 = 1 << 1
+    private static let conditionFlag: UInt8 = 1 << 2
+
+    /// Reads a status; flags that are reserved are ignored.
+    ///
+    /// - Throws: `GATTDecodingError` also for a state that is reserved.
+    public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
+        let flags: UInt8 = try reader.read()
+        power = try BatteryPowerState(bits: try reader.read())
+        identifier = flags & Self.identifierFlag == 0 ? nil : try reader.read()
+        level = flags & Self.levelFlag == 0 ? nil : try BatteryLevel(decoding: &reader)
+        condition = flags & Self.conditionFlag == 0 ? nil : try BatteryCondition(bits: try reader.read())
+    }
+
+    /// Appends at most 7 bytes: flags, power, then what else there is.
+    public func encode(into writer: inout ByteWriter) {
+        var flags: UInt8 = 0
+        if identifier != nil { flags |= Self.identifierFlag }
+        if level != nil { flags |= Self.levelFlag }
+        if condition != nil { flags |= Self.conditionFlag }
+        writer.write(flags)
+        writer.write(power.bits)
+        if let identifier { writer.write(identifier) }
+        level?.encode(into: &writer)
+        if let condition { writer.write(condition.bits) }
+    }
+}

@@ -1,0 +1,164 @@
+public import PeripheralKit
+
+/// In what a blood pressure is measured.
+public enum BloodPressureUnit: UInt8, Hashable, Sendable {
+    /// Millimetres of mercury.
+    case mmHg = 0
+    /// Kilopascals.
+    case kPa = 1
+}
+
+/// A blood pressure: the value of the Blood Pressure Measurement, 0x2A35 (Blood Pressure Service 1.0, section 3.1).
+///
+/// ```swift
+/// BloodPressureMeasurement(systolic: 120, diastolic: 80, meanArterial: 93, pulseRate: 64)
+/// ```
+public struct BloodPressureMeasurement: Hashable, Sendable {
+    /// The systolic pressure in its unit; `.nan` when there is no valid one.
+    public var systolic: MedicalShortFloat
+    /// The diastolic pressure in its unit; `.nan` when there is no valid one.
+    public var diastolic: MedicalShortFloat
+    /// The mean arterial pressure in its unit; `.nan` when there is no valid one.
+    public var meanArterial: MedicalShortFloat
+    /// In what the pressures are measured.
+    public var unit: BloodPressureUnit
+    /// When it was measured, in local time.
+    ///
+    /// A device that stores measurements, or is not connected when it measures, has to tell.
+    public var timestamp: DateTime?
+    /// The pulse in beats per minute.
+    public var pulseRate: MedicalShortFloat?
+    /// Whose blood pressure it is, as the device numbers its users; 255 for somebody unknown.
+    public var userID: UInt8?
+    /// What went wrong; `nil` when the device cannot tell.
+    public var status: BloodPressureStatus?
+
+    /// Makes a measurement.
+    ///
+    /// - Parameters:
+    ///   - systolic: The systolic pressure.
+    ///   - diastolic: The diastolic pressure.
+    ///   - meanArterial: The mean arterial pressure.
+    ///   - unit: In what the pressures are measured.
+    ///   - timestamp: When it was measured, in local time.
+    ///   - pulseRate: The pulse in beats per minute.
+    ///   - userID: Whose blood pressure it is; 255 for somebody unknown.
+    ///   - status: What went wrong.
+    public init(
+        systolic: MedicalShortFloat,
+        diastolic: MedicalShortFloat,
+        meanArterial: MedicalShortFloat = .nan,
+        unit: BloodPressureUnit = .mmHg,
+        timestamp: DateTime? = nil,
+        pulseRate: MedicalShortFloat? = nil,
+        userID: UInt8? = nil,
+        status: BloodPressureStatus? = nil
+    ) {
+        self.systolic = systolic
+        self.diastolic = diastolic
+        self.meanArterial = meanArterial
+        self.unit = unit
+        self.timestamp = timestamp
+        self.pulseRate = pulseRate
+        self.userID = userID
+        self.status = status
+    }
+}
+
+extension BloodPressureMeasurement: GATTValue {
+    private static let timestampFlag: UInt8 = 1 << 1
+    private static let pulseRateFlag: UInt8 = 1 << 2
+    private static let userIDFlag: UInt8 = 1 << 3
+    private static let statusFlag: UInt8 = 1 << 4
+
+    /// Reads a measurement; flags that are reserved are ignored, as the specification demands of a central.
+    public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
+        let flags: UInt8 = try reader.read()
+        unit = flags & 1 == 0 ? .mmHg : .kPa
+        systolic = try MedicalShortFloat(decoding: &reader)
+        diastolic = try MedicalShortFloat(decoding: &reader)
+        meanArterial = try MedicalShortFloat(decoding: &reader)
+        timestamp = flags & Self.timestampFlag == 0 ? nil : try DateTime(decoding: &reader)
+        pulseRate = flags & Self.pulseRateFlag == 0 ? nil : try MedicalShortFloat(decoding: &reader)
+        userID = flags & Self.userIDFlag == 0 ? nil : try reader.read()
+        status = flags & Self.statusFlag == 0 ? nil : BloodPressureStatus(rawValue: try reader.read())
+    }
+
+    /// Appends at most 19 bytes: flags, pressures, then what else there is.
+    public func encode(into writer: inout ByteWriter) {
+        var flags = unit.rawValue
+        if timestamp != nil { flags |= Self.timestampFlag }
+        if pulseRate != nil { flags |= Self.pulseRateFlag }
+        if userID != nil { flags |= Self.userIDFlag }
+        if status != nil { flags |= Self.statusFlag }
+        writer.write(flags)
+        systolic.encode(into: &writer)
+        diastolic.encode(into: &writer)
+        meanArterial.encode(into: &writer)
+        timestamp?.encode(into: &writer)
+        pulseRate?.encode(into: &writer)
+        if let userID { writer.write(userID) }
+        if let status { writer.write(status.rawValue) }
+    }
+}
+
+/// The pressure of the cuff while it is inflated and deflated: the value of the Intermediate Cuff Pressure, 0x2A36 (Blood
+/// Pressure Service 1.0, section 3.2).
+public struct IntermediateCuffPressure: Hashable, Sendable {
+    private var measurement: BloodPressureMeasurement
+
+    /// The pressure in its unit.
+    public var pressure: MedicalShortFloat { measurement.systolic }
+    /// In what the pressure is measured.
+    public var unit: BloodPressureUnit { measurement.unit }
+    /// When it was measured, in local time.
+    public var timestamp: DateTime? { measurement.timestamp }
+    /// The pulse in beats per minute.
+    public var pulseRate: MedicalShortFloat? { measurement.pulseRate }
+    /// Whose blood pressure it is, as the device numbers its users; 255 for somebody unknown.
+    public var userID: UInt8? { measurement.userID }
+    /// What goes wrong; `nil` when the device cannot tell.
+    public var status: BloodPressureStatus? { measurement.status }
+
+    /// Makes a pressure.
+    ///
+    /// - Parameters:
+    ///   - pressure: The pressure of the cuff.
+    ///   - unit: In what the pressure is measured.
+    ///   - timestamp: When it was measured, in local time.
+    ///   - pulseRate: The pulse in beats per minute.
+    ///   - userID: Whose blood pressure it is; 255 for somebody unknown.
+    ///   - status: What goes wrong.
+    public init(
+        _ pressure: MedicalShortFloat,
+        unit: BloodPressureUnit = .mmHg,
+        timestamp: DateTime? = nil,
+        pulseRate: MedicalShortFloat? = nil,
+        userID: UInt8? = nil,
+        status: BloodPressureStatus? = nil
+    ) {
+        measurement = BloodPressureMeasurement(
+            systolic: pressure,
+            diastolic: .nan,
+            unit: unit,
+            timestamp: timestamp,
+            pulseRate: pulseRate,
+            userID: userID,
+            status: status
+        )
+    }
+}
+
+extension IntermediateCuffPressure: GATTValue {
+    /// Reads a pressure, in the form of a ``BloodPressureMeasurement``; diastolic and mean arterial pressure are ignored.
+    public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
+        measurement = try BloodPressureMeasurement(decoding: &reader)
+        measurement.diastolic = .nan
+        measurement.meanArterial = .nan
+    }
+
+    /// Appends at most 19 bytes, with NaN for diastolic and mean arterial pressure.
+    public func encode(into writer: inout ByteWriter) {
+        measurement.encode(into: &writer)
+    }
+}

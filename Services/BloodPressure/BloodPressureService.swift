@@ -1,0 +1,107 @@
+public import PeripheralKit
+
+/// The Blood Pressure service, 0x1810, of the Blood Pressure Service specification 1.0.
+///
+/// ```swift
+/// import PeripheralBlueZ
+/// import PeripheralBloodPressure
+/// import PeripheralKit
+///
+/// let bloodPressure = BloodPressureService(detecting: [.bodyMovement, .irregularPulse])
+/// let peripheral = Peripheral("Cuff") { bloodPressure }
+///
+/// try await peripheral.run(on: .bluez) { session in
+///     for await result in cuff.results {
+///         let value = BloodPressureMeasurement(systolic: result.systolic, diastolic: result.diastolic, status: [])
+///         try await session.indicate(bloodPressure.measurement, value)
+///     }
+/// }
+/// ```
+public struct BloodPressureService: GATTServiceDeclaration {
+    /// The Blood Pressure Measurement, 0x2A35: results, which are indicated.
+    public let measurement: Characteristic<BloodPressureMeasurement>
+
+    /// The Intermediate Cuff Pressure, 0x2A36: values before the result, which are notified; `nil` when there are none.
+    public let intermediateCuffPressure: Characteristic<IntermediateCuffPressure>?
+
+    /// The Blood Pressure Feature, 0x2A49, which centrals read.
+    public let feature: Characteristic<BloodPressureFeature>
+
+    /// Declares the service.
+    ///
+    /// - Parameters:
+    ///   - status: What the device detects, and tells by ``BloodPressureMeasurement/status``: each as soon as it can occur.
+    ///   - hasIntermediateCuffPressure: Whether values are sent before the result.
+    ///   - supportsMultipleBonds: Whether the device bonds with several centrals.
+    public init(
+        detecting status: BloodPressureStatus = [],
+        hasIntermediateCuffPressure: Bool = false,
+        supportsMultipleBonds: Bool = false
+    ) {
+        measurement = Characteristic(.bloodPressureMeasurement, .indicate)
+        intermediateCuffPressure =
+            hasIntermediateCuffPressure ? Characteristic(.intermediateCuffPressure, .notify) : nil
+        feature = Characteristic(
+            .bloodPressureFeature,
+            value: BloodPressureFeature(detecting: status, supportsMultipleBonds: supportsMultipleBonds)
+        )
+    }
+
+    /// The service as it is published.
+    public var service: GATTService {
+        GATTService(.bloodPressure) {
+            measurement
+            if let intermediateCuffPressure { intermediateCuffPressure }
+            feature
+        }
+    }
+}
+
+/// What a blood pressure monitor can do: the value of the Blood Pressure Feature, 0x2A49 (Blood Pressure Service 1.0,
+/// section 3.3).
+public struct BloodPressureFeature: OptionSet, Hashable, Sendable {
+    /// The features as they are on the air.
+    public var rawValue: UInt16
+
+    /// Makes a set of features, known to the specification or not.
+    public init(rawValue: UInt16) {
+        self.rawValue = rawValue
+    }
+
+    /// It detects that the body moves.
+    public static let bodyMovementDetection = BloodPressureFeature(rawValue: 1 << 0)
+    /// It detects that the cuff is too loose.
+    public static let cuffFitDetection = BloodPressureFeature(rawValue: 1 << 1)
+    /// It detects an irregular pulse.
+    public static let irregularPulseDetection = BloodPressureFeature(rawValue: 1 << 2)
+    /// It detects a pulse that is too fast or too slow.
+    public static let pulseRateRangeDetection = BloodPressureFeature(rawValue: 1 << 3)
+    /// It detects that the arm is not where it should be.
+    public static let measurementPositionDetection = BloodPressureFeature(rawValue: 1 << 4)
+    /// It bonds with several centrals.
+    public static let multipleBonds = BloodPressureFeature(rawValue: 1 << 5)
+
+    init(detecting status: BloodPressureStatus, supportsMultipleBonds: Bool) {
+        self = []
+        if status.contains(.bodyMovement) { insert(.bodyMovementDetection) }
+        if status.contains(.cuffTooLoose) { insert(.cuffFitDetection) }
+        if status.contains(.irregularPulse) { insert(.irregularPulseDetection) }
+        if !status.isDisjoint(with: [.pulseRateAboveRange, .pulseRateBelowRange]) {
+            insert(.pulseRateRangeDetection)
+        }
+        if status.contains(.improperPosition) { insert(.measurementPositionDetection) }
+        if supportsMultipleBonds { insert(.multipleBonds) }
+    }
+}
+
+extension BloodPressureFeature: GATTValue {
+    /// Reads two bytes.
+    public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
+        try self.init(rawValue: reader.read())
+    }
+
+    /// Appends two bytes.
+    public func encode(into writer: inout ByteWriter) {
+        writer.write(rawValue)
+    }
+}

@@ -1,0 +1,24 @@
+/// What went wrong while the blood pressure was measured: the Measurement Status of the Blood Pressure Measurement (Blood
+/// Pressure Service 1.0, section 3.1).
+public struct BloodPressureStatus: OptionSet, Hashable, Sendable {
+    /// The status as it is on the air.
+    public var rawValue: UInt16
+
+    /// Makes a status, known to the specification or not.
+    public init(rawValue: UInt16) {
+        self.rawValue = rawValue
+    }
+
+    /// The body has moved.
+    public static let bodyMovement = BloodPressureStatus(rawValue: 1 << 0)
+    /// The cuff is too loose.
+    public static let cuffTooLoose = BloodPressureStatus(rawValue: 1 << 1)
+    /// The pulse is irregular.
+    public static let irregularPulse = BloodPressureStatus(rawValue: 1 << 2)
+    /// The pulse is faster than the upper limit.
+    public static let pulseRateAboveRange = BloodPressureStatus(rawValue: 1 << 3)
+    /// The pulse is slower than the lower limit.
+    public static let pulseRateBelowRange = BloodPressureStatus(rawValue: 1 << 4)
+    /// The arm is not where it should be.
+    public static let improperPosition = BloodPressureStatus(rawValue: 1 << 5)
+}

@@ -1,0 +1,123 @@
+public import PeripheralKit
+
+/// What a device tells of a body: the value of the Body Composition Feature, 0x2A9B (Body Composition Service 1.0, section
+/// 3.1).
+public struct BodyCompositionFeature: Hashable, Sendable {
+    /// A value of a measurement, beside the body fat.
+    public struct Content: OptionSet, Hashable, Sendable {
+        /// The values as they are on the air.
+        public var rawValue: UInt32
+
+        /// Makes a set of values.
+        public init(rawValue: UInt32) {
+            self.rawValue = rawValue
+        }
+
+        /// When it was measured.
+        public static let timestamp = Content(rawValue: 1 << 0)
+        /// Whose body it is.
+        public static let userID = Content(rawValue: 1 << 1)
+        /// The basal metabolism.
+        public static let basalMetabolism = Content(rawValue: 1 << 2)
+        /// The muscles in percent.
+        public static let muscle = Content(rawValue: 1 << 3)
+        /// The mass of the muscles.
+        public static let muscleMass = Content(rawValue: 1 << 4)
+        /// The mass without fat.
+        public static let fatFreeMass = Content(rawValue: 1 << 5)
+        /// The soft lean mass.
+        public static let softLeanMass = Content(rawValue: 1 << 6)
+        /// The mass of the body's water.
+        public static let bodyWaterMass = Content(rawValue: 1 << 7)
+        /// The impedance.
+        public static let impedance = Content(rawValue: 1 << 8)
+        /// The weight.
+        public static let weight = Content(rawValue: 1 << 9)
+        /// The height.
+        public static let height = Content(rawValue: 1 << 10)
+
+        fileprivate static let all = Content(rawValue: 0x7FF)
+    }
+
+    /// How fine masses are measured.
+    public enum MassResolution: UInt8, Hashable, Sendable, CaseIterable {
+        /// Not told.
+        case unspecified = 0
+        /// 0.5 kg or 1 lb.
+        case kilograms0_5
+        /// 0.2 kg or 0.5 lb.
+        case kilograms0_2
+        /// 0.1 kg or 0.2 lb.
+        case kilograms0_1
+        /// 0.05 kg or 0.1 lb.
+        case kilograms0_05
+        /// 0.02 kg or 0.05 lb.
+        case kilograms0_02
+        /// 0.01 kg or 0.02 lb.
+        case kilograms0_01
+        /// 0.005 kg or 0.01 lb.
+        case kilograms0_005
+    }
+
+    /// How fine heights are measured.
+    public enum HeightResolution: UInt8, Hashable, Sendable, CaseIterable {
+        /// Not told.
+        case unspecified = 0
+        /// 0.01 m or 1 inch.
+        case meters0_01
+        /// 0.005 m or 0.5 inches.
+        case meters0_005
+        /// 0.001 m or 0.1 inches.
+        case meters0_001
+    }
+
+    /// What measurements can tell beside the body fat.
+    public var content: Content
+    /// How fine masses are.
+    public var massResolution: MassResolution
+    /// How fine heights are.
+    public var heightResolution: HeightResolution
+
+    /// Makes a set of features.
+    ///
+    /// - Parameters:
+    ///   - content: What measurements can tell beside the body fat.
+    ///   - massResolution: How fine masses are.
+    ///   - heightResolution: How fine heights are.
+    public init(
+        _ content: Content = [],
+        massResolution: MassResolution = .unspecified,
+        heightResolution: HeightResolution = .unspecified
+    ) {
+        self.content = content.intersection(.all)
+        self.massResolution = massResolution
+        self.heightResolution = heightResolution
+    }
+}
+
+extension BodyCompositionFeature: GATTValue {
+    /// Reads four bytes; bits that are reserved are ignored.
+    ///
+    /// - Throws: `GATTDecodingError` also for a resolution that is reserved.
+    public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
+        let bits: UInt32 = try reader.read()
+        guard let massResolution = MassResolution(rawValue: UInt8(bits >> 11 & 0xF)),
+            let heightResolution = HeightResolution(rawValue: UInt8(bits >> 15 & 0x7))
+        else {
+            throw .invalidValue("the resolution of mass or height is reserved")
+        }
+        self.init(
+            Content(rawValue: bits),
+            massResolution: massResolution,
+            heightResolution: heightResolution
+        )
+    }
+
+    /// Appends four bytes.
+    public func encode(into writer: inout ByteWriter) {
+        writer.write(
+            content.intersection(.all).rawValue | UInt32(massResolution.rawValue) << 11
+                | UInt32(heightResolution.rawValue) << 15
+        )
+    }
+}

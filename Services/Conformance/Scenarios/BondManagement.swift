@@ -1,0 +1,57 @@
+internal import PeripheralBondManagement
+internal import PeripheralKit
+internal import PeripheralTesting
+
+extension ServiceConformance {
+    static let bondManagement = [bondIsDeleted, allBondsAreDeleted]
+
+    private static let bondIsDeleted = Scenario(
+        "BondManagement: a central that knows the code has its bond deleted when it leaves"
+    ) {
+        let code = Array("4711".utf8)
+        let bonds = BondManagementService { sent, _ in sent == code }
+        return Trial(Peripheral("Lock", pairing: .justWorks) { bonds }) { central, session in
+            try await central.pair(.justWorks)
+            try expect("feature", try await central.read(bonds.feature).rawValue, is: 0x30)
+            try await expectRefusal(of: "another operation", by: .bondManagementOperationNotSupported) {
+                try await central.write(bonds.controlPoint, BondManagementRequest(delete: .all))
+            }
+            try await expectRefusal(of: "another code", by: .insufficientAuthorization) {
+                try await central.write(
+                    bonds.controlPoint,
+                    BondManagementRequest(delete: .requestingDevice, authorizationCode: [1])
+                )
+            }
+            try expect("bonds", try await session.bondedCentrals().count, is: 1)
+            try await central.write(
+                bonds.controlPoint,
+                BondManagementRequest(delete: .requestingDevice, authorizationCode: code)
+            )
+            try await central.disconnect()
+            while try await !session.bondedCentrals().isEmpty {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+        }
+    }
+
+    private static let allBondsAreDeleted = Scenario(
+        "BondManagement: all bonds are deleted, although the central leaves at once"
+    ) {
+        let bonds = BondManagementService(deleting: [.all])
+        return Trial(Peripheral("Lock", pairing: .justWorks) { bonds }) { central, session in
+            let other = try await central.makeAnother()
+            try await other.connect()
+            try await other.pair(.justWorks)
+            try await other.disconnect()
+            try await central.pair(.justWorks)
+            try expect("bonds", try await session.bondedCentrals().count, is: 2)
+            try await central.write(bonds.controlPoint, BondManagementRequest(delete: .all))
+            try await central.disconnect()
+            while try await !session.bondedCentrals().isEmpty {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+internal import PeripheralGlucose
+internal import PeripheralKit
+internal import PeripheralRecordAccess
+internal import PeripheralTesting
+
+extension ServiceConformance {
+    static let glucose = [glucoseRecords, glucoseOfOneWhoComesBack, glucoseAbort]
+
+    private static func glucoseRecord(_ number: UInt16) throws -> GlucoseRecord {
+        let time = try present(DateTime(year: 2026, month: 11, day: 22, hour: 7, minute: 30))
+        return GlucoseRecord(
+            GlucoseMeasurement(
+                sequenceNumber: number,
+                baseTime: time,
+                concentration: .millimolesPerLitre(5.5),
+                type: .capillaryWholeBlood,
+                location: .finger
+            ),
+            context: GlucoseContext(meal: .fasting)
+        )
+    }
+
+    private static let glucoseRecords = Scenario(
+        "Glucose: a central that is encrypted gets the records, with their contexts, before the response"
+    ) {
+        let glucose = GlucoseService(records: { try (1...20).map(glucoseRecord) })
+        return Trial(Peripheral("Meter", pairing: .justWorks) { glucose }, mtu: 23) { central, session in
+            try await central.pair(.justWorks)
+            try await central.subscribe(to: glucose.measurement, knownTo: session)
+            try await central.subscribe(to: present(glucose.context), knownTo: session)
+            try await central.subscribe(to: glucose.recordAccess, knownTo: session)
+            try await central.write(
+                RecordAccessRequest.report(.from(.sequenceNumber(11))),
+                to: glucose.recordAccess
+            )
+            try await expectRecords(11...20, of: glucose, by: central)
+        }
+    }
+
+    /// The records, their contexts, and the response behind all of them: records and contexts keep their own orders.
+    private static func expectRecords(
+        _ numbers: ClosedRange<UInt16>,
+        of glucose: GlucoseService,
+        by central: any TestCentral
+    ) async throws {
+        let handles = try await (
+            measurement: central.locate(glucose.measurement).valueHandle,
+            context: central.locate(present(glucose.context)).valueHandle,
+            recordAccess: central.locate(glucose.recordAccess).valueHandle
+        )
+        var received: [AttributeHandle: [[UInt8]]] = [:]
+        while received[handles.recordAccess] == nil {
+            let (handle, update) = try await central.nextUpdate()
+            received[handle, default: []].append(update.value)
+        }
+        let measurements = try numbers.map { number in
+            var measurement = try glucoseRecord(number).measurement
+            measurement.contextFollows = true
+            return measurement.gattBytes
+        }
+        try expect("records", received[handles.measurement], is: measurements)
+        let contexts = numbers.map { GlucoseContext(sequenceNumber: $0, meal: .fasting).gattBytes }
+        try expect("contexts", received[handles.context], is: contexts)
+        let success = RecordAccessResponse.result(.success, of: .report)
+        try expect("response", received[handles.recordAccess], is: [success.gattBytes])
+    }
+
+    /// The stack cannot tell it from others then, of whom there are none.
+    private static let glucoseOfOneWhoComesBack = Scenario(
+        "Glucose: a bonded central that has come back gets the records without subscribing anew"
+    ) {
+        let glucose = GlucoseService(records: { try (1...3).map(glucoseRecord) })
+        return Trial(Peripheral("Meter", pairing: .justWorks) { glucose }) { central, session in
+            try await central.pair(.justWorks)
+            try await central.subscribe(to: glucose.measurement, knownTo: session)
+            try await central.subscribe(to: present(glucose.context), knownTo: session)
+            try await central.subscribe(to: glucose.recordAccess, knownTo: session)
+            try await central.disconnect()
+            while !session.centrals.isEmpty {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+            try await central.connect()
+            try await central.write(RecordAccessRequest.report(.all), to: glucose.recordAccess)
+            try await expectRecords(1...3, of: glucose, by: central)
+        }
+    }
+
+    private static let glucoseAbort = Scenario("Glucose: an abort ends a report, and is responded to") {
+        let glucose = GlucoseService(
+            records: {
+                try await Task.sleep(for: .seconds(3600))
+                return []
+            },
+            security: .open
+        )
+        return Trial(Peripheral("Meter") { glucose }) { central, session in
+            try await central.subscribe(to: glucose.measurement, knownTo: session)
+            try await central.subscribe(to: glucose.recordAccess, knownTo: session)
+            try await central.write(RecordAccessRequest.report(.all), to: glucose.recordAccess)
+            try await expectRefusal(of: "request", by: .glucoseProcedureInProgress) {
+                try await central.write(RecordAccessRequest.reportNumber(.all), to: glucose.recordAccess)
+            }
+            let response = try await central.request(RecordAccessRequest.abort, of: glucose.recordAccess)
+            try expect("response", response, is: .result(.success, of: .abort))
+        }
+    }
+}

@@ -1,0 +1,44 @@
+internal import PeripheralHeartRate
+internal import PeripheralKit
+internal import PeripheralTesting
+
+extension ServiceConformance {
+    static let heartRate = [heartRateMeasurement, heartRateControlPoint]
+
+    private static let heartRateMeasurement = Scenario("HeartRate: measurements arrive as they are sent") {
+        let heartRate = HeartRateService(location: .chest)
+        return Trial(Peripheral("Pulse") { heartRate }, mtu: 23) { central, session in
+            try await central.subscribe(to: heartRate.measurement, knownTo: session)
+            try expect("location", try await central.read(present(heartRate.bodySensorLocation)), is: .chest)
+            for measurement in [
+                HeartRateMeasurement(bpm: 72),
+                HeartRateMeasurement(bpm: 256, sensorContact: .notDetected, energyExpended: .max),
+                HeartRateMeasurement(
+                    bpm: 255,
+                    sensorContact: .detected,
+                    rrIntervals: (0..<9).map { RRInterval(rawValue: 1024 + $0) }
+                ),
+            ] {
+                try await session.notify(heartRate.measurement, measurement)
+                let received = try await central.nextUpdate(of: heartRate.measurement)
+                try expect("measurement", received, is: measurement)
+            }
+        }
+    }
+
+    private static let heartRateControlPoint = Scenario(
+        "HeartRate: the energy expended is reset, and any other command refused"
+    ) {
+        let isReset = Flag()
+        let heartRate = HeartRateService { isReset.set(true) }
+        return Trial(Peripheral("Pulse") { heartRate }) { central, _ in
+            let controlPoint = try present(heartRate.controlPoint)
+            try await expectRefusal(of: "command", by: .heartRateControlPointNotSupported) {
+                try await central.write(controlPoint, HeartRateCommand(rawValue: 0x02))
+            }
+            try expect("reset", isReset.isSet, is: false)
+            try await central.write(controlPoint, .resetEnergyExpended)
+            try expect("reset", isReset.isSet, is: true)
+        }
+    }
+}

@@ -1,0 +1,38 @@
+internal import PeripheralImmediateAlert
+internal import PeripheralKit
+internal import PeripheralLinkLoss
+internal import PeripheralTesting
+internal import PeripheralTxPower
+
+extension ServiceConformance {
+    static let proximity = [txPowerLevel, immediateAlert, linkLossLevel]
+
+    private static let txPowerLevel = Scenario("TxPower: the power is read") {
+        let service = TxPowerService(TxPowerLevel(dBm: -20))
+        return Trial(Peripheral("Tag") { service }) { central, _ in
+            try expect("power", try await central.read(service.level), is: TxPowerLevel(dBm: -20))
+        }
+    }
+
+    private static let immediateAlert = Scenario(
+        "ImmediateAlert: the device alerts at each level that is written"
+    ) {
+        let levels = Recorder<AlertLevel>()
+        let service = ImmediateAlertService { level in levels.record(level) }
+        return Trial(Peripheral("Keys") { service }) { central, _ in
+            for level: AlertLevel in [.high, .mild, .none] {
+                try await central.writeWithoutResponse(service.alertLevel, level)
+                try expect("level", try await levels.next(), is: level)
+            }
+        }
+    }
+
+    private static let linkLossLevel = Scenario("LinkLoss: a central reads the level that it has written") {
+        let service = LinkLossService { _, _ in }
+        return Trial(Peripheral("Keys") { service }) { central, _ in
+            try expect("level", try await central.read(service.alertLevel), is: AlertLevel.none)
+            try await central.write(service.alertLevel, .high)
+            try expect("level", try await central.read(service.alertLevel), is: .high)
+        }
+    }
+}

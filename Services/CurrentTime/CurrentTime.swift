@@ -1,0 +1,154 @@
+public import PeripheralKit
+
+/// The time that a clock shows: the value of the Current Time, 0x2A2B (Current Time Service 1.1, section 3.1).
+public struct CurrentTime: Hashable, Sendable {
+    /// A day of the week.
+    public enum DayOfWeek: UInt8, Hashable, Sendable, CaseIterable {
+        /// The first day of the week, and those that follow.
+        case monday = 1, tuesday, wednesday, thursday, friday, saturday, sunday
+    }
+
+    /// Why a clock has been changed since its last notification.
+    public struct AdjustReason: OptionSet, Hashable, Sendable {
+        /// The reasons as they are on the air.
+        public var rawValue: UInt8
+
+        /// Makes a set of reasons, known to the specification or not.
+        public init(rawValue: UInt8) {
+            self.rawValue = rawValue
+        }
+
+        /// A person, or a central, has set the clock.
+        public static let manualUpdate = AdjustReason(rawValue: 1 << 0)
+        /// The clock was set by a reference, such as a time server.
+        public static let externalReference = AdjustReason(rawValue: 1 << 1)
+        /// The time zone has changed.
+        public static let timeZone = AdjustReason(rawValue: 1 << 2)
+        /// Daylight saving time has begun or ended.
+        public static let daylightSavingTime = AdjustReason(rawValue: 1 << 3)
+    }
+
+    /// The local date and time; its year, month and day may be unknown.
+    public var dateTime: DateTime
+
+    /// The day of the week, `nil` when not known.
+    public var dayOfWeek: DayOfWeek?
+
+    /// The part of the second that has passed, in 1/256 s.
+    public var fractions256: UInt8
+
+    /// Why the clock has been changed; empty when it has not.
+    public var adjustReason: AdjustReason
+
+    /// Makes a time of its parts.
+    ///
+    /// - Parameters:
+    ///   - dateTime: The local date and time.
+    ///   - dayOfWeek: The day of the week, `nil` when not known.
+    ///   - fractions256: The part of the second that has passed, in 1/256 s.
+    ///   - adjustReason: Why the clock has been changed.
+    public init(
+        _ dateTime: DateTime,
+        dayOfWeek: DayOfWeek? = nil,
+        fractions256: UInt8 = 0,
+        adjustReason: AdjustReason = []
+    ) {
+        self.dateTime = dateTime
+        self.dayOfWeek = dayOfWeek
+        self.fractions256 = fractions256
+        self.adjustReason = adjustReason
+    }
+
+    /// Makes the time that a clock shows so long after the beginning of 1970 in UTC, the day of the week included.
+    ///
+    /// `nil` when the year is not 1582 to 9999.
+    ///
+    /// - Parameters:
+    ///   - duration: The time since 1 January 1970, 00:00 UTC, without leap seconds, as `clock_gettime` gives it.
+    ///   - offset: How far the local time is ahead of UTC, daylight saving time included.
+    ///   - adjustReason: Why the clock has been changed.
+    public init?(
+        since1970 duration: Duration,
+        offsetFromUTC offset: Duration = .zero,
+        adjustReason: AdjustReason = []
+    ) {
+        let local = (duration + offset).components
+        // Before 1970, both parts are negative.
+        let seconds = local.attoseconds < 0 ? local.seconds - 1 : local.seconds
+        let attoseconds = local.attoseconds < 0 ? local.attoseconds + Self.second : local.attoseconds
+        let timeOfDay = Int(seconds.modulo(86_400))
+        let days = (seconds - Int64(timeOfDay)) / 86_400
+        guard let date = CivilDate(daysSince1970: days),
+            let dateTime = DateTime(
+                year: date.year,
+                month: date.month,
+                day: date.day,
+                hour: timeOfDay / 3600,
+                minute: timeOfDay / 60 % 60,
+                second: timeOfDay % 60
+            )
+        else { return nil }
+        // 1 January 1970 was a Thursday.
+        let dayOfWeek = DayOfWeek(rawValue: UInt8((days + 3).modulo(7) + 1))
+        let fractions = UInt8(clamping: attoseconds / (Self.second / 256))
+        self.init(dateTime, dayOfWeek: dayOfWeek, fractions256: fractions, adjustReason: adjustReason)
+    }
+
+    /// How many attoseconds a second has.
+    private static let second: Int64 = 1_000_000_000_000_000_000
+}
+
+extension CurrentTime: GATTValue {
+    /// Reads ten bytes.
+    ///
+    /// - Throws: `GATTDecodingError` also when a part of the date or the day of the week is out of its range.
+    public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
+        dateTime = try DateTime(decoding: &reader)
+        let day: UInt8 = try reader.read()
+        dayOfWeek = DayOfWeek(rawValue: day)
+        guard day == 0 || dayOfWeek != nil else {
+            throw .invalidValue("\(day) is no day of the week: 0 through 7 are")
+        }
+        fractions256 = try reader.read()
+        adjustReason = AdjustReason(rawValue: try reader.read())
+    }
+
+    /// Appends ten bytes.
+    public func encode(into writer: inout ByteWriter) {
+        dateTime.encode(into: &writer)
+        writer.write(dayOfWeek?.rawValue ?? 0)
+        writer.write(fractions256)
+        writer.write(adjustReason.rawValue)
+    }
+}
+
+/// A day of the Gregorian calendar.
+private struct CivilDate {
+    var year: Int
+    var month: Int
+    var day: Int
+
+    /// Counts in eras of 400 years, which all have the same number of days, and years that begin with March, so that the
+    /// leap day is the last.
+    init?(daysSince1970 days: Int64) {
+        // More is no year that can be told.
+        guard abs(days) < 4_000_000 else { return nil }
+        let daysSinceYear0 = Int(days) + 719_468
+        let dayOfEra = daysSinceYear0.modulo(146_097)
+        let era = (daysSinceYear0 - dayOfEra) / 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let monthFromMarch = (5 * dayOfYear + 2) / 153
+        day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
+        month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+        year = era * 400 + yearOfEra + (month <= 2 ? 1 : 0)
+    }
+}
+
+extension BinaryInteger {
+    /// The remainder that is never negative.
+    fileprivate func modulo(_ divisor: Self) -> Self {
+        let remainder = self % divisor
+        return remainder < 0 ? remainder + divisor : remainder
+    }
+}

@@ -1,0 +1,99 @@
+public import PeripheralKit
+
+/// Where a clock has its time from: the value of the Reference Time Information, 0x2A14 (Current Time Service 1.1,
+/// section 3.3).
+public struct ReferenceTimeInformation: Hashable, Sendable {
+    /// What has set the clock.
+    public struct Source: Hashable, Sendable {
+        /// The source as it is on the air; values from 8 on are reserved.
+        public var rawValue: UInt8
+
+        /// Makes a source, known to the specification or not.
+        public init(rawValue: UInt8) {
+            self.rawValue = rawValue
+        }
+
+        /// Not known.
+        public static let unknown = Source(rawValue: 0)
+        /// The Network Time Protocol.
+        public static let networkTimeProtocol = Source(rawValue: 1)
+        /// Satellites.
+        public static let gps = Source(rawValue: 2)
+        /// A radio time signal.
+        public static let radioTimeSignal = Source(rawValue: 3)
+        /// A person.
+        public static let manual = Source(rawValue: 4)
+        /// An atomic clock.
+        public static let atomicClock = Source(rawValue: 5)
+        /// The cellular network.
+        public static let cellularNetwork = Source(rawValue: 6)
+        /// Nothing: the clock is not synchronized.
+        public static let notSynchronized = Source(rawValue: 7)
+    }
+
+    /// How much the clock may deviate from its source.
+    public enum Accuracy: Hashable, Sendable {
+        /// This many eighths of a second at most, 0 to 253.
+        case eighthsOfSecond(UInt8)
+        /// More than 31.625 s.
+        case outOfRange
+        /// Not known.
+        case unknown
+    }
+
+    /// What has set the clock.
+    public var source: Source
+
+    /// How much the clock may deviate from its source.
+    public var accuracy: Accuracy
+
+    /// How many hours ago the clock was set; 6120 hours, which are 255 days, also stand for more.
+    public let hoursSinceUpdate: Int
+
+    /// Makes an information.
+    ///
+    /// - Parameters:
+    ///   - source: What has set the clock.
+    ///   - accuracy: How much the clock may deviate from its source.
+    ///   - hoursSinceUpdate: How many hours ago the clock was set. A negative value is taken as 0, one above 6120 as 6120.
+    public init(_ source: Source, accuracy: Accuracy = .unknown, hoursSinceUpdate: Int) {
+        self.source = source
+        self.accuracy = accuracy
+        self.hoursSinceUpdate = max(0, min(hoursSinceUpdate, 255 * 24))
+    }
+}
+
+extension ReferenceTimeInformation: GATTValue {
+    /// Reads four bytes.
+    ///
+    /// - Throws: `GATTDecodingError` also when the hours of the day are more than 23, or do not fit the days.
+    public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
+        source = Source(rawValue: try reader.read())
+        let deviation: UInt8 = try reader.read()
+        accuracy =
+            switch deviation {
+            case 255: .unknown
+            case 254: .outOfRange
+            default: .eighthsOfSecond(deviation)
+            }
+        let days: UInt8 = try reader.read()
+        let hours: UInt8 = try reader.read()
+        guard days == 255 ? hours == 255 : hours < 24 else {
+            throw .invalidValue("\(days) days and \(hours) hours are no time since an update")
+        }
+        hoursSinceUpdate = days == 255 ? 255 * 24 : Int(days) * 24 + Int(hours)
+    }
+
+    /// Appends four bytes.
+    public func encode(into writer: inout ByteWriter) {
+        writer.write(source.rawValue)
+        switch accuracy {
+        case .eighthsOfSecond(let eighths): writer.write(min(eighths, 253))
+        case .outOfRange: writer.write(254 as UInt8)
+        case .unknown: writer.write(255 as UInt8)
+        }
+        let days = UInt8(clamping: hoursSinceUpdate / 24)
+        writer.write(days)
+        writer.write(days == 255 ? 255 : UInt8(clamping: hoursSinceUpdate % 24))
+    }
+}

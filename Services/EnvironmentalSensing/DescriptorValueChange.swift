@@ -1,0 +1,63 @@
+public import PeripheralKit
+
+/// What has been changed of a sensor's descriptors: the value of the Descriptor Value Changed, 0x2A7D (Environmental Sensing
+/// Service 1.0, section 3.2).
+public struct DescriptorValueChange: Hashable, Sendable {
+    /// Who has changed what.
+    public struct Changes: OptionSet, Hashable, Sendable {
+        /// The changes as they are on the air.
+        public var rawValue: UInt16
+
+        /// Makes a set of changes, known to the specification or not.
+        public init(rawValue: UInt16) {
+            self.rawValue = rawValue
+        }
+
+        /// A central has made the change, not the device.
+        public static let byClient = Changes(rawValue: 1 << 0)
+        /// One or more ES Trigger Settings.
+        public static let triggers = Changes(rawValue: 1 << 1)
+        /// The ES Configuration.
+        public static let configuration = Changes(rawValue: 1 << 2)
+        /// The ES Measurement.
+        public static let measurement = Changes(rawValue: 1 << 3)
+        /// The user description.
+        public static let userDescription = Changes(rawValue: 1 << 4)
+    }
+
+    /// Who has changed what.
+    public var changes: Changes
+
+    /// The type of the characteristic whose descriptors they are.
+    public var characteristic: BluetoothUUID
+
+    /// Makes a change.
+    ///
+    /// - Parameters:
+    ///   - changes: Who has changed what.
+    ///   - characteristic: The type of the characteristic.
+    public init(_ changes: Changes, of characteristic: BluetoothUUID) {
+        self.changes = changes
+        self.characteristic = characteristic
+    }
+}
+
+extension DescriptorValueChange: GATTValue {
+    /// Reads 4 or 18 bytes.
+    ///
+    /// - Throws: `GATTDecodingError` also when the type has neither 2 nor 16 bytes.
+    public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
+        changes = Changes(rawValue: try reader.read())
+        let type = reader.readRemaining()
+        guard type.count != 4, let characteristic = BluetoothUUID(littleEndian: type) else {
+            throw GATTDecodingError(code: .tooShort, message: "a type has 2 or 16 bytes, not \(type.count)")
+        }
+        self.characteristic = characteristic
+    }
+
+    /// Appends 4 or 18 bytes.
+    public func encode(into writer: inout ByteWriter) {
+        writer.write(changes.rawValue)
+        writer.write(characteristic.attBytes)
+    }
+}

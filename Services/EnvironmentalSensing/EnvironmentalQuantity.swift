@@ -1,0 +1,215 @@
+public import PeripheralKit
+
+/// What an ``EnvironmentalSensor`` measures: the type of its characteristic, the unit, and how a number is written (GATT
+/// Specification Supplement).
+///
+/// A number is sent as the nearest that can be, and as the least or greatest of what is out of range.
+public struct EnvironmentalQuantity: Hashable, Sendable {
+    /// The type of the characteristic.
+    public let type: BluetoothUUID
+
+    /// The unit of the numbers.
+    public let unit: PresentationFormat.Unit
+
+    /// The power of ten that the numbers are multiples of; 0 of those that have their own.
+    public let exponent: Int8
+
+    let encoding: Encoding
+
+    /// The numbers on the air that mean something; `nil` for decimal floats.
+    let counts: ClosedRange<Int>?
+
+    /// The number on the air that stands for a value that is not known; `nil` when there is none.
+    let unknown: Int?
+
+    enum Encoding: Hashable {
+        case uint8, uint16, uint24, uint32, sint8, sint16, sint24, medfloat16
+    }
+
+    private init(
+        _ type: UInt16,
+        _ encoding: Encoding,
+        exponent: Int8 = 0,
+        unit: PresentationFormat.Unit,
+        counts: ClosedRange<Int>? = nil,
+        unknown: Int? = nil
+    ) {
+        self.type = BluetoothUUID(type)
+        self.encoding = encoding
+        self.exponent = exponent
+        self.unit = unit
+        self.counts = counts ?? encoding.range
+        self.unknown = unknown
+    }
+
+    // MARK: Weather
+
+    /// Temperature in degrees Celsius, −273.15 to 327.67 in steps of 0.01; may be unknown.
+    public static let temperature = EnvironmentalQuantity(
+        0x2A6E,
+        .sint16,
+        exponent: -2,
+        unit: .degreeCelsius,
+        counts: -27_315...32_767,
+        unknown: -32_768
+    )
+    /// Relative humidity in percent, 0 to 100 in steps of 0.01; may be unknown.
+    public static let humidity = EnvironmentalQuantity(
+        0x2A6F,
+        .uint16,
+        exponent: -2,
+        unit: .percentage,
+        counts: 0...10_000,
+        unknown: 0xFFFF
+    )
+    /// Air pressure in pascals, 0 to 429,496,729.5 in steps of 0.1.
+    public static let pressure = EnvironmentalQuantity(0x2A6D, .uint32, exponent: -1, unit: .pascal)
+    /// Dew point in degrees Celsius, −128 to 127.
+    public static let dewPoint = EnvironmentalQuantity(0x2A7B, .sint8, unit: .degreeCelsius)
+    /// Heat index in degrees Celsius, −128 to 127.
+    public static let heatIndex = EnvironmentalQuantity(0x2A7A, .sint8, unit: .degreeCelsius)
+    /// Wind chill in degrees Celsius, −128 to 127.
+    public static let windChill = EnvironmentalQuantity(0x2A79, .sint8, unit: .degreeCelsius)
+    /// Speed of the wind over ground in metres per second, 0 to 655.35 in steps of 0.01.
+    public static let trueWindSpeed = EnvironmentalQuantity(
+        0x2A70,
+        .uint16,
+        exponent: -2,
+        unit: .metrePerSecond
+    )
+    /// Where the wind comes from, in degrees from true north, 0 to 359.99 in steps of 0.01.
+    public static let trueWindDirection = EnvironmentalQuantity(
+        0x2A71,
+        .uint16,
+        exponent: -2,
+        unit: .degree,
+        counts: 0...35_999
+    )
+    /// Speed of the wind as a moving observer feels it in metres per second, 0 to 655.35 in steps of 0.01.
+    public static let apparentWindSpeed = EnvironmentalQuantity(
+        0x2A72,
+        .uint16,
+        exponent: -2,
+        unit: .metrePerSecond
+    )
+    /// Where the wind seems to come from, in degrees clockwise from ahead, 0 to 359.99 in steps of 0.01.
+    public static let apparentWindDirection = EnvironmentalQuantity(
+        0x2A73,
+        .uint16,
+        exponent: -2,
+        unit: .degree,
+        counts: 0...35_999
+    )
+    /// Highest speed of the wind over its mean speed, 0 to 25.5 in steps of 0.1.
+    public static let gustFactor = EnvironmentalQuantity(0x2A74, .uint8, exponent: -1, unit: .unitless)
+    /// Rainfall in metres, 0 to 65.535 in steps of 0.001.
+    public static let rainfall = EnvironmentalQuantity(0x2A78, .uint16, exponent: -3, unit: .metre)
+
+    // MARK: Light and radiation
+
+    /// Illuminance in lux, 0 to 167,772.14 in steps of 0.01; may be unknown.
+    public static let illuminance = EnvironmentalQuantity(
+        0x2AFB,
+        .uint24,
+        exponent: -2,
+        unit: .lux,
+        counts: 0...0xFF_FFFE,
+        unknown: 0xFF_FFFF
+    )
+    /// Irradiance in watts per square metre, 0 to 6553.5 in steps of 0.1.
+    public static let irradiance = EnvironmentalQuantity(0x2A77, .uint16, exponent: -1, unit: 0x27B6)
+    /// UV index, 0 to 255.
+    public static let uvIndex = EnvironmentalQuantity(0x2A76, .uint8, unit: .unitless)
+
+    // MARK: Air
+
+    /// Carbon dioxide in parts per million, 0 to 65,533; 65,534 stands for more; may be unknown.
+    public static let carbonDioxide = EnvironmentalQuantity(
+        0x2B8C,
+        .uint16,
+        unit: 0x27C4,
+        counts: 0...65_534,
+        unknown: 0xFFFF
+    )
+    /// Volatile organic compounds in parts per billion, 0 to 65,533; 65,534 stands for more; may be unknown.
+    public static let volatileOrganicCompounds = EnvironmentalQuantity(
+        0x2BE7,
+        .uint16,
+        unit: 0x27C5,
+        counts: 0...65_534,
+        unknown: 0xFFFF
+    )
+    /// Particles of up to 1 µm in kilograms per cubic metre, in steps of 10 µg at best; may be unknown.
+    public static let particulateMatter1 = density(0x2BD5)
+    /// Particles of up to 2.5 µm in kilograms per cubic metre, in steps of 10 µg at best; may be unknown.
+    public static let particulateMatter2_5 = density(0x2BD6)
+    /// Particles of up to 10 µm in kilograms per cubic metre, in steps of 10 µg at best; may be unknown.
+    public static let particulateMatter10 = density(0x2BD7)
+    /// Ozone in kilograms per cubic metre, in steps of 10 µg at best; may be unknown.
+    public static let ozone = density(0x2BD4)
+    /// Nitrogen dioxide in kilograms per cubic metre, in steps of 10 µg at best; may be unknown.
+    public static let nitrogenDioxide = density(0x2BD2)
+    /// Sulfur dioxide in kilograms per cubic metre, in steps of 10 µg at best; may be unknown.
+    public static let sulfurDioxide = density(0x2BD8)
+    /// Ammonia in kilograms per cubic metre, in steps of 10 µg at best; may be unknown.
+    public static let ammonia = density(0x2BCF)
+    /// Pollen in grains per cubic metre, 0 to 16,777,215.
+    public static let pollen = EnvironmentalQuantity(0x2A75, .uint24, unit: 0x27B5)
+
+    // MARK: Place
+
+    /// Elevation over sea level in metres, −83,886.08 to 83,886.07 in steps of 0.01.
+    public static let elevation = EnvironmentalQuantity(0x2A6C, .sint24, exponent: -2, unit: .metre)
+    /// How far magnetic north is from true north, in degrees eastward, 0 to 359.99 in steps of 0.01.
+    public static let magneticDeclination = EnvironmentalQuantity(
+        0x2A2C,
+        .uint16,
+        exponent: -2,
+        unit: .degree,
+        counts: 0...35_999
+    )
+
+    /// A concentration as the GATT Specification Supplement has it; 0x2715 is the kilogram per cubic metre.
+    private static func density(_ type: UInt16) -> EnvironmentalQuantity {
+        EnvironmentalQuantity(type, .medfloat16, unit: 0x2715)
+    }
+}
+
+extension EnvironmentalQuantity.Encoding {
+    fileprivate var range: ClosedRange<Int>? {
+        switch self {
+        case .uint8: 0...0xFF
+        case .uint16: 0...0xFFFF
+        case .uint24: 0...0xFF_FFFF
+        case .uint32: 0...0xFFFF_FFFF
+        case .sint8: -0x80...0x7F
+        case .sint16: -0x8000...0x7FFF
+        case .sint24: -0x80_0000...0x7F_FFFF
+        case .medfloat16: nil
+        }
+    }
+
+    var size: Int {
+        switch self {
+        case .uint8, .sint8: 1
+        case .uint16, .sint16, .medfloat16: 2
+        case .uint24, .sint24: 3
+        case .uint32: 4
+        }
+    }
+
+    var isSigned: Bool { self == .sint8 || self == .sint16 || self == .sint24 }
+
+    var format: PresentationFormat.FormatType {
+        switch self {
+        case .uint8: .uint8
+        case .uint16: .uint16
+        case .uint24: .uint24
+        case .uint32: .uint32
+        case .sint8: .sint8
+        case .sint16: .sint16
+        case .sint24: .sint24
+        case .medfloat16: .medfloat16
+        }
+    }
+}

@@ -1,0 +1,191 @@
+public import PeripheralKit
+internal import Synchronization
+
+/// A sensor of an ``EnvironmentalSensingService``: a characteristic with its descriptors.
+///
+/// ```swift
+/// let inside = EnvironmentalSensor(.temperature, of: EnvironmentalMeasurement(application: .inside), which: .inside)
+/// let outside = EnvironmentalSensor(.temperature, of: EnvironmentalMeasurement(application: .outside), which: .outside)
+/// ```
+///
+/// Several sensors of one quantity each need a measurement that says how they differ.
+public struct EnvironmentalSensor: Sendable {
+    /// What is measured.
+    public let quantity: EnvironmentalQuantity
+
+    /// The characteristic, in the bytes that ``EnvironmentalQuantity/number(of:)`` reads.
+    public let value: Characteristic<[UInt8]>
+
+    let state: SensorState
+    /// Whether centrals can write a descriptor.
+    let isConfigurable: Bool
+
+    /// Declares a sensor.
+    ///
+    /// - Parameters:
+    ///   - quantity: What is measured.
+    ///   - number: The value at first, in the quantity's unit; `nil` when it is not known.
+    ///   - measurement: How it is measured; an ES Measurement descriptor.
+    ///   - triggers: When values are sent, at first: at most 3, each an ES Trigger Setting descriptor, of which more are left
+    ///     out. With several, an ES Configuration descriptor tells how they belong together. With none, centrals cannot
+    ///     subscribe.
+    ///   - logic: How several triggers belong together at first.
+    ///   - areTriggersSettable: Whether centrals write triggers and their logic.
+    ///   - name: What it is, for people; a User Description descriptor.
+    ///   - onRename: Takes the name that a central has written; `nil` when centrals cannot. Throwing refuses it.
+    ///   - range: What values can be, in the quantity's unit; a Valid Range descriptor.
+    ///   - which: Which of several alike it is; a presentation format, which also tells the unit.
+    ///   - security: What centrals need to read and to subscribe.
+    ///   - configurationSecurity: What centrals need to write descriptors.
+    public init(
+        _ quantity: EnvironmentalQuantity,
+        initially number: Double? = nil,
+        of measurement: EnvironmentalMeasurement? = nil,
+        triggers: [EnvironmentalTrigger] = [.changed],
+        logic: EnvironmentalTriggerLogic = .any,
+        areTriggersSettable: Bool = true,
+        name: String? = nil,
+        onRename: (@Sendable (_ name: String) async throws -> Void)? = nil,
+        range: ClosedRange<Double>? = nil,
+        which: PresentationFormat.Description? = nil,
+        security: SecurityLevel = .open,
+        configurationSecurity: SecurityLevel = .open
+    ) {
+        let state = SensorState(
+            quantity,
+            value: quantity.bytes(of: number),
+            triggers: Array(triggers.prefix(3)),
+            logic: logic,
+            name: name ?? ""
+        )
+        let writing = AttributeSecurity(read: security, write: max(security, configurationSecurity))
+        self.quantity = quantity
+        self.state = state
+        isConfigurable = (areTriggersSettable && !triggers.isEmpty) || onRename != nil
+        var properties: CharacteristicProperties = triggers.isEmpty ? .read : [.read, .notify]
+        if onRename != nil { properties.insert(.writableAuxiliaries) }
+        value = Characteristic(quantity.type, properties, security: AttributeSecurity(security)) {
+            Read { state.value }
+            if let measurement {
+                Descriptor(.environmentalSensingMeasurement, value: measurement, security: writing)
+            }
+            for index in 0..<min(triggers.count, 3) {
+                if areTriggersSettable {
+                    Descriptor<[UInt8]>(.environmentalSensingTriggerSetting, security: writing) {
+                        Read { state.trigger(index) }
+                        Write { bytes, central in try state.setTrigger(index, bytes, central) }
+                    }
+                } else {
+                    Descriptor<[UInt8]>(.environmentalSensingTriggerSetting, security: writing) {
+                        Read { state.trigger(index) }
+                    }
+                }
+            }
+            if triggers.count > 1 {
+                Descriptor<EnvironmentalTriggerLogic>(.environmentalSensingConfiguration, security: writing) {
+                    Read { state.logic }
+                    if areTriggersSettable { Write { logic, central in state.setLogic(logic, central) } }
+                }
+            }
+            if let onRename {
+                Descriptor<String>(.characteristicUserDescription, security: writing) {
+                    Read { state.name }
+                    Write { name, central in
+                        try await onRename(name)
+                        state.setName(name, central)
+                    }
+                }
+            } else if let name {
+                UserDescription(name)
+            }
+            if let range {
+                Descriptor(
+                    .validRange,
+                    value: quantity.bytes(of: range.lowerBound) + quantity.bytes(of: range.upperBound)
+                )
+            }
+            if let which { quantity.format(which) }
+        }
+    }
+}
+
+/// The value of a sensor, its settings, and what of it was sent.
+final class SensorState: Sendable {
+    private struct State {
+        var value: [UInt8]
+        var triggers: [EnvironmentalTrigger]
+        var logic: EnvironmentalTriggerLogic
+        var name: String
+        var sentAt: Duration?
+        var report: (@Sendable (DescriptorValueChange, Central) -> Void)?
+    }
+
+    private let quantity: EnvironmentalQuantity
+    private let state: Mutex<State>
+
+    init(
+        _ quantity: EnvironmentalQuantity,
+        value: [UInt8],
+        triggers: [EnvironmentalTrigger],
+        logic: EnvironmentalTriggerLogic,
+        name: String
+    ) {
+        self.quantity = quantity
+        state = Mutex(State(value: value, triggers: triggers, logic: logic, name: name))
+    }
+
+    var value: [UInt8] { state.withLock(\.value) }
+    var logic: EnvironmentalTriggerLogic { state.withLock(\.logic) }
+    var name: String { state.withLock(\.name) }
+
+    func trigger(_ index: Int) -> [UInt8] {
+        state.withLock(\.triggers)[index].bytes(quantity)
+    }
+
+    func setTrigger(_ index: Int, _ bytes: [UInt8], _ central: Central) throws {
+        let trigger = try EnvironmentalTrigger(bytes, quantity)
+        change(.triggers, by: central) { $0.triggers[index] = trigger }
+    }
+
+    func setLogic(_ logic: EnvironmentalTriggerLogic, _ central: Central) {
+        change(.configuration, by: central) { $0.logic = logic }
+    }
+
+    func setName(_ name: String, _ central: Central) {
+        change(.userDescription, by: central) { $0.name = name }
+    }
+
+    /// Who is told of what centrals change.
+    func onChange(_ report: @escaping @Sendable (DescriptorValueChange, Central) -> Void) {
+        state.withLock { $0.report = report }
+    }
+
+    private func change(
+        _ what: DescriptorValueChange.Changes,
+        by central: Central,
+        _ apply: (inout State) -> Void
+    ) {
+        let report = state.withLock { state in
+            apply(&state)
+            return state.report
+        }
+        report?(DescriptorValueChange([.byClient, what], of: quantity.type), central)
+    }
+
+    /// Takes a new value, and tells whether it is to be sent.
+    func update(to value: [UInt8], at now: Duration) -> Bool {
+        let number = try? quantity.number(of: value)
+        return state.withLock { state in
+            let hasChanged = state.value != value
+            state.value = value
+            let elapsed = state.sentAt.map { now - $0 }
+            let answers = state.triggers.compactMap {
+                $0.isMet(by: number, hasChanged: hasChanged, elapsed: elapsed)
+            }
+            let isDue =
+                state.logic == .any ? answers.contains(true) : !answers.isEmpty && !answers.contains(false)
+            if isDue { state.sentAt = now }
+            return isDue
+        }
+    }
+}

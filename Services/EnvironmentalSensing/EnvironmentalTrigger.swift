@@ -1,0 +1,143 @@
+public import PeripheralKit
+
+/// When the value of a sensor is sent: the value of an ES Trigger Setting, 0x290D (Environmental Sensing Service 1.0,
+/// section 3.1).
+///
+/// Values are in the unit of the sensor's quantity. There are up to 16,777,215 seconds; more are sent as these.
+public enum EnvironmentalTrigger: Hashable, Sendable {
+    /// Never by this trigger.
+    case inactive
+    /// Once in so many seconds.
+    case every(seconds: UInt32)
+    /// Not more often than once in so many seconds.
+    case atMostEvery(seconds: UInt32)
+    /// When it has changed.
+    case changed
+    /// While it is less.
+    case less(than: Double)
+    /// While it is less, or the same.
+    case lessOrEqual(to: Double)
+    /// While it is greater.
+    case greater(than: Double)
+    /// While it is greater, or the same.
+    case greaterOrEqual(to: Double)
+    /// While it is the same.
+    case equal(to: Double)
+    /// While it is another.
+    case notEqual(to: Double)
+}
+
+extension EnvironmentalTrigger {
+    /// Reads a condition, and the operand in the form of the quantity.
+    init(_ bytes: [UInt8], _ quantity: EnvironmentalQuantity) throws {
+        guard let condition = bytes.first else { throw ATTError.invalidAttributeValueLength }
+        let operand = Array(bytes.dropFirst())
+        func value() throws -> Double {
+            guard operand.count == quantity.encoding.size else { throw ATTError.invalidAttributeValueLength }
+            // What is not known, or out of range, cannot be compared.
+            guard let number = try? quantity.number(of: operand) else {
+                throw ATTError.environmentalSensingWriteRequestRejected
+            }
+            return number
+        }
+        switch condition {
+        case 0, 3:
+            guard operand.isEmpty else { throw ATTError.invalidAttributeValueLength }
+            self = condition == 0 ? .inactive : .changed
+        case 1: self = .every(seconds: try UInt24(gattBytes: operand).rawValue)
+        case 2: self = .atMostEvery(seconds: try UInt24(gattBytes: operand).rawValue)
+        case 4: self = .less(than: try value())
+        case 5: self = .lessOrEqual(to: try value())
+        case 6: self = .greater(than: try value())
+        case 7: self = .greaterOrEqual(to: try value())
+        case 8: self = .equal(to: try value())
+        case 9: self = .notEqual(to: try value())
+        default: throw ATTError.environmentalSensingConditionNotSupported
+        }
+    }
+
+    func bytes(_ quantity: EnvironmentalQuantity) -> [UInt8] {
+        switch self {
+        case .inactive: [0]
+        case .every(let seconds): [1] + UInt24(clamping: seconds).gattBytes
+        case .atMostEvery(let seconds): [2] + UInt24(clamping: seconds).gattBytes
+        case .changed: [3]
+        case .less(let value): [4] + quantity.bytes(of: value)
+        case .lessOrEqual(let value): [5] + quantity.bytes(of: value)
+        case .greater(let value): [6] + quantity.bytes(of: value)
+        case .greaterOrEqual(let value): [7] + quantity.bytes(of: value)
+        case .equal(let value): [8] + quantity.bytes(of: value)
+        case .notEqual(let value): [9] + quantity.bytes(of: value)
+        }
+    }
+
+    /// Whether a value is to be sent; `nil` for a trigger that says nothing.
+    ///
+    /// - Parameters:
+    ///   - value: The value; `nil` when it is not known, which no comparison is true of.
+    ///   - hasChanged: Whether it is another than the one before.
+    ///   - elapsed: How long ago a value was sent; `nil` for never.
+    /// - Returns: Whether the trigger is met.
+    func isMet(by value: Double?, hasChanged: Bool, elapsed: Duration?) -> Bool? {
+        guard self != .inactive else { return nil }
+        return compares(value) ?? (self == .changed ? hasChanged : isOver(elapsed))
+    }
+
+    /// Whether the value is as the trigger has it; `nil` for one that does not look at the value.
+    private func compares(_ value: Double?) -> Bool? {
+        switch self {
+        case .inactive, .every, .atMostEvery, .changed: nil
+        case .less(let bound): value.map { $0 < bound } ?? false
+        case .lessOrEqual(let bound): value.map { $0 <= bound } ?? false
+        case .greater(let bound): value.map { $0 > bound } ?? false
+        case .greaterOrEqual(let bound): value.map { $0 >= bound } ?? false
+        case .equal(let bound): value.map { $0 == bound } ?? false
+        case .notEqual(let bound): value.map { $0 != bound } ?? false
+        }
+    }
+
+    private func isOver(_ elapsed: Duration?) -> Bool {
+        guard let elapsed else { return true }
+        switch self {
+        case .every(let seconds), .atMostEvery(let seconds): return elapsed >= .seconds(Int64(seconds))
+        default: return true
+        }
+    }
+}
+
+/// How the triggers of a sensor belong together: the value of the ES Configuration, 0x290B (Environmental Sensing Service
+/// 1.0, section 3.1).
+public enum EnvironmentalTriggerLogic: UInt8, Hashable, Sendable {
+    /// A value is sent when all active triggers are met.
+    case all = 0
+    /// A value is sent when one of the active triggers is met.
+    case any = 1
+}
+
+extension EnvironmentalTriggerLogic: GATTValue {
+    /// Reads one byte.
+    ///
+    /// - Throws: `GATTDecodingError` also for a value above 1, which is reserved.
+    public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
+        let byte: UInt8 = try reader.read()
+        guard let logic = EnvironmentalTriggerLogic(rawValue: byte) else {
+            throw .invalidValue("\(byte) is no logic of triggers: 0 and 1 are")
+        }
+        self = logic
+    }
+
+    /// Appends one byte.
+    public func encode(into writer: inout ByteWriter) {
+        writer.write(rawValue)
+    }
+}
+
+extension ATTError {
+    /// The answer to a write of a descriptor that cannot be taken: the application error 0x80 of the Environmental Sensing
+    /// Service specification 1.0.
+    public static let environmentalSensingWriteRequestRejected = ATTError(rawValue: 0x80)
+
+    /// The answer to a trigger that the sensor does not have: the application error 0x81 of the Environmental Sensing
+    /// Service specification 1.0.
+    public static let environmentalSensingConditionNotSupported = ATTError(rawValue: 0x81)
+}

@@ -1,0 +1,204 @@
+public import PeripheralKit
+
+/// What a user tells about a measurement: the value of the Glucose Measurement Context, 0x2A34 (Glucose Service 1.0.1,
+/// section 3.2).
+///
+/// ```swift
+/// GlucoseContext(meal: .fasting, exercise: .init(seconds: 1800, intensity: 60))
+/// ```
+///
+/// The sequence number is that of the measurement; the service sets it.
+public struct GlucoseContext: Hashable, Sendable {
+    /// What was eaten or drunk.
+    public struct Carbohydrate: Hashable, Sendable {
+        /// With which meal.
+        public var kind: GlucoseCarbohydrateKind
+        /// How much, in kilograms.
+        public var kilograms: MedicalShortFloat
+
+        /// Makes an amount of carbohydrate, to the gram, of up to 2045 grams.
+        public init(_ kind: GlucoseCarbohydrateKind, grams: Int) {
+            self.kind = kind
+            kilograms = .scaled(grams, exponent: -3)
+        }
+    }
+
+    /// How strenuous it was.
+    public struct Exercise: Hashable, Sendable {
+        /// How long, in seconds; 65 535 stands for longer.
+        public var seconds: UInt16
+        /// How strenuous, in percent.
+        public var intensity: UInt8
+
+        /// Makes a duration in seconds and an intensity in percent.
+        public init(seconds: UInt16, intensity: UInt8) {
+            self.seconds = seconds
+            self.intensity = intensity
+        }
+    }
+
+    /// A medication that was taken.
+    public struct Medication: Hashable, Sendable {
+        /// How much.
+        public enum Amount: Hashable, Sendable {
+            /// In kilograms.
+            case kilograms(MedicalShortFloat)
+            /// In litres.
+            case litres(MedicalShortFloat)
+
+            /// Whole milligrams, up to 2045.
+            public static func milligrams(_ count: Int) -> Amount { .kilograms(.scaled(count, exponent: -6)) }
+            /// Whole millilitres, up to 2045.
+            public static func millilitres(_ count: Int) -> Amount { .litres(.scaled(count, exponent: -3)) }
+        }
+
+        /// Which.
+        public var kind: GlucoseMedicationKind
+        /// How much of it.
+        public var amount: Amount
+
+        /// Makes an amount of a medication.
+        public init(_ kind: GlucoseMedicationKind, _ amount: Amount) {
+            self.kind = kind
+            self.amount = amount
+        }
+    }
+
+    /// The number of the measurement that it belongs to.
+    public var sequenceNumber: UInt16
+    /// The extended flags, all of which are reserved; `nil` for none.
+    public var extendedFlags: UInt8?
+    /// What was eaten or drunk.
+    public var carbohydrate: Carbohydrate?
+    /// How the measurement stands to a meal.
+    public var meal: GlucoseMeal?
+    /// Who has measured, and how the user is.
+    public var circumstances: GlucoseCircumstances?
+    /// How strenuous it was.
+    public var exercise: Exercise?
+    /// What was taken.
+    public var medication: Medication?
+    /// The share of haemoglobin A1c, in percent.
+    public var hbA1c: MedicalShortFloat?
+
+    /// Makes a context of what the user has told.
+    ///
+    /// - Parameters:
+    ///   - sequenceNumber: The number of the measurement; set by the service when it is sent.
+    ///   - carbohydrate: What was eaten or drunk.
+    ///   - meal: How the measurement stands to a meal.
+    ///   - circumstances: Who has measured, and how the user is.
+    ///   - exercise: How strenuous it was.
+    ///   - medication: What was taken.
+    ///   - hbA1c: The share of haemoglobin A1c, in percent.
+    public init(
+        sequenceNumber: UInt16 = 0,
+        carbohydrate: Carbohydrate? = nil,
+        meal: GlucoseMeal? = nil,
+        circumstances: GlucoseCircumstances? = nil,
+        exercise: Exercise? = nil,
+        medication: Medication? = nil,
+        hbA1c: MedicalShortFloat? = nil
+    ) {
+        self.sequenceNumber = sequenceNumber
+        self.carbohydrate = carbohydrate
+        self.meal = meal
+        self.circumstances = circumstances
+        self.exercise = exercise
+        self.medication = medication
+        self.hbA1c = hbA1c
+    }
+}
+
+extension GlucoseContext: GATTValue {
+    /// Reads a context.
+    public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
+        let flags: UInt8 = try reader.read()
+        self.init(sequenceNumber: try reader.read())
+        if flags & Flag.extendedFlags != 0 { extendedFlags = try reader.read() }
+        if flags & Flag.carbohydrate != 0 {
+            let kind = GlucoseCarbohydrateKind(rawValue: try reader.read())
+            var amount = Carbohydrate(kind, grams: 0)
+            amount.kilograms = try MedicalShortFloat(decoding: &reader)
+            carbohydrate = amount
+        }
+        if flags & Flag.meal != 0 { meal = GlucoseMeal(rawValue: try reader.read()) }
+        if flags & Flag.circumstances != 0 {
+            let both: UInt8 = try reader.read()
+            circumstances = GlucoseCircumstances(
+                tester: GlucoseTester(rawValue: both & 0x0F),
+                health: GlucoseHealth(rawValue: both >> 4)
+            )
+        }
+        if flags & Flag.exercise != 0 {
+            exercise = Exercise(seconds: try reader.read(), intensity: try reader.read())
+        }
+        if flags & Flag.medication != 0 {
+            let kind = GlucoseMedicationKind(rawValue: try reader.read())
+            let value = try MedicalShortFloat(decoding: &reader)
+            medication = Medication(kind, flags & Flag.litres != 0 ? .litres(value) : .kilograms(value))
+        }
+        if flags & Flag.hbA1c != 0 { hbA1c = try MedicalShortFloat(decoding: &reader) }
+    }
+
+    /// Appends 3 to 17 bytes.
+    public func encode(into writer: inout ByteWriter) {
+        writer.write(flags)
+        writer.write(sequenceNumber)
+        if let extendedFlags { writer.write(extendedFlags) }
+        if let carbohydrate {
+            writer.write(carbohydrate.kind.rawValue)
+            carbohydrate.kilograms.encode(into: &writer)
+        }
+        if let meal { writer.write(meal.rawValue) }
+        if let circumstances {
+            writer.write(circumstances.tester.rawValue | circumstances.health.rawValue << 4)
+        }
+        if let exercise {
+            writer.write(exercise.seconds)
+            writer.write(exercise.intensity)
+        }
+        if let medication {
+            writer.write(medication.kind.rawValue)
+            switch medication.amount {
+            case .kilograms(let value), .litres(let value): value.encode(into: &writer)
+            }
+        }
+        if let hbA1c { hbA1c.encode(into: &writer) }
+    }
+
+    private var flags: UInt8 {
+        var flags: UInt8 = 0
+        if carbohydrate != nil { flags |= Flag.carbohydrate }
+        if meal != nil { flags |= Flag.meal }
+        if circumstances != nil { flags |= Flag.circumstances }
+        if exercise != nil { flags |= Flag.exercise }
+        if let medication {
+            flags |= Flag.medication
+            if case .litres = medication.amount { flags |= Flag.litres }
+        }
+        if hbA1c != nil { flags |= Flag.hbA1c }
+        if extendedFlags != nil { flags |= Flag.extendedFlags }
+        return flags
+    }
+}
+
+/// The bits of the first byte.
+private enum Flag {
+    static let carbohydrate: UInt8 = 1 << 0
+    static let meal: UInt8 = 1 << 1
+    static let circumstances: UInt8 = 1 << 2
+    static let exercise: UInt8 = 1 << 3
+    static let medication: UInt8 = 1 << 4
+    static let litres: UInt8 = 1 << 5
+    static let hbA1c: UInt8 = 1 << 6
+    static let extendedFlags: UInt8 = 1 << 7
+}
+
+extension MedicalShortFloat {
+    /// So many of a decimal unit: infinity above what can be told, not a number below 0.
+    fileprivate static func scaled(_ count: Int, exponent: Int) -> MedicalShortFloat {
+        guard count >= 0 else { return .nan }
+        return MedicalShortFloat(mantissa: count, exponent: exponent) ?? .positiveInfinity
+    }
+}

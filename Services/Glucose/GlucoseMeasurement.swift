@@ -1,0 +1,176 @@
+public import PeripheralKit
+
+/// One measurement of a glucose sensor: the value of the Glucose Measurement, 0x2A18 (Glucose Service 1.0.1,
+/// section 3.1).
+///
+/// ```swift
+/// GlucoseMeasurement(
+///     sequenceNumber: 7, baseTime: time,
+///     concentration: .milligramsPerDecilitre(105), type: .capillaryWholeBlood, location: .finger
+/// )
+/// ```
+public struct GlucoseMeasurement: Hashable, Sendable {
+    /// What was measured in which fluid, taken where.
+    public struct Result: Hashable, Sendable {
+        /// The concentration of glucose.
+        public var concentration: GlucoseConcentration
+        /// The fluid, and what of it.
+        public var type: GlucoseSampleType
+        /// Where the sample was taken.
+        public var location: GlucoseSampleLocation
+    }
+
+    /// Numbers the measurements of a sensor: one more for each, and never a second time for another.
+    public var sequenceNumber: UInt16
+
+    /// The time of the sensor's inner clock, which the user does not set.
+    public var baseTime: DateTime
+
+    /// What the user has added to the inner clock, in minutes: −32 767 through 32 766; `nil` when nothing.
+    ///
+    /// 32 767 stands for more than that, and −32 768 for less.
+    public var timeOffset: Int16?
+
+    /// What was measured; `nil` when there is no result.
+    public var result: Result?
+
+    /// What was wrong with the measurement; `nil` when the sensor does not tell.
+    public var status: GlucoseSensorStatus?
+
+    /// Whether a ``GlucoseContext`` of the same sequence number follows; set by the service when it sends one.
+    public var contextFollows: Bool
+
+    /// Makes a measurement with a result.
+    ///
+    /// - Parameters:
+    ///   - sequenceNumber: The number of the measurement.
+    ///   - baseTime: The time of the inner clock.
+    ///   - timeOffset: What the user has added to that, in minutes.
+    ///   - concentration: The concentration of glucose.
+    ///   - type: The fluid.
+    ///   - location: Where the sample was taken.
+    ///   - status: What was wrong with the measurement.
+    public init(
+        sequenceNumber: UInt16,
+        baseTime: DateTime,
+        timeOffset: Int16? = nil,
+        concentration: GlucoseConcentration,
+        type: GlucoseSampleType,
+        location: GlucoseSampleLocation,
+        status: GlucoseSensorStatus? = nil
+    ) {
+        self.init(sequenceNumber: sequenceNumber, baseTime: baseTime, timeOffset: timeOffset, status: status)
+        result = Result(concentration: concentration, type: type, location: location)
+    }
+
+    /// Makes a measurement that has no result.
+    ///
+    /// - Parameters:
+    ///   - sequenceNumber: The number of the measurement.
+    ///   - baseTime: The time of the inner clock.
+    ///   - timeOffset: What the user has added to that, in minutes.
+    ///   - status: What was wrong with the measurement.
+    public init(
+        sequenceNumber: UInt16,
+        baseTime: DateTime,
+        timeOffset: Int16? = nil,
+        status: GlucoseSensorStatus?
+    ) {
+        self.sequenceNumber = sequenceNumber
+        self.baseTime = baseTime
+        self.timeOffset = timeOffset
+        self.status = status
+        contextFollows = false
+    }
+}
+
+extension GlucoseMeasurement: GATTValue {
+    /// Reads a measurement; flags that are reserved are ignored.
+    public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
+        let flags: UInt8 = try reader.read()
+        sequenceNumber = try reader.read()
+        baseTime = try DateTime(decoding: &reader)
+        timeOffset = flags & Flag.timeOffset != 0 ? try reader.read() : nil
+        if flags & Flag.result != 0 {
+            let value = try MedicalShortFloat(decoding: &reader)
+            let isMolar = flags & Flag.molesPerLitre != 0
+            let sample: UInt8 = try reader.read()
+            result = Result(
+                concentration: isMolar ? .molesPerLitre(value) : .kilogramsPerLitre(value),
+                type: GlucoseSampleType(rawValue: sample & 0x0F),
+                location: GlucoseSampleLocation(rawValue: sample >> 4)
+            )
+        }
+        status = flags & Flag.status != 0 ? GlucoseSensorStatus(rawValue: try reader.read()) : nil
+        contextFollows = flags & Flag.contextFollows != 0
+    }
+
+    /// Appends 10 to 17 bytes.
+    public func encode(into writer: inout ByteWriter) {
+        writer.write(flags)
+        writer.write(sequenceNumber)
+        baseTime.encode(into: &writer)
+        if let timeOffset { writer.write(timeOffset) }
+        if let result {
+            result.concentration.value.encode(into: &writer)
+            writer.write(result.type.rawValue & 0x0F | result.location.rawValue << 4)
+        }
+        if let status { writer.write(status.rawValue) }
+    }
+
+    private var flags: UInt8 {
+        var flags: UInt8 = 0
+        if timeOffset != nil { flags |= Flag.timeOffset }
+        if let result {
+            flags |= Flag.result
+            if case .molesPerLitre = result.concentration { flags |= Flag.molesPerLitre }
+        }
+        if status != nil { flags |= Flag.status }
+        if contextFollows { flags |= Flag.contextFollows }
+        return flags
+    }
+}
+
+/// The bits of the first byte.
+private enum Flag {
+    static let timeOffset: UInt8 = 1 << 0
+    static let result: UInt8 = 1 << 1
+    static let molesPerLitre: UInt8 = 1 << 2
+    static let status: UInt8 = 1 << 3
+    static let contextFollows: UInt8 = 1 << 4
+}
+
+/// A concentration of glucose, in one of the two units in which it is told.
+public enum GlucoseConcentration: Hashable, Sendable {
+    /// In kilograms per litre: 1 mg/dL is 10^−5 kg/L.
+    case kilogramsPerLitre(MedicalShortFloat)
+    /// In moles per litre: 1 mmol/L is 10^−3 mol/L.
+    case molesPerLitre(MedicalShortFloat)
+
+    /// The closest that can be told to a number of milligrams per decilitre: whole ones, up to 2045.
+    public static func milligramsPerDecilitre(_ value: Double) -> GlucoseConcentration {
+        .kilogramsPerLitre(value.scaled(by: 1, exponent: -5))
+    }
+
+    /// The closest that can be told to a number of millimoles per litre: in tenths, up to 204.5.
+    public static func millimolesPerLitre(_ value: Double) -> GlucoseConcentration {
+        .molesPerLitre(value.scaled(by: 10, exponent: -4))
+    }
+
+    /// The number, in the unit on the air.
+    public var value: MedicalShortFloat {
+        switch self {
+        case .kilogramsPerLitre(let value), .molesPerLitre(let value): value
+        }
+    }
+}
+
+extension Double {
+    /// So many of a decimal unit; above what can be told, positive infinity, and not a number for what is no concentration.
+    fileprivate func scaled(by factor: Double, exponent: Int) -> MedicalShortFloat {
+        let mantissa = (self * factor).rounded()
+        guard mantissa >= 0 else { return .nan }
+        guard mantissa <= 2045 else { return .positiveInfinity }
+        return MedicalShortFloat(mantissa: Int(mantissa), exponent: exponent) ?? .nan
+    }
+}

@@ -1,0 +1,147 @@
+public import PeripheralKit
+public import PeripheralRecordAccess
+
+/// The Glucose service, 0x1808, of the Glucose Service specification 1.0.1.
+///
+/// ```swift
+/// import PeripheralBlueZ
+/// import PeripheralGlucose
+/// import PeripheralKit
+///
+/// let glucose = GlucoseService(
+///     records: { await meter.records },
+///     remove: { await meter.remove($0) },
+///     detecting: [.batteryLow, .resultTooHigh, .resultTooLow]
+/// )
+/// let peripheral = Peripheral("Meter", pairing: .displayPasskey { key, _ in await meter.show(key) }) { glucose }
+/// try await peripheral.run(on: .bluez)
+/// ```
+///
+/// A meter stores its measurements and sends them when a central asks for them, at the Record Access Control Point:
+/// all, the first, the last, or those of a range of sequence numbers or of times that the user has seen. Requests of a
+/// central that has not subscribed to the measurements are refused by `ATTError.glucoseNotSubscribed`, and those that come
+/// while another is carried out by `ATTError.glucoseProcedureInProgress`.
+///
+/// With BlueZ before 5.76, records are sent as long as one central at a time has subscribed to them; see `RecordAccess`.
+public struct GlucoseService: GATTServiceDeclaration {
+    /// The Glucose Measurement, 0x2A18, which centrals subscribe to.
+    public let measurement: Characteristic<GlucoseMeasurement>
+
+    /// The Glucose Measurement Context, 0x2A34, which centrals subscribe to; `nil` when there are none.
+    public let context: Characteristic<GlucoseContext>?
+
+    /// The Glucose Feature, 0x2A51, which centrals read.
+    public let feature: Characteristic<GlucoseFeature>
+
+    /// The Record Access Control Point, 0x2A52.
+    public let recordAccess: Characteristic<RecordAccessResponse>
+
+    /// Declares the service.
+    ///
+    /// - Parameters:
+    ///   - records: All records that are stored, the oldest first. Throwing fails the central's request.
+    ///   - remove: Deletes records when a central asks for it; `nil` when centrals may not.
+    ///   - hasContext: Whether records may have a context.
+    ///   - status: What the sensor can tell in ``GlucoseMeasurement/status``; the feature bits follow from it.
+    ///   - bondsWithSeveral: Whether several centrals can be bonded.
+    ///   - security: What it takes to subscribe, and to write the control point. Glucose is a matter of health: leave it
+    ///     encrypted at least.
+    public init(
+        records: @escaping @Sendable () async throws -> [GlucoseRecord],
+        remove: (@Sendable (_ records: [GlucoseRecord]) async throws -> Void)? = nil,
+        hasContext: Bool = true,
+        detecting status: GlucoseSensorStatus = [],
+        bondsWithSeveral: Bool = true,
+        security: AttributeSecurity = .encrypted
+    ) {
+        let measurement = Characteristic<GlucoseMeasurement>(
+            .glucoseMeasurement,
+            .notify,
+            security: security
+        )
+        let context =
+            hasContext
+            ? Characteristic<GlucoseContext>(.glucoseMeasurementContext, .notify, security: security) : nil
+        self.measurement = measurement
+        self.context = context
+        feature = Characteristic(
+            .glucoseFeature,
+            value: GlucoseFeature(detecting: status, bondsWithSeveral: bondsWithSeveral)
+        )
+        recordAccess = RecordAccess<GlucoseRecord>(
+            records: records,
+            remove: remove,
+            filters: [
+                .sequenceNumber { $0.measurement.sequenceNumber },
+                .userFacingTime { $0.measurement.userFacingTime },
+            ],
+            reportedBy: measurement,
+            errorWhenNotSubscribed: .glucoseNotSubscribed,
+            errorWhenBusy: .glucoseProcedureInProgress,
+            report: { record, central, session in
+                try await record.send(to: central, by: measurement, and: context, in: session)
+            }
+        )
+        .characteristic(security: security)
+    }
+
+    /// The service as it is published.
+    public var service: GATTService {
+        GATTService(.glucose) {
+            measurement
+            if let context { context }
+            feature
+            recordAccess
+        }
+    }
+}
+
+/// A measurement as a meter stores it, with what the user has told about it.
+public struct GlucoseRecord: Hashable, Sendable {
+    /// The measurement.
+    public var measurement: GlucoseMeasurement
+
+    /// What the user has told about it; `nil` for nothing.
+    public var context: GlucoseContext?
+
+    /// Makes a record.
+    public init(_ measurement: GlucoseMeasurement, context: GlucoseContext? = nil) {
+        self.measurement = measurement
+        self.context = context
+    }
+
+    /// Sends the measurement, and its context to a central that wants it.
+    fileprivate func send(
+        to central: Central,
+        by measurements: Characteristic<GlucoseMeasurement>,
+        and contexts: Characteristic<GlucoseContext>?,
+        in session: PeripheralSession
+    ) async throws {
+        var measurement = measurement
+        measurement.contextFollows = false
+        guard var context, let contexts, try session.isSubscribed(central, to: contexts) else {
+            return try await session.notify(measurements, measurement, to: central)
+        }
+        measurement.contextFollows = true
+        context.sequenceNumber = measurement.sequenceNumber
+        try await session.notify(measurements, measurement, to: central)
+        try await session.notify(contexts, context, to: central)
+    }
+}
+
+extension GlucoseMeasurement {
+    /// The time that the user has seen; `nil` when it is not known.
+    public var userFacingTime: UserFacingTime? {
+        UserFacingTime(baseTime, minutes: Int(timeOffset ?? 0))
+    }
+}
+
+extension ATTError {
+    /// The answer to a request at the Record Access Control Point while another is carried out: the application error 0x80 of
+    /// the Glucose Service specification 1.0.1, section 1.6.
+    public static let glucoseProcedureInProgress = ATTError(rawValue: 0x80)
+
+    /// The answer to a central that has not subscribed to the measurements, or to the Record Access Control Point: the
+    /// application error 0x81 of the Glucose Service specification 1.0.1, section 1.6.
+    public static let glucoseNotSubscribed = ATTError(rawValue: 0x81)
+}

@@ -1,0 +1,179 @@
+public import PeripheralKit
+
+/// A keyboard: a ``HIDService`` with a report map, and the boot protocol for hosts that do not read it.
+///
+/// ```swift
+/// import PeripheralBlueZ
+/// import PeripheralHID
+/// import PeripheralKit
+///
+/// let keyboard = HIDKeyboard()
+/// let peripheral = Peripheral("Keyboard", pairing: .justWorks) {
+///     keyboard
+///     BatteryService(level: BatteryLevel(100))
+///     DeviceInformationService(pnpID: PnPID(vendor: .usb(0x1234), product: 1, version: 0x0100))
+///     Advertisement(appearance: 0x03C1)
+/// }
+/// try await peripheral.run(on: .bluez) { session in
+///     for await line in lines { try await keyboard.type(line, in: session) }
+/// }
+/// ```
+public struct HIDKeyboard: GATTServiceDeclaration {
+    /// The HID service of the keyboard.
+    public let hid: HIDService
+
+    /// The report of the keys that are down.
+    public let keys: HIDReport
+
+    /// The report of the lamps.
+    public let leds: HIDReport
+
+    private let last = LastReport(length: 8)
+    private let boot: BootKeyboard
+
+    /// Declares a keyboard.
+    ///
+    /// - Parameters:
+    ///   - information: What the device is.
+    ///   - onLEDs: Takes the lamps that a host wants on.
+    ///   - onCommand: Takes the host's announcement that it suspends or resumes.
+    public init(
+        information: HIDInformation = HIDInformation(),
+        onLEDs: @escaping @Sendable (_ leds: KeyboardLEDs, _ host: Central) async -> Void = { _, _ in },
+        onCommand: @escaping @Sendable (_ command: HIDCommand, _ host: Central) async -> Void = { _, _ in }
+    ) {
+        let shown = LastReport(length: 1)
+        keys = .input(id: 1, length: 8)
+        leds = .output(id: 1, length: 1, last: shown) { bytes, host in
+            await onLEDs(try KeyboardLEDs(gattBytes: bytes), host)
+        }
+        boot = BootKeyboard(
+            input: Characteristic(
+                .bootKeyboardInputReport,
+                [.read, .notify],
+                security: .encrypted,
+                length: .exactly(8)
+            ) { [last] in
+                Read { last.bytes }
+            },
+            output: Characteristic(
+                .bootKeyboardOutputReport,
+                [.read, .write, .writeWithoutResponse],
+                security: .encrypted
+            ) {
+                Read { try KeyboardLEDs(gattBytes: shown.bytes) }
+                Write { leds, host in
+                    await onLEDs(leds, host)
+                    shown.bytes = leds.gattBytes
+                }
+            }
+        )
+        hid = HIDService(
+            reportMap: Self.reportMap,
+            reports: [keys, leds],
+            boot: boot,
+            information: information,
+            onCommand: onCommand
+        )
+    }
+
+    /// Tells the hosts which keys are down from now on, each in the protocol that it has asked for.
+    ///
+    /// - Parameters:
+    ///   - report: All keys that are down.
+    ///   - session: The session of the peripheral that declares the keyboard.
+    /// - Throws: As `session.notify` does.
+    @inline(never)
+    public func send(_ report: KeyboardReport, in session: PeripheralSession) async throws {
+        let bytes = report.gattBytes
+        last.bytes = bytes
+        guard boot.modes.hasBoot else { return try await keys.send(bytes, in: session) }
+        try keys.keep(bytes, in: session)
+        try await send(bytes, over: keys.value, in: session, toBoot: false)
+        try await send(bytes, over: boot.input, in: session, toBoot: true)
+    }
+
+    /// Tells the hosts without waiting that no key is down.
+    func releaseAll(in session: PeripheralSession) {
+        last.bytes = KeyboardReport().gattBytes
+        _ = try? keys.keep(last.bytes, in: session)
+        _ = try? session.update(keys.value, last.bytes)
+        if boot.modes.hasBoot { _ = try? session.update(boot.input, last.bytes) }
+    }
+
+    /// Sends to the hosts of one protocol, and to those whom the Bluetooth stack does not tell apart.
+    private func send(
+        _ bytes: [UInt8],
+        over characteristic: Characteristic<[UInt8]>,
+        in session: PeripheralSession,
+        toBoot isBoot: Bool
+    ) async throws {
+        for subscription in try session.subscribers(of: characteristic) {
+            guard let host = subscription.central else {
+                return try await session.notify(characteristic, bytes)
+            }
+            guard boot.modes.isBoot(host.id) == isBoot else { continue }
+            do {
+                try await session.notify(characteristic, bytes, to: host)
+            } catch let error as PeripheralError where error.code == .notAddressable {
+                return try await session.notify(characteristic, bytes)
+            } catch let error as PeripheralError
+                where error.code == .notSubscribed || error.code == .insufficientSecurity
+            {
+                continue
+            }
+        }
+    }
+
+    /// Returns each host to the report protocol when it disconnects, as the specification demands (HID Service 1.0, section
+    /// 2.4), until the session ends or the task is cancelled.
+    ///
+    /// It matters where a machine's firmware asks for the boot protocol, and its operating system for nothing.
+    ///
+    /// - Parameter session: The session of the peripheral that declares the keyboard.
+    public func watch(_ session: PeripheralSession) async {
+        for await event in session.events {
+            if case .disconnected(let host) = event { boot.modes.set(.report, of: host.id) }
+        }
+    }
+
+    /// The service as it is published.
+    public var service: GATTService { hid.service }
+
+    /// A keyboard with eight modifiers, five lamps, and six keys at a time: the boot keyboard of USB HID 1.11, appendix
+    /// E.6, with a report number and all keys.
+    private static let reportMap: [UInt8] = [
+        0x05, 0x01,  // Usage Page (Generic Desktop)
+        0x09, 0x06,  // Usage (Keyboard)
+        0xA1, 0x01,  // Collection (Application)
+        0x85, 0x01,  //   Report ID (1)
+        0x05, 0x07,  //   Usage Page (Keyboard)
+        0x19, 0xE0,  //   Usage Minimum (Left Control)
+        0x29, 0xE7,  //   Usage Maximum (Right GUI)
+        0x15, 0x00,  //   Logical Minimum (0)
+        0x25, 0x01,  //   Logical Maximum (1)
+        0x75, 0x01,  //   Report Size (1)
+        0x95, 0x08,  //   Report Count (8)
+        0x81, 0x02,  //   Input (Data, Variable, Absolute): modifiers
+        0x75, 0x08,  //   Report Size (8)
+        0x95, 0x01,  //   Report Count (1)
+        0x81, 0x01,  //   Input (Constant): reserved
+        0x05, 0x08,  //   Usage Page (LEDs)
+        0x19, 0x01,  //   Usage Minimum (Num Lock)
+        0x29, 0x05,  //   Usage Maximum (Kana)
+        0x75, 0x01,  //   Report Size (1)
+        0x95, 0x05,  //   Report Count (5)
+        0x91, 0x02,  //   Output (Data, Variable, Absolute): lamps
+        0x75, 0x03,  //   Report Size (3)
+        0x95, 0x01,  //   Report Count (1)
+        0x91, 0x01,  //   Output (Constant): up to a byte
+        0x05, 0x07,  //   Usage Page (Keyboard)
+        0x19, 0x00,  //   Usage Minimum (none)
+        0x2A, 0xFF, 0x00,  //   Usage Maximum (255)
+        0x26, 0xFF, 0x00,  //   Logical Maximum (255)
+        0x75, 0x08,  //   Report Size (8)
+        0x95, 0x06,  //   Report Count (6)
+        0x81, 0x00,  //   Input (Data, Array): keys
+        0xC0,  // End Collection
+    ]
+}

@@ -1,0 +1,51 @@
+public import PeripheralKit
+
+/// How a host reads the reports of a device: the value of the Protocol Mode, 0x2A4E (HID Service 1.0, section 2.4).
+public enum HIDProtocolMode: Equatable, Sendable {
+    /// In the fixed form that a host understands before it has an operating system.
+    case boot
+    /// In the form of the report map.
+    case report
+}
+
+extension HIDProtocolMode: GATTValue {
+    /// Reads one byte.
+    ///
+    /// - Throws: `GATTDecodingError` also for a value above 1, which is reserved.
+    public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
+        let byte: UInt8 = try reader.read()
+        guard byte <= 1 else { throw .invalidValue("\(byte) is no protocol mode: 0 and 1 are") }
+        self = byte == 0 ? .boot : .report
+    }
+
+    /// Appends one byte.
+    public func encode(into writer: inout ByteWriter) {
+        writer.write(self == .boot ? 0 : 1 as UInt8)
+    }
+}
+
+/// What a host writes to the HID Control Point, 0x2A4C (HID Service 1.0, section 2.9).
+public enum HIDCommand: Equatable, Sendable {
+    /// The host suspends: the device may save power, and wakes it by an input.
+    case suspend
+    /// The host has resumed.
+    case exitSuspend
+}
+
+extension HIDCommand: GATTValue {
+    /// Reads one byte.
+    ///
+    /// - Throws: `GATTDecodingError` also for a value above 1, which is reserved.
+    public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
+        let byte: UInt8 = try reader.read()
+        guard byte <= 1 else {
+            throw .invalidValue("\(byte) is no command of the HID Control Point: 0 and 1 are")
+        }
+        self = byte == 0 ? .suspend : .exitSuspend
+    }
+
+    /// Appends one byte.
+    public func encode(into writer: inout ByteWriter) {
+        writer.write(self == .suspend ? 0 : 1 as UInt8)
+    }
+}

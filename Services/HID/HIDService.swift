@@ -1,0 +1,141 @@
+public import PeripheralKit
+private import Synchronization
+
+/// The Human Interface Device service, 0x1812, of the HID Service specification 1.0: what a keyboard, a mouse or a gamepad
+/// is to its host, as the HID over GATT profile 1.0 demands it.
+///
+/// ``HIDKeyboard`` and ``HIDGamepad`` are ready made. Another device needs its report map:
+///
+/// ```swift
+/// import PeripheralBlueZ
+/// import PeripheralHID
+/// import PeripheralKit
+///
+/// let keys = HIDReport.input(id: 1, length: 1)
+/// let remote = HIDService(reportMap: consumerControlMap, reports: [keys])
+/// let peripheral = Peripheral("Remote", pairing: .justWorks) {
+///     remote
+///     BatteryService(level: BatteryLevel(100))
+///     DeviceInformationService(pnpID: PnPID(vendor: .usb(0x1234), product: 1, version: 0x0100))
+///     Advertisement(appearance: 0x0180)
+/// }
+/// try await peripheral.run(on: .bluez) { session in … }
+/// ```
+///
+/// The profile demands a Battery service and a PnP ID beside it, and that hosts pair: all is served to encrypted links
+/// alone.
+public struct HIDService: GATTServiceDeclaration {
+    /// The HID Information, 0x2A4A, which hosts read.
+    public let information: Characteristic<HIDInformation>
+
+    /// The Report Map, 0x2A4B, which hosts read.
+    public let reportMap: Characteristic<[UInt8]>
+
+    /// The HID Control Point, 0x2A4C, which hosts write without response.
+    public let controlPoint: Characteristic<HIDCommand>
+
+    /// The reports, in the order of their handles.
+    public let reports: [HIDReport]
+
+    /// The Protocol Mode, 0x2A4E, which hosts read, and write without response; `nil` of a device without boot protocol.
+    public let protocolMode: Characteristic<HIDProtocolMode>?
+
+    let boot: BootKeyboard?
+
+    /// Declares the service.
+    ///
+    /// - Parameters:
+    ///   - reportMap: The report descriptor of USB HID 1.11, section 6.2.2; at most 512 bytes.
+    ///   - reports: The reports that the map describes, each once.
+    ///   - information: What the device is.
+    ///   - externalReport: The type of a characteristic outside of this service that the map describes as well, such as
+    ///     `.batteryLevel`.
+    ///   - onCommand: Takes the host's announcement that it suspends or resumes.
+    public init(
+        reportMap: [UInt8],
+        reports: [HIDReport],
+        information: HIDInformation = HIDInformation(),
+        externalReport: BluetoothUUID? = nil,
+        onCommand: @escaping @Sendable (_ command: HIDCommand, _ host: Central) async -> Void = { _, _ in }
+    ) {
+        self.init(
+            reportMap: reportMap,
+            reports: reports,
+            boot: nil,
+            information: information,
+            externalReport: externalReport,
+            onCommand: onCommand
+        )
+    }
+
+    init(
+        reportMap: [UInt8],
+        reports: [HIDReport],
+        boot: BootKeyboard?,
+        information: HIDInformation,
+        externalReport: BluetoothUUID? = nil,
+        onCommand: @escaping @Sendable (HIDCommand, Central) async -> Void
+    ) {
+        self.reports = reports
+        self.boot = boot
+        self.information = Characteristic(.hidInformation, value: information, security: .encrypted)
+        self.reportMap = Characteristic(.reportMap, value: reportMap, security: .encrypted) {
+            if let externalReport {
+                Descriptor(.externalReportReference, value: externalReport.attBytes, security: .encrypted)
+            }
+        }
+        controlPoint = Characteristic(.hidControlPoint, .writeWithoutResponse, security: .encrypted) {
+            Write(onCommand)
+        }
+        protocolMode = boot.map { boot in
+            Characteristic(.protocolMode, [.read, .writeWithoutResponse], security: .encrypted) {
+                Read { host in boot.modes.isBoot(host.id) ? .boot : .report }
+                Write { mode, host in boot.modes.set(mode, of: host.id) }
+            }
+        }
+    }
+
+    /// The service as it is published.
+    public var service: GATTService {
+        GATTService(.humanInterfaceDevice) {
+            if let protocolMode { protocolMode }
+            information
+            reportMap
+            controlPoint
+            reports.map(\.value)
+            if let boot {
+                boot.input
+                boot.output
+            }
+        }
+    }
+}
+
+/// What a keyboard has for hosts that do not read report maps (HID Service 1.0, sections 2.6.1 and 2.6.2).
+struct BootKeyboard: Sendable {
+    /// The Boot Keyboard Input Report, 0x2A22.
+    let input: Characteristic<[UInt8]>
+    /// The Boot Keyboard Output Report, 0x2A32.
+    let output: Characteristic<KeyboardLEDs>
+    let modes = ProtocolModes()
+}
+
+/// Which hosts have asked for the boot protocol, for as long as they are connected.
+final class ProtocolModes: Sendable {
+    private let hosts = Mutex<Set<Central.ID>>([])
+
+    var hasBoot: Bool { hosts.withLock { !$0.isEmpty } }
+
+    func isBoot(_ host: Central.ID) -> Bool {
+        hosts.withLock { $0.contains(host) }
+    }
+
+    func set(_ mode: HIDProtocolMode, of host: Central.ID) {
+        hosts.withLock { hosts in
+            switch mode {
+            case .boot: hosts.insert(host)
+            case .report: hosts.remove(host)
+            }
+        }
+    }
+}

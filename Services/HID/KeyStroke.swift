@@ -1,0 +1,63 @@
+/// A key that is pressed together with modifiers.
+public struct KeyStroke: Hashable, Sendable {
+    /// The key.
+    public var key: KeyUsage
+
+    /// The modifiers that are held meanwhile.
+    public var modifiers: KeyModifiers
+
+    /// Makes a stroke.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - modifiers: The modifiers that are held meanwhile.
+    public init(_ key: KeyUsage, modifiers: KeyModifiers = []) {
+        self.key = key
+        self.modifiers = modifiers
+    }
+
+    /// Makes the stroke that writes a character on a host with the layout of the United States.
+    ///
+    /// That has the printable characters of ASCII, the tab, and the end of a line; `nil` for any other.
+    ///
+    /// - Parameter character: The character.
+    public init?(usLayout character: Character) {
+        // A line may end with CR and LF, which are one character.
+        guard let code = character.asciiValue else { return nil }
+        switch code {
+        case 0x0A: self.init(.enter)
+        case 0x09: self.init(.tab)
+        case 0x61...0x7A: self.init(KeyUsage(rawValue: code - 0x61 + 0x04))
+        case 0x41...0x5A: self.init(KeyUsage(rawValue: code - 0x41 + 0x04), modifiers: .leftShift)
+        default:
+            if let index = Self.keysFrom1.firstIndex(of: code) {
+                self.init(KeyUsage(rawValue: Self.keys[index]))
+            } else if let index = Self.shiftedKeysFrom1.firstIndex(of: code) {
+                self.init(KeyUsage(rawValue: Self.keys[index]), modifiers: .leftShift)
+            } else {
+                return nil
+            }
+        }
+    }
+
+    private static let keys: [UInt8] = [
+        0x1E, 0x1F, 0x20, 0x21, 0x22, 0x23, 0x24, 0x25, 0x26, 0x27,
+        0x2C, 0x2D, 0x2E, 0x2F, 0x30, 0x31, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38,
+    ]
+    private static let keysFrom1 = Array(#"1234567890 -=[]\;'`,./"#.utf8)
+    private static let shiftedKeysFrom1 = Array(##"!@#$%^&*() _+{}|:"~<>?"##.utf8)
+}
+
+/// A character that cannot be typed on a keyboard.
+public struct UntypableCharacter: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The character.
+    public let character: Character
+
+    /// Makes the error of a character.
+    public init(character: Character) {
+        self.character = character
+    }
+
+    /// What is wrong, for people.
+    public var description: String { "“\(character)” is not on the keyboard layout of the United States" }
+}

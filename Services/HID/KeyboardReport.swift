@@ -1,0 +1,101 @@
+public import PeripheralKit
+
+/// Which keys of a keyboard are down: the input report of a ``HIDKeyboard``, in the form of the boot protocol (USB HID
+/// 1.11, appendix B.1).
+public struct KeyboardReport: Equatable, Sendable {
+    /// Which of the modifier keys are down.
+    public var modifiers: KeyModifiers
+
+    /// The other keys that are down; the first six are told.
+    public var keys: [KeyUsage]
+
+    /// Makes a report.
+    ///
+    /// - Parameters:
+    ///   - modifiers: Which of the modifier keys are down.
+    ///   - keys: The other keys that are down, in the order in which they were pressed.
+    public init(modifiers: KeyModifiers = [], keys: [KeyUsage] = []) {
+        self.modifiers = modifiers
+        self.keys = keys
+    }
+}
+
+extension KeyboardReport: GATTValue {
+    /// Reads eight bytes.
+    public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
+        modifiers = KeyModifiers(rawValue: try reader.read())
+        _ = try reader.read(UInt8.self)
+        keys = try reader.readBytes(6).filter { $0 != 0 }.map(KeyUsage.init(rawValue:))
+    }
+
+    /// Appends eight bytes: modifiers, a reserved one, six keys.
+    public func encode(into writer: inout ByteWriter) {
+        writer.write(modifiers.rawValue)
+        writer.write(0 as UInt8)
+        for index in 0..<6 {
+            writer.write(index < keys.count ? keys[index].rawValue : 0)
+        }
+    }
+}
+
+/// The modifier keys of a keyboard.
+public struct KeyModifiers: OptionSet, Hashable, Sendable {
+    /// The keys as they are on the air.
+    public var rawValue: UInt8
+
+    /// Makes a set of keys.
+    public init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    /// The left Control key.
+    public static let leftControl = KeyModifiers(rawValue: 1 << 0)
+    /// The left Shift key.
+    public static let leftShift = KeyModifiers(rawValue: 1 << 1)
+    /// The left Alt key, Option on a Mac.
+    public static let leftAlt = KeyModifiers(rawValue: 1 << 2)
+    /// The left GUI key: Windows, Super, or Command on a Mac.
+    public static let leftGUI = KeyModifiers(rawValue: 1 << 3)
+    /// The right Control key.
+    public static let rightControl = KeyModifiers(rawValue: 1 << 4)
+    /// The right Shift key.
+    public static let rightShift = KeyModifiers(rawValue: 1 << 5)
+    /// The right Alt key, AltGr on many keyboards.
+    public static let rightAlt = KeyModifiers(rawValue: 1 << 6)
+    /// The right GUI key.
+    public static let rightGUI = KeyModifiers(rawValue: 1 << 7)
+}
+
+/// Which lamps of a keyboard the host has on: the output report of a ``HIDKeyboard`` (USB HID 1.11, appendix B.1).
+public struct KeyboardLEDs: OptionSet, Sendable {
+    /// The lamps as they are on the air.
+    public var rawValue: UInt8
+
+    /// Makes a set of lamps.
+    public init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    /// Num Lock.
+    public static let numLock = KeyboardLEDs(rawValue: 1 << 0)
+    /// Caps Lock.
+    public static let capsLock = KeyboardLEDs(rawValue: 1 << 1)
+    /// Scroll Lock.
+    public static let scrollLock = KeyboardLEDs(rawValue: 1 << 2)
+    /// Compose.
+    public static let compose = KeyboardLEDs(rawValue: 1 << 3)
+    /// Kana.
+    public static let kana = KeyboardLEDs(rawValue: 1 << 4)
+}
+
+extension KeyboardLEDs: GATTValue {
+    /// Reads one byte.
+    public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
+        try self.init(rawValue: reader.read())
+    }
+
+    /// Appends one byte.
+    public func encode(into writer: inout ByteWriter) {
+        writer.write(rawValue)
+    }
+}

@@ -1,0 +1,163 @@
+public import PeripheralKit
+private import Synchronization
+
+/// The Health Thermometer service, 0x1809, of the Health Thermometer Service specification 1.0.
+///
+/// ```swift
+/// import PeripheralBlueZ
+/// import PeripheralHealthThermometer
+/// import PeripheralKit
+///
+/// let thermometer = HealthThermometerService(type: .ear)
+/// let peripheral = Peripheral("Thermometer") { thermometer }
+///
+/// try await peripheral.run(on: .bluez) { session in
+///     for await celsius in sensor.results {
+///         try await session.indicate(thermometer.measurement, TemperatureMeasurement(celsius: MedicalFloat(celsius)))
+///     }
+/// }
+/// ```
+public struct HealthThermometerService: GATTServiceDeclaration {
+    /// The Temperature Measurement, 0x2A1C: results, which are indicated.
+    public let measurement: Characteristic<TemperatureMeasurement>
+
+    /// The Temperature Type, 0x2A1D, which centrals read; `nil` when each measurement tells for itself, or none does.
+    public let type: Characteristic<TemperatureType>?
+
+    /// The Intermediate Temperature, 0x2A1E: values before the result, which are notified; `nil` when there are none.
+    public let intermediateTemperature: Characteristic<TemperatureMeasurement>?
+
+    /// The Measurement Interval, 0x2A21, in seconds, which centrals read and subscribe to, and write where it can be set;
+    /// `nil` when the thermometer does not measure regularly.
+    public let measurementInterval: Characteristic<UInt16>?
+
+    private let keptInterval: KeptInterval?
+
+    /// Declares the service.
+    ///
+    /// - Parameters:
+    ///   - type: Where the temperature is taken, when that is always the same place.
+    ///   - hasIntermediateTemperature: Whether values are sent before the result.
+    ///   - interval: How often the thermometer measures; `nil` when it does not measure regularly.
+    public init(
+        type: TemperatureType? = nil,
+        hasIntermediateTemperature: Bool = false,
+        interval: Interval? = nil
+    ) {
+        measurement = Characteristic(.temperatureMeasurement, .indicate)
+        self.type = type.map { Characteristic(.temperatureType, value: $0) }
+        intermediateTemperature =
+            hasIntermediateTemperature ? Characteristic(.intermediateTemperature, .notify) : nil
+        let kept = interval.map { KeptInterval($0.seconds) }
+        keptInterval = kept
+        measurementInterval =
+            if let interval, let kept {
+                interval.characteristic(kept)
+            } else {
+                nil
+            }
+    }
+
+    /// Changes how often the thermometer says that it measures, and tells the centrals that have subscribed.
+    ///
+    /// - Parameters:
+    ///   - seconds: The new interval; 0 for no regular measurement.
+    ///   - session: The session of the peripheral that declares the service.
+    /// - Throws: As `session.indicate` does; without effect for a thermometer without interval.
+    public func updateInterval(to seconds: UInt16, in session: PeripheralSession) async throws {
+        guard let measurementInterval, let keptInterval, keptInterval.replace(by: seconds) else { return }
+        try await session.indicate(measurementInterval, seconds)
+    }
+
+    /// The service as it is published.
+    public var service: GATTService {
+        GATTService(.healthThermometer) {
+            measurement
+            if let type { type }
+            if let intermediateTemperature { intermediateTemperature }
+            if let measurementInterval { measurementInterval }
+        }
+    }
+}
+
+extension HealthThermometerService {
+    /// How often a thermometer measures (Health Thermometer Service 1.0, section 3.4).
+    public struct Interval: Sendable {
+        let seconds: UInt16
+        private let range: ClosedRange<UInt16>?
+        private let security: SecurityLevel
+        private let set: (@Sendable (UInt16) async throws -> Void)?
+
+        /// An interval that centrals read.
+        ///
+        /// - Parameter seconds: The interval; 0 for no regular measurement.
+        /// - Returns: The interval.
+        public static func fixed(_ seconds: UInt16) -> Interval {
+            Interval(seconds: seconds, range: nil, security: .open, set: nil)
+        }
+
+        /// An interval that centrals read and write.
+        ///
+        /// - Parameters:
+        ///   - seconds: The interval at first; 0 for no regular measurement.
+        ///   - range: What centrals may write, which is also told by a Valid Range descriptor; all else is refused by
+        ///     `ATTError.thermometerIntervalOutOfRange`.
+        ///   - security: What centrals need to write it.
+        ///   - handler: Takes what a central has written. Throwing refuses it.
+        /// - Returns: The interval.
+        public static func settable(
+            _ seconds: UInt16,
+            within range: ClosedRange<UInt16>,
+            security: SecurityLevel = .open,
+            onSet handler: @escaping @Sendable (_ seconds: UInt16) async throws -> Void
+        ) -> Interval {
+            Interval(seconds: seconds, range: range, security: security, set: handler)
+        }
+
+        fileprivate func characteristic(_ kept: KeptInterval) -> Characteristic<UInt16> {
+            guard let range, let set else {
+                return Characteristic(.measurementInterval, [.read, .indicate]) {
+                    Read { kept.seconds }
+                }
+            }
+            return Characteristic(
+                .measurementInterval,
+                [.read, .write, .indicate],
+                security: AttributeSecurity(write: security)
+            ) {
+                Read { kept.seconds }
+                Write { seconds in
+                    guard range.contains(seconds) else { throw ATTError.thermometerIntervalOutOfRange }
+                    try await set(seconds)
+                    _ = kept.replace(by: seconds)
+                }
+                ValidRange(range)
+            }
+        }
+    }
+}
+
+extension ATTError {
+    /// The answer to an interval that the thermometer does not take: the application error 0x80 of the Health Thermometer
+    /// Service specification 1.0.
+    public static let thermometerIntervalOutOfRange = ATTError(rawValue: 0x80)
+}
+
+/// The interval, shared by those who read it and those who change it.
+private final class KeptInterval: Sendable {
+    private let state: Mutex<UInt16>
+
+    init(_ seconds: UInt16) {
+        state = Mutex(seconds)
+    }
+
+    var seconds: UInt16 { state.withLock(\.self) }
+
+    /// Tells whether it has changed.
+    func replace(by seconds: UInt16) -> Bool {
+        state.withLock { current in
+            defer { current = seconds }
+            return current != seconds
+        }
+    }
+}

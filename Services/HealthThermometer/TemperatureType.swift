@@ -1,0 +1,44 @@
+public import PeripheralKit
+
+/// Where on the body a temperature is taken: the value of the Temperature Type, 0x2A1D (Health Thermometer Service 1.0,
+/// section 3.2).
+public struct TemperatureType: Hashable, Sendable {
+    /// The place as it is on the air; 0, and values from 10 on, are reserved.
+    public var rawValue: UInt8
+
+    /// Makes a place, known to the specification or not.
+    public init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    /// An armpit.
+    public static let armpit = TemperatureType(rawValue: 1)
+    /// The body in general.
+    public static let body = TemperatureType(rawValue: 2)
+    /// An ear, usually its lobe.
+    public static let ear = TemperatureType(rawValue: 3)
+    /// A finger.
+    public static let finger = TemperatureType(rawValue: 4)
+    /// The gastrointestinal tract.
+    public static let gastrointestinalTract = TemperatureType(rawValue: 5)
+    /// The mouth.
+    public static let mouth = TemperatureType(rawValue: 6)
+    /// The rectum.
+    public static let rectum = TemperatureType(rawValue: 7)
+    /// A toe.
+    public static let toe = TemperatureType(rawValue: 8)
+    /// An ear drum.
+    public static let tympanum = TemperatureType(rawValue: 9)
+}
+
+extension TemperatureType: GATTValue {
+    /// Reads one byte.
+    public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
+        try self.init(rawValue: reader.read())
+    }
+
+    /// Appends one byte.
+    public func encode(into writer: inout ByteWriter) {
+        writer.write(rawValue)
+    }
+}

@@ -1,0 +1,30 @@
+public import PeripheralKit
+
+/// How strongly a device draws attention: the value of the Alert Level, 0x2A06 (Immediate Alert Service 1.0 and Link
+/// Loss Service 1.0, section 3.1).
+public enum AlertLevel: UInt8, Hashable, Sendable, CaseIterable {
+    /// No alert.
+    case none = 0
+    /// A mild alert.
+    case mild = 1
+    /// An alert in the strongest possible way.
+    case high = 2
+}
+
+extension AlertLevel: GATTValue {
+    /// Reads one byte.
+    ///
+    /// - Throws: `GATTDecodingError` also for a value above 2, which is reserved.
+    public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
+        let byte: UInt8 = try reader.read()
+        guard let level = AlertLevel(rawValue: byte) else {
+            throw .invalidValue("\(byte) is no level of an alert: 0, 1 and 2 are")
+        }
+        self = level
+    }
+
+    /// Appends one byte.
+    public func encode(into writer: inout ByteWriter) {
+        writer.write(rawValue)
+    }
+}

@@ -1,0 +1,67 @@
+public import PeripheralKit
+
+/// Nordic's UART service, 6E400001-B5A3-F393-E0A9-E50E24DCCA9E: a serial port over the air, which terminal apps on every
+/// phone know.
+///
+/// ```swift
+/// import PeripheralBlueZ
+/// import PeripheralKit
+/// import PeripheralNordicUART
+///
+/// let uart = NordicUARTService()
+/// let peripheral = Peripheral("Console") { uart }
+///
+/// try await peripheral.run(on: .bluez) { session in
+///     let port = try uart.port(in: session)
+///     for await line in port.lines {
+///         try await port.write("You have said \(line.text).\n", to: line.central)
+///     }
+/// }
+/// ```
+///
+/// The names are those of Nordic's documentation, from the peripheral's side: it receives on RX, and transmits on TX.
+public struct NordicUARTService: GATTServiceDeclaration {
+    /// RX, 6E400002: what centrals write, with or without response.
+    public let rx: Characteristic<[UInt8]>
+
+    /// TX, 6E400003: what centrals are notified of.
+    public let tx: Characteristic<[UInt8]>
+
+    /// Declares the service.
+    ///
+    /// - Parameters:
+    ///   - security: What centrals need to use the port. Anybody near may, by default.
+    ///   - capacity: How many writes wait until the program takes them, at least 1. What that means to a central that
+    ///     sends faster than the program takes is told at `WriteStream`.
+    public init(security: SecurityLevel = .open, capacity: Int = 64) {
+        rx = Characteristic(
+            "6E400002-B5A3-F393-E0A9-E50E24DCCA9E",
+            [.write, .writeWithoutResponse],
+            security: AttributeSecurity(security)
+        ) {
+            WriteStream(capacity: capacity)
+        }
+        tx = Characteristic(
+            "6E400003-B5A3-F393-E0A9-E50E24DCCA9E",
+            .notify,
+            security: AttributeSecurity(security)
+        )
+    }
+
+    /// The port, to read from and write to.
+    ///
+    /// - Parameter session: The session of the peripheral that declares the service.
+    /// - Returns: The port; several share what is received.
+    /// - Throws: `PeripheralError` with the code `notDeclared` or `stopped`.
+    public func port(in session: PeripheralSession) throws(PeripheralError) -> UARTPort {
+        UARTPort(tx: tx, received: try session.writes(to: rx), session: session)
+    }
+
+    /// The service as it is published.
+    public var service: GATTService {
+        GATTService("6E400001-B5A3-F393-E0A9-E50E24DCCA9E") {
+            rx
+            tx
+        }
+    }
+}

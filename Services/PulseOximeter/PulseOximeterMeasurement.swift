@@ -1,0 +1,181 @@
+public import PeripheralKit
+
+/// The oxygen saturation of the blood, and the pulse rate (Pulse Oximeter Service 1.0.1, section 3.1).
+public struct OxygenSaturation: Hashable, Sendable {
+    /// The saturation in percent, or not a number when it is not known.
+    public var percent: MedicalShortFloat
+
+    /// The pulse rate in beats per minute, or not a number when it is not known.
+    public var pulseRate: MedicalShortFloat
+
+    /// Makes a pair of values, such as 97 percent at 63 beats per minute.
+    public init(percent: MedicalShortFloat, pulseRate: MedicalShortFloat) {
+        self.percent = percent
+        self.pulseRate = pulseRate
+    }
+}
+
+extension OxygenSaturation: GATTValue {
+    /// Reads four bytes.
+    public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
+        percent = try MedicalShortFloat(decoding: &reader)
+        pulseRate = try MedicalShortFloat(decoding: &reader)
+    }
+
+    /// Appends four bytes.
+    public func encode(into writer: inout ByteWriter) {
+        percent.encode(into: &writer)
+        pulseRate.encode(into: &writer)
+    }
+}
+
+/// A single measurement: the value of the PLX Spot-Check Measurement, 0x2A5E (Pulse Oximeter Service 1.0.1, section 3.1).
+public struct SpotCheckMeasurement: Hashable, Sendable {
+    /// The saturation and the pulse rate.
+    public var saturation: OxygenSaturation
+
+    /// When it was measured; `nil` when the device does not tell.
+    public var time: DateTime?
+
+    /// Whether the device's clock has not been set: the time tells only how measurements follow each other.
+    public var isClockUnset: Bool
+
+    /// How far the values are to be trusted; `nil` when the device does not tell.
+    public var status: PulseOximeterStatus?
+
+    /// What is wrong with device or sensor; `nil` when the device does not tell.
+    public var faults: PulseOximeterFaults?
+
+    /// The pulse amplitude index, in percent; `nil` when the device does not tell.
+    public var pulseAmplitudeIndex: MedicalShortFloat?
+
+    /// Makes a measurement.
+    ///
+    /// - Parameters:
+    ///   - saturation: The saturation and the pulse rate.
+    ///   - time: When it was measured.
+    ///   - isClockUnset: Whether the device's clock has not been set.
+    ///   - status: How far the values are to be trusted.
+    ///   - faults: What is wrong with device or sensor.
+    ///   - pulseAmplitudeIndex: The pulse amplitude index, in percent.
+    public init(
+        _ saturation: OxygenSaturation,
+        time: DateTime? = nil,
+        isClockUnset: Bool = false,
+        status: PulseOximeterStatus? = nil,
+        faults: PulseOximeterFaults? = nil,
+        pulseAmplitudeIndex: MedicalShortFloat? = nil
+    ) {
+        self.saturation = saturation
+        self.time = time
+        self.isClockUnset = isClockUnset
+        self.status = status
+        self.faults = faults
+        self.pulseAmplitudeIndex = pulseAmplitudeIndex
+    }
+}
+
+extension SpotCheckMeasurement: GATTValue {
+    /// Reads a measurement; flags that are reserved are ignored.
+    public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
+        let flags: UInt8 = try reader.read()
+        self.init(try OxygenSaturation(decoding: &reader))
+        if flags & 1 << 0 != 0 { time = try DateTime(decoding: &reader) }
+        if flags & 1 << 1 != 0 { status = PulseOximeterStatus(rawValue: try reader.read()) }
+        if flags & 1 << 2 != 0 { faults = try PulseOximeterFaults(decoding: &reader) }
+        if flags & 1 << 3 != 0 { pulseAmplitudeIndex = try MedicalShortFloat(decoding: &reader) }
+        isClockUnset = flags & 1 << 4 != 0
+    }
+
+    /// Appends 5 to 19 bytes.
+    public func encode(into writer: inout ByteWriter) {
+        var flags: UInt8 = 0
+        if time != nil { flags |= 1 << 0 }
+        if status != nil { flags |= 1 << 1 }
+        if faults != nil { flags |= 1 << 2 }
+        if pulseAmplitudeIndex != nil { flags |= 1 << 3 }
+        if isClockUnset { flags |= 1 << 4 }
+        writer.write(flags)
+        saturation.encode(into: &writer)
+        time?.encode(into: &writer)
+        if let status { writer.write(status.rawValue) }
+        faults?.encode(into: &writer)
+        pulseAmplitudeIndex?.encode(into: &writer)
+    }
+}
+
+/// A measurement of many: the value of the PLX Continuous Measurement, 0x2A5F (Pulse Oximeter Service 1.0.1, section 3.2).
+public struct ContinuousMeasurement: Hashable, Sendable {
+    /// The saturation and the pulse rate at the usual pace.
+    public var normal: OxygenSaturation
+
+    /// The same, faster to follow a change; `nil` when the device does not tell.
+    public var fast: OxygenSaturation?
+
+    /// The same, slower to follow a change; `nil` when the device does not tell.
+    public var slow: OxygenSaturation?
+
+    /// How far the values are to be trusted; `nil` when the device does not tell.
+    public var status: PulseOximeterStatus?
+
+    /// What is wrong with device or sensor; `nil` when the device does not tell.
+    public var faults: PulseOximeterFaults?
+
+    /// The pulse amplitude index, in percent; `nil` when the device does not tell.
+    public var pulseAmplitudeIndex: MedicalShortFloat?
+
+    /// Makes a measurement.
+    ///
+    /// - Parameters:
+    ///   - normal: The saturation and the pulse rate at the usual pace.
+    ///   - fast: The same, faster to follow a change.
+    ///   - slow: The same, slower to follow a change.
+    ///   - status: How far the values are to be trusted.
+    ///   - faults: What is wrong with device or sensor.
+    ///   - pulseAmplitudeIndex: The pulse amplitude index, in percent.
+    public init(
+        _ normal: OxygenSaturation,
+        fast: OxygenSaturation? = nil,
+        slow: OxygenSaturation? = nil,
+        status: PulseOximeterStatus? = nil,
+        faults: PulseOximeterFaults? = nil,
+        pulseAmplitudeIndex: MedicalShortFloat? = nil
+    ) {
+        self.normal = normal
+        self.fast = fast
+        self.slow = slow
+        self.status = status
+        self.faults = faults
+        self.pulseAmplitudeIndex = pulseAmplitudeIndex
+    }
+}
+
+extension ContinuousMeasurement: GATTValue {
+    /// Reads a measurement; flags that are reserved are ignored.
+    public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
+        let flags: UInt8 = try reader.read()
+        self.init(try OxygenSaturation(decoding: &reader))
+        if flags & 1 << 0 != 0 { fast = try OxygenSaturation(decoding: &reader) }
+        if flags & 1 << 1 != 0 { slow = try OxygenSaturation(decoding: &reader) }
+        if flags & 1 << 2 != 0 { status = PulseOximeterStatus(rawValue: try reader.read()) }
+        if flags & 1 << 3 != 0 { faults = try PulseOximeterFaults(decoding: &reader) }
+        if flags & 1 << 4 != 0 { pulseAmplitudeIndex = try MedicalShortFloat(decoding: &reader) }
+    }
+
+    /// Appends 5 to 20 bytes.
+    public func encode(into writer: inout ByteWriter) {
+        var flags: UInt8 = 0
+        if fast != nil { flags |= 1 << 0 }
+        if slow != nil { flags |= 1 << 1 }
+        if status != nil { flags |= 1 << 2 }
+        if faults != nil { flags |= 1 << 3 }
+        if pulseAmplitudeIndex != nil { flags |= 1 << 4 }
+        writer.write(flags)
+        normal.encode(into: &writer)
+        fast?.encode(into: &writer)
+        slow?.encode(into: &writer)
+        if let status { writer.write(status.rawValue) }
+        faults?.encode(into: &writer)
+        pulseAmplitudeIndex?.encode(into: &writer)
+    }
+}

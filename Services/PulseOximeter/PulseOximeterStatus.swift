@@ -1,0 +1,93 @@
+public import PeripheralKit
+
+/// How far the values of a pulse oximeter are to be trusted: the Measurement Status (Pulse Oximeter Service 1.0.1,
+/// section 3.1).
+public struct PulseOximeterStatus: OptionSet, Hashable, Sendable {
+    /// The bits as they are on the air; the lowest five are reserved.
+    public let rawValue: UInt16
+
+    /// Makes a set of bits, known to the specification or not.
+    public init(rawValue: UInt16) {
+        self.rawValue = rawValue
+    }
+
+    /// The measurement goes on.
+    public static let measurementOngoing = PulseOximeterStatus(rawValue: 1 << 5)
+    /// The values are an early estimate.
+    public static let earlyEstimate = PulseOximeterStatus(rawValue: 1 << 6)
+    /// The values were validated.
+    public static let validated = PulseOximeterStatus(rawValue: 1 << 7)
+    /// The values are fully qualified.
+    public static let fullyQualified = PulseOximeterStatus(rawValue: 1 << 8)
+    /// The values were stored; set by the service in what it sends of the store.
+    public static let stored = PulseOximeterStatus(rawValue: 1 << 9)
+    /// The values are for a demonstration.
+    public static let demonstration = PulseOximeterStatus(rawValue: 1 << 10)
+    /// The values are for a test.
+    public static let test = PulseOximeterStatus(rawValue: 1 << 11)
+    /// The device is being calibrated.
+    public static let calibrationOngoing = PulseOximeterStatus(rawValue: 1 << 12)
+    /// There is no measurement.
+    public static let unavailable = PulseOximeterStatus(rawValue: 1 << 13)
+    /// The measurement is questionable.
+    public static let questionable = PulseOximeterStatus(rawValue: 1 << 14)
+    /// The measurement is invalid.
+    public static let invalid = PulseOximeterStatus(rawValue: 1 << 15)
+}
+
+/// What is wrong with a pulse oximeter or its sensor: the Device and Sensor Status (Pulse Oximeter Service 1.0.1,
+/// section 3.1), 24 bits.
+public struct PulseOximeterFaults: OptionSet, Hashable, Sendable {
+    /// The bits as they are on the air; those from 16 on are reserved.
+    public let rawValue: UInt32
+
+    /// Makes a set of bits, known to the specification or not; those from 24 on are dropped.
+    public init(rawValue: UInt32) {
+        self.rawValue = rawValue & 0xFF_FFFF
+    }
+
+    /// An extended display update goes on.
+    public static let extendedDisplayUpdate = PulseOximeterFaults(rawValue: 1 << 0)
+    /// The equipment malfunctions.
+    public static let equipmentMalfunction = PulseOximeterFaults(rawValue: 1 << 1)
+    /// The processing of the signal is irregular.
+    public static let signalProcessingIrregularity = PulseOximeterFaults(rawValue: 1 << 2)
+    /// The signal is inadequate.
+    public static let inadequateSignal = PulseOximeterFaults(rawValue: 1 << 3)
+    /// The signal is poor.
+    public static let poorSignal = PulseOximeterFaults(rawValue: 1 << 4)
+    /// The perfusion is low.
+    public static let lowPerfusion = PulseOximeterFaults(rawValue: 1 << 5)
+    /// The signal is erratic.
+    public static let erraticSignal = PulseOximeterFaults(rawValue: 1 << 6)
+    /// The signal has no pulse.
+    public static let nonpulsatileSignal = PulseOximeterFaults(rawValue: 1 << 7)
+    /// The pulse is questionable.
+    public static let questionablePulse = PulseOximeterFaults(rawValue: 1 << 8)
+    /// The signal is being analysed.
+    public static let signalAnalysis = PulseOximeterFaults(rawValue: 1 << 9)
+    /// Something interferes with the sensor.
+    public static let sensorInterference = PulseOximeterFaults(rawValue: 1 << 10)
+    /// The sensor is not on the user.
+    public static let sensorUnconnectedToUser = PulseOximeterFaults(rawValue: 1 << 11)
+    /// The sensor is of an unknown kind.
+    public static let unknownSensor = PulseOximeterFaults(rawValue: 1 << 12)
+    /// The sensor is displaced.
+    public static let sensorDisplaced = PulseOximeterFaults(rawValue: 1 << 13)
+    /// The sensor malfunctions.
+    public static let sensorMalfunction = PulseOximeterFaults(rawValue: 1 << 14)
+    /// The sensor is disconnected.
+    public static let sensorDisconnected = PulseOximeterFaults(rawValue: 1 << 15)
+}
+
+extension PulseOximeterFaults: GATTValue {
+    /// Reads three bytes.
+    public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
+        self.init(rawValue: try reader.readUInt24().rawValue)
+    }
+
+    /// Appends three bytes.
+    public func encode(into writer: inout ByteWriter) {
+        writer.write(UInt24(clamping: rawValue))
+    }
+}

@@ -1,0 +1,220 @@
+public import PeripheralKit
+
+/// The Record Access Control Point, 0x2A52: has centrals report, count and delete the records that a device stores.
+///
+/// It is a part of services such as Glucose; a service of one's own can have it, too:
+///
+/// ```swift
+/// let access = RecordAccess(
+///     records: { await store.all },
+///     remove: { records in try await store.remove(records) },
+///     filters: [.sequenceNumber { $0.number }],
+///     reportedBy: measurement
+/// ) { record, central, session in
+///     try await session.notify(measurement, record.measurement, to: central)
+/// }
+/// let controlPoint = access.characteristic(security: .encrypted)
+/// ```
+///
+/// Each central has one operation under way at a time, and can abort it: the records that are left are not sent then.
+/// What the device does not support is told by the response, as the services' specifications have it (Glucose Service
+/// 1.0.1, section 3.4):
+/// - an unknown operation, and one to delete without `remove`, is ``RecordAccessResult/operationNotSupported``;
+/// - an operator without its filter is ``RecordAccessResult/operatorNotSupported``, a filter that is not given
+///   ``RecordAccessResult/operandNotSupported``, and bounds in the wrong order ``RecordAccessResult/invalidOperand``;
+/// - when there are no such records, it is ``RecordAccessResult/noRecordsFound``, or the number 0;
+/// - when the store or the report throws, it is ``RecordAccessResult/procedureNotCompleted``.
+///
+/// To abort is always a success, also when nothing is under way.
+///
+/// Records are for one central alone. Where the Bluetooth stack can reach it only together with others, as is told at
+/// `PeripheralSession.notify(_:_:to:)`, a report is ``RecordAccessResult/procedureNotCompleted`` as long as another central
+/// has subscribed to the records: with BlueZ before 5.76, or before 5.80 when they are indicated; and with all versions for
+/// a bonded central that has come back, until it subscribes anew. To the only subscriber, records are always reported.
+public struct RecordAccess<Record: Sendable>: Sendable {
+    private let records: @Sendable () async throws -> [Record]
+    private let remove: (@Sendable ([Record]) async throws -> Void)?
+    private let filters: [RecordFilter<Record>]
+    private let hasEnds: Bool
+    private let isSubscribed: @Sendable (Central, PeripheralSession) throws -> Bool
+    private let notSubscribed: ATTError
+    private let busy: ATTError
+    private let report: @Sendable (Record, Central, PeripheralSession) async throws -> Void
+
+    /// Describes how records are accessed.
+    ///
+    /// - Parameters:
+    ///   - records: All records that are stored, the oldest first.
+    ///   - remove: Deletes records; `nil` when centrals may not.
+    ///   - filters: By what centrals may choose records.
+    ///   - hasEnds: Whether centrals may ask for the first and the last record.
+    ///   - measurement: By what the records are sent: requests of a central that has not subscribed to it are refused.
+    ///   - notSubscribed: The error for a central that has not subscribed, to the records or to the control point.
+    ///   - busy: The error while another operation is under way.
+    ///   - report: Sends a record to a central.
+    public init<Measurement>(
+        records: @escaping @Sendable () async throws -> [Record],
+        remove: (@Sendable (_ records: [Record]) async throws -> Void)? = nil,
+        filters: [RecordFilter<Record>] = [],
+        hasEnds: Bool = true,
+        reportedBy measurement: Characteristic<Measurement>,
+        errorWhenNotSubscribed notSubscribed: ATTError =
+            .clientCharacteristicConfigurationImproperlyConfigured,
+        errorWhenBusy busy: ATTError = .procedureAlreadyInProgress,
+        report:
+            @escaping @Sendable (
+                _ record: Record, _ central: Central, _ session: PeripheralSession
+            ) async throws -> Void
+    ) {
+        self.records = records
+        self.remove = remove
+        self.filters = filters
+        self.hasEnds = hasEnds
+        isSubscribed = { central, session in try session.isSubscribed(central, to: measurement) }
+        self.notSubscribed = notSubscribed
+        self.busy = busy
+        self.report = report
+    }
+
+    /// Makes the characteristic, which stands in one service; keep it in a constant.
+    ///
+    /// - Parameter security: What writing and subscribing demand of the link.
+    /// - Returns: The Record Access Control Point, 0x2A52.
+    public func characteristic(security: AttributeSecurity) -> Characteristic<RecordAccessResponse> {
+        Characteristic(.recordAccessControlPoint, [.write, .indicate], security: security) {
+            ControlPoint(
+                errorWhenNotSubscribed: notSubscribed,
+                errorWhenBusy: busy,
+                accept: { (_: RecordAccessRequest, central, session) in
+                    guard try isSubscribed(central, session) else { throw notSubscribed }
+                },
+                isAbort: { $0 == .abort },
+                perform: { request, central, session in
+                    try await response(to: request, of: central, in: session)
+                }
+            )
+        }
+    }
+
+    private func response(
+        to request: RecordAccessRequest,
+        of central: Central,
+        in session: PeripheralSession
+    ) async throws -> RecordAccessResponse {
+        do {
+            return try await carryOut(request, of: central, in: session)
+        } catch let refusal as Refusal {
+            return .result(refusal.result, of: request.operation)
+        } catch {
+            // Nobody waits for a response any more.
+            try Task.checkCancellation()
+            return .result(.procedureNotCompleted, of: request.operation)
+        }
+    }
+
+    private func carryOut(
+        _ request: RecordAccessRequest,
+        of central: Central,
+        in session: PeripheralSession
+    ) async throws -> RecordAccessResponse {
+        switch request.operation {
+        case .report:
+            let select = try selection(of: request)
+            let chosen = select(try await records())
+            guard !chosen.isEmpty else { throw Refusal(.noRecordsFound) }
+            for record in chosen {
+                try Task.checkCancellation()
+                try await report(record, central, session)
+            }
+        case .delete:
+            guard let remove else { throw Refusal(.operationNotSupported) }
+            let select = try selection(of: request)
+            let chosen = select(try await records())
+            guard !chosen.isEmpty else { throw Refusal(.noRecordsFound) }
+            try await remove(chosen)
+        case .reportNumber:
+            let select = try selection(of: request)
+            return .number(UInt16(clamping: select(try await records()).count))
+        case .abort:
+            guard request.operatorCode == RecordOperator.null else { throw Refusal(.invalidOperator) }
+            guard request.operand.isEmpty else { throw Refusal(.invalidOperand) }
+        default:
+            throw Refusal(.operationNotSupported)
+        }
+        return .result(.success, of: request.operation)
+    }
+
+    /// What chooses the records that a request means.
+    private func selection(
+        of request: RecordAccessRequest
+    ) throws(Refusal) -> @Sendable ([Record]) -> [Record] {
+        switch request.operatorCode {
+        case RecordOperator.null:
+            throw Refusal(.invalidOperator)
+        case RecordOperator.all:
+            try request.expectNoOperand()
+            return { $0 }
+        case RecordOperator.first where hasEnds:
+            try request.expectNoOperand()
+            return { Array($0.prefix(1)) }
+        case RecordOperator.last where hasEnds:
+            try request.expectNoOperand()
+            return { Array($0.suffix(1)) }
+        case RecordOperator.upTo where !filters.isEmpty:
+            let (filter, bounds) = try bounds(1, in: request.operand)
+            return filter.records { $0 <= bounds[0] }
+        case RecordOperator.from where !filters.isEmpty:
+            let (filter, bounds) = try bounds(1, in: request.operand)
+            return filter.records { $0 >= bounds[0] }
+        case RecordOperator.within where !filters.isEmpty:
+            let (filter, bounds) = try bounds(2, in: request.operand)
+            guard bounds[0] <= bounds[1] else { throw Refusal(.invalidOperand) }
+            return filter.records { $0 >= bounds[0] && $0 <= bounds[1] }
+        default:
+            throw Refusal(.operatorNotSupported)
+        }
+    }
+
+    private func bounds(
+        _ count: Int,
+        in operand: [UInt8]
+    ) throws(Refusal) -> (RecordFilter<Record>, [Int64]) {
+        guard let type = operand.first else { throw Refusal(.invalidOperand) }
+        guard let filter = filters.first(where: { $0.type == type }) else {
+            throw Refusal(.operandNotSupported)
+        }
+        guard operand.count == 1 + count * filter.size else { throw Refusal(.invalidOperand) }
+        var bounds: [Int64] = []
+        for number in 0..<count {
+            let start = 1 + number * filter.size
+            guard let bound = filter.bound(Array(operand[start..<start + filter.size])) else {
+                throw Refusal(.invalidOperand)
+            }
+            bounds.append(bound)
+        }
+        return (filter, bounds)
+    }
+}
+
+/// Why an operation is not carried out.
+private struct Refusal: Error {
+    let result: RecordAccessResult
+
+    init(_ result: RecordAccessResult) {
+        self.result = result
+    }
+}
+
+extension RecordAccessRequest {
+    fileprivate func expectNoOperand() throws(Refusal) {
+        guard operand.isEmpty else { throw Refusal(.invalidOperand) }
+    }
+}
+
+extension RecordFilter {
+    fileprivate func records(
+        _ isMeant: @escaping @Sendable (Int64) -> Bool
+    ) -> @Sendable ([Record]) -> [Record] {
+        { records in records.filter { place($0).map(isMeant) ?? false } }
+    }
+}

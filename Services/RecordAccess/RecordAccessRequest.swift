@@ -1,0 +1,152 @@
+public import PeripheralKit
+
+/// What a central writes to a Record Access Control Point, 0x2A52 (GATT Specification Supplement, Record Access
+/// Control Point).
+///
+/// ```swift
+/// RecordAccessRequest.report(.all)
+/// RecordAccessRequest.delete(.within(.sequenceNumber(1), .sequenceNumber(20)))
+/// ```
+///
+/// Any request of at least two bytes is read: one that nobody knows is answered by a response.
+public struct RecordAccessRequest: Hashable, Sendable {
+    /// What is demanded.
+    public var operation: RecordAccessOperation
+
+    /// By what the records are chosen: the operator as it is on the air.
+    public var operatorCode: UInt8
+
+    /// What the operator needs: nothing, or the type of a filter and one or two bounds.
+    public var operand: [UInt8]
+
+    /// Makes a request of its parts, known to the specification or not.
+    public init(operation: RecordAccessOperation, operatorCode: UInt8, operand: [UInt8] = []) {
+        self.operation = operation
+        self.operatorCode = operatorCode
+        self.operand = operand
+    }
+
+    private init(_ operation: RecordAccessOperation, _ selection: RecordSelection) {
+        self.init(
+            operation: operation,
+            operatorCode: selection.operatorCode,
+            operand: selection.operand
+        )
+    }
+
+    /// Sends the records.
+    public static func report(_ selection: RecordSelection) -> RecordAccessRequest {
+        RecordAccessRequest(.report, selection)
+    }
+
+    /// Deletes the records.
+    public static func delete(_ selection: RecordSelection) -> RecordAccessRequest {
+        RecordAccessRequest(.delete, selection)
+    }
+
+    /// Tells how many records there are.
+    public static func reportNumber(_ selection: RecordSelection) -> RecordAccessRequest {
+        RecordAccessRequest(.reportNumber, selection)
+    }
+
+    /// Ends what is under way.
+    public static let abort = RecordAccessRequest(operation: .abort, operatorCode: RecordOperator.null)
+}
+
+extension RecordAccessRequest: GATTValue {
+    /// Reads operation and operator; the operand takes up all bytes that are left.
+    public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
+        operation = RecordAccessOperation(rawValue: try reader.read())
+        operatorCode = try reader.read()
+        operand = reader.readRemaining()
+    }
+
+    /// Appends operation, operator and operand.
+    public func encode(into writer: inout ByteWriter) {
+        writer.write(operation.rawValue)
+        writer.write(operatorCode)
+        writer.write(operand)
+    }
+}
+
+/// What a central demands of the records: the op code of a ``RecordAccessRequest``.
+public struct RecordAccessOperation: Hashable, Sendable {
+    /// The op code as it is on the air.
+    public var rawValue: UInt8
+
+    /// Makes an operation, known to the specification or not.
+    public init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    /// Send the records.
+    public static let report = RecordAccessOperation(rawValue: 0x01)
+    /// Delete the records.
+    public static let delete = RecordAccessOperation(rawValue: 0x02)
+    /// End what is under way.
+    public static let abort = RecordAccessOperation(rawValue: 0x03)
+    /// Tell how many records there are.
+    public static let reportNumber = RecordAccessOperation(rawValue: 0x04)
+}
+
+/// Which records are meant: operator and operand of a ``RecordAccessRequest``.
+public enum RecordSelection: Hashable, Sendable {
+    /// All records.
+    case all
+    /// The oldest record.
+    case first
+    /// The newest record.
+    case last
+    /// The records up to a bound, which included.
+    case upTo(RecordBound)
+    /// The records from a bound on, which included.
+    case from(RecordBound)
+    /// The records between two bounds of the same kind, both included.
+    case within(RecordBound, RecordBound)
+
+    var operatorCode: UInt8 {
+        switch self {
+        case .all: RecordOperator.all
+        case .first: RecordOperator.first
+        case .last: RecordOperator.last
+        case .upTo: RecordOperator.upTo
+        case .from: RecordOperator.from
+        case .within: RecordOperator.within
+        }
+    }
+
+    var operand: [UInt8] {
+        switch self {
+        case .all, .first, .last: []
+        case .upTo(let bound), .from(let bound): [bound.filterType] + bound.value
+        case .within(let lower, let upper): [lower.filterType] + lower.value + upper.value
+        }
+    }
+}
+
+/// Where records begin or end that are meant.
+public struct RecordBound: Hashable, Sendable {
+    let filterType: UInt8
+    let value: [UInt8]
+
+    /// A sequence number.
+    public static func sequenceNumber(_ number: UInt16) -> RecordBound {
+        RecordBound(filterType: 0x01, value: number.gattBytes)
+    }
+
+    /// The time that the user has seen.
+    public static func userFacingTime(_ time: DateTime) -> RecordBound {
+        RecordBound(filterType: 0x02, value: time.gattBytes)
+    }
+}
+
+/// The operators as they are on the air.
+enum RecordOperator {
+    static let null: UInt8 = 0x00
+    static let all: UInt8 = 0x01
+    static let upTo: UInt8 = 0x02
+    static let from: UInt8 = 0x03
+    static let within: UInt8 = 0x04
+    static let first: UInt8 = 0x05
+    static let last: UInt8 = 0x06
+}

@@ -1,0 +1,88 @@
+public import PeripheralKit
+
+/// Something that is known of a user: a characteristic of the User Data service (User Data Service 1.0, section 3.1).
+public struct UserDataField<Value: GATTValue>: Sendable {
+    let uuid: BluetoothUUID
+
+    /// Makes a field of another type, such as one of a later version.
+    public init(_ uuid: BluetoothUUID) {
+        self.uuid = uuid
+    }
+}
+
+extension UserDataField where Value == String {
+    /// The first name.
+    public static var firstName: Self { Self(0x2A8A) }
+    /// The last name.
+    public static var lastName: Self { Self(0x2A90) }
+    /// The address for electronic mail.
+    public static var emailAddress: Self { Self(0x2A87) }
+    /// The language, by its code of ISO 639-1, such as `en`.
+    public static var language: Self { Self(0x2AA2) }
+}
+
+extension UserDataField where Value == UserDate {
+    /// The day of birth.
+    public static var dateOfBirth: Self { Self(0x2A85) }
+    /// The day when the thresholds were assessed.
+    public static var dateOfThresholdAssessment: Self { Self(0x2A86) }
+}
+
+extension UserDataField where Value == Gender {
+    /// The gender.
+    public static var gender: Self { Self(0x2A8C) }
+}
+
+extension UserDataField where Value == BodyWeight {
+    /// The weight.
+    public static var weight: Self { Self(0x2A98) }
+}
+
+extension UserDataField where Value == BodyLength {
+    /// The height.
+    public static var height: Self { Self(0x2A8E) }
+    /// The circumference of the waist.
+    public static var waistCircumference: Self { Self(0x2A97) }
+    /// The circumference of the hip.
+    public static var hipCircumference: Self { Self(0x2A8F) }
+}
+
+extension UserDataField where Value == UInt8 {
+    /// The age in years.
+    public static var age: Self { Self(0x2A80) }
+    /// The highest uptake of oxygen, in millilitres per kilogram and minute.
+    public static var vo2Max: Self { Self(0x2A96) }
+    /// The highest heart rate that was reached, in beats per minute.
+    public static var heartRateMax: Self { Self(0x2A8D) }
+    /// The heart rate at rest, in beats per minute.
+    public static var restingHeartRate: Self { Self(0x2A92) }
+    /// The highest heart rate that is recommended for exercise, in beats per minute.
+    public static var maximumRecommendedHeartRate: Self { Self(0x2A91) }
+    /// The heart rate at the aerobic threshold, in beats per minute.
+    public static var aerobicThreshold: Self { Self(0x2A7F) }
+    /// The heart rate at the anaerobic threshold, in beats per minute.
+    public static var anaerobicThreshold: Self { Self(0x2A83) }
+    /// The sport for which the thresholds hold, by its assigned number.
+    public static var sportTypeForThresholds: Self { Self(0x2A93) }
+    /// The lowest heart rate that burns fat, in beats per minute.
+    public static var fatBurnLowerLimit: Self { Self(0x2A88) }
+    /// The highest heart rate that burns fat, in beats per minute.
+    public static var fatBurnUpperLimit: Self { Self(0x2A89) }
+    /// The lowest heart rate of aerobic exercise, in beats per minute.
+    public static var aerobicLowerLimit: Self { Self(0x2A7E) }
+    /// The highest heart rate of aerobic exercise, in beats per minute.
+    public static var aerobicUpperLimit: Self { Self(0x2A84) }
+    /// The lowest heart rate of anaerobic exercise, in beats per minute.
+    public static var anaerobicLowerLimit: Self { Self(0x2A81) }
+    /// The highest heart rate of anaerobic exercise, in beats per minute.
+    public static var anaerobicUpperLimit: Self { Self(0x2A82) }
+    /// The heart rate between fat burn and fitness, in beats per minute.
+    public static var twoZoneLimit: Self { Self(0x2A95) }
+}
+
+extension UserDataField where Value == [UInt8] {
+    /// The heart rates between light, moderate and hard exercise: 2 bytes, in beats per minute.
+    public static var threeZoneLimits: Self { Self(0x2A94) }
+    /// The heart rates between very light, light, moderate, hard and maximal exercise: 4 bytes, in beats per minute.
+    public static var fiveZoneLimits: Self { Self(0x2A8B) }
+}

@@ -1,0 +1,138 @@
+public import PeripheralKit
+
+/// A day in the life of a user.
+public struct UserDate: Hashable, Sendable {
+    /// The year: 1582 through 9999, `nil` when not known.
+    public let year: Int?
+    /// The month: 1 through 12, `nil` when not known.
+    public let month: Int?
+    /// The day of the month: 1 through 31, `nil` when not known.
+    public let day: Int?
+
+    /// Makes a day; `nil` when a part lies outside its range, or the month has no such day.
+    public init?(year: Int?, month: Int?, day: Int?) {
+        guard DateTime(year: year, month: month, day: day) != nil else { return nil }
+        self.year = year
+        self.month = month
+        self.day = day
+    }
+}
+
+extension UserDate: GATTValue {
+    /// Reads four bytes.
+    public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
+        let year: UInt16 = try reader.read()
+        let month: UInt8 = try reader.read()
+        let day: UInt8 = try reader.read()
+        let date = UserDate(
+            year: year == 0 ? nil : Int(year),
+            month: month == 0 ? nil : Int(month),
+            day: day == 0 ? nil : Int(day)
+        )
+        guard let date else { throw .invalidValue("\(year)-\(month)-\(day) is no day") }
+        self = date
+    }
+
+    /// Appends four bytes; what is not known becomes 0.
+    public func encode(into writer: inout ByteWriter) {
+        writer.write(UInt16(clamping: year ?? 0))
+        writer.write(UInt8(clamping: month ?? 0))
+        writer.write(UInt8(clamping: day ?? 0))
+    }
+}
+
+/// The gender of a user.
+public enum Gender: UInt8, Hashable, Sendable, CaseIterable {
+    /// Male.
+    case male = 0
+    /// Female.
+    case female = 1
+    /// Not told.
+    case unspecified = 2
+}
+
+extension Gender: GATTValue {
+    /// Reads one byte.
+    public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
+        let value: UInt8 = try reader.read()
+        guard let gender = Gender(rawValue: value) else {
+            throw .invalidValue("\(value) is reserved; 0 through 2 are allowed")
+        }
+        self = gender
+    }
+
+    /// Appends one byte.
+    public func encode(into writer: inout ByteWriter) {
+        writer.write(rawValue)
+    }
+}
+
+/// The weight of a body: 0 to 327.675 kilograms, in steps of 5 grams.
+public struct BodyWeight: GATTValue, Hashable {
+    /// The count of 5 grams.
+    public var rawValue: UInt16
+
+    /// Makes the weight of a count of 5 grams.
+    public init(rawValue: UInt16) {
+        self.rawValue = rawValue
+    }
+
+    /// Makes the weight that is nearest; what is out of range becomes the end of the range.
+    public init(kilograms: Double) {
+        rawValue = UInt16(nearestTo: kilograms * 200)
+    }
+
+    /// The weight in kilograms.
+    public var kilograms: Double { Double(rawValue) / 200 }
+
+    /// Reads two bytes.
+    public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
+        rawValue = try reader.read()
+    }
+
+    /// Appends two bytes.
+    public func encode(into writer: inout ByteWriter) {
+        writer.write(rawValue)
+    }
+}
+
+/// A length of a body: 0 to 655.35 metres, in steps of a centimetre.
+public struct BodyLength: GATTValue, Hashable {
+    /// The length in centimetres.
+    public var centimetres: UInt16
+
+    /// Makes a length.
+    public init(centimetres: UInt16) {
+        self.centimetres = centimetres
+    }
+
+    /// Makes the length that is nearest; what is out of range becomes the end of the range.
+    public init(metres: Double) {
+        centimetres = UInt16(nearestTo: metres * 100)
+    }
+
+    /// The length in metres.
+    public var metres: Double { Double(centimetres) / 100 }
+
+    /// Reads two bytes.
+    public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
+        centimetres = try reader.read()
+    }
+
+    /// Appends two bytes.
+    public func encode(into writer: inout ByteWriter) {
+        writer.write(centimetres)
+    }
+}
+
+extension UInt16 {
+    /// The nearest integer, or the end of the range; 0 for what is no number.
+    fileprivate init(nearestTo value: Double) {
+        let nearest = value.rounded()
+        guard nearest > 0 else {
+            self = 0
+            return
+        }
+        self = nearest < 65_535 ? UInt16(nearest) : .max
+    }
+}

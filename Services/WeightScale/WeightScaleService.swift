@@ -1,0 +1,66 @@
+public import PeripheralKit
+
+/// The Weight Scale service, 0x181D, of the Weight Scale Service specification 1.0.
+///
+/// ```swift
+/// import PeripheralBlueZ
+/// import PeripheralKit
+/// import PeripheralWeightScale
+///
+/// let scale = WeightScaleService(WeightScaleFeature(weightResolution: .kilograms0_1))
+/// let peripheral = Peripheral("Scale") { scale }
+///
+/// try await peripheral.run(on: .bluez) { session in
+///     for await kilograms in sensor.weights {
+///         try await scale.indicate(WeightMeasurement(kilograms: kilograms), in: session)
+///     }
+/// }
+/// ```
+public struct WeightScaleService: GATTServiceDeclaration {
+    /// The Weight Measurement, 0x2A9D, which is indicated.
+    public let measurement: Characteristic<WeightMeasurement>
+
+    /// The Weight Scale Feature, 0x2A9E, which centrals read.
+    public let feature: Characteristic<WeightScaleFeature>
+
+    private let supported: WeightScaleFeature
+    private let included: [any GATTServiceDeclaration]
+
+    /// Declares the service.
+    ///
+    /// - Parameters:
+    ///   - feature: What the scale can do.
+    ///   - bodyComposition: The Body Composition service of a scale that also has one; it is declared together with this
+    ///     one, which includes it.
+    public init(
+        _ feature: WeightScaleFeature = WeightScaleFeature(),
+        including bodyComposition: (any GATTServiceDeclaration)? = nil
+    ) {
+        supported = feature
+        included = bodyComposition.map { [$0] } ?? []
+        measurement = Characteristic(.weightMeasurement, .indicate)
+        self.feature = Characteristic(.weightScaleFeature, value: feature)
+    }
+
+    /// Sends a measurement to the centrals that have subscribed, without what the features do not tell of.
+    ///
+    /// - Parameters:
+    ///   - value: The measurement.
+    ///   - session: The session of the peripheral that declares the service.
+    /// - Throws: As `session.indicate` does.
+    public func indicate(_ value: WeightMeasurement, in session: PeripheralSession) async throws {
+        var value = value
+        if !supported.hasTimestamps { value.timestamp = nil }
+        if !supported.hasUsers { value.userID = nil }
+        if !supported.hasBuild { value.build = nil }
+        try await session.indicate(measurement, value)
+    }
+
+    /// The service as it is published.
+    public var service: GATTService {
+        GATTService(.weightScale, includes: included) {
+            measurement
+            feature
+        }
+    }
+}

@@ -1,0 +1,55 @@
+/// What the program under trial tells, a line each.
+enum KillTrialLine: Hashable, Sendable {
+    /// What it has been given back.
+    case restored(KillTrialState)
+    /// It is on the air.
+    case ready
+    /// The central has subscribed to the log.
+    case listening
+    /// The central has left.
+    case alone
+    case subscribed
+    case unsubscribed
+    /// The entry of the log with this number is preserved.
+    case kept(UInt32)
+    case problem(String)
+
+    var text: String {
+        switch self {
+        case .restored(let state):
+            "restored \(state.first) \(state.second) \(state.durable) \(state.isSubscribed ? 1 : 0)"
+        case .ready: "ready"
+        case .listening: "listening"
+        case .alone: "alone"
+        case .subscribed: "subscribed"
+        case .unsubscribed: "unsubscribed"
+        case .kept(let number): "kept \(number)"
+        case .problem(let text): "problem \(text)"
+        }
+    }
+
+    /// Reads a line; `nil` when it is something else, such as a line of a log.
+    init?(_ text: String) {
+        let words = text.split(separator: " ")
+        let numbers = words.dropFirst().compactMap { UInt32($0) }
+        switch (words.first, numbers.count) {
+        case ("restored", 4):
+            self = .restored(
+                KillTrialState(
+                    first: numbers[0],
+                    second: numbers[1],
+                    durable: numbers[2],
+                    isSubscribed: numbers[3] == 1
+                )
+            )
+        case ("ready", _): self = .ready
+        case ("listening", _): self = .listening
+        case ("alone", _): self = .alone
+        case ("subscribed", _): self = .subscribed
+        case ("unsubscribed", _): self = .unsubscribed
+        case ("kept", 1): self = .kept(numbers[0])
+        case ("problem", _): self = .problem(text)
+        default: return nil
+        }
+    }
+}

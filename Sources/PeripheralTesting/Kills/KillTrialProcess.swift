@@ -1,0 +1,160 @@
+#if canImport(Glibc)
+    private import Glibc
+    public import PeripheralKit
+    private import Synchronization
+
+    /// A program that a ``KillTrial`` kills, as a process that hears orders on its standard input, and tells on its output.
+    public final class KillTrialProcess: KillableProgram {
+        /// Why there is no process.
+        public struct StartError: Error, CustomStringConvertible {
+            /// What the system says.
+            public let description: String
+
+            fileprivate init(_ subject: String, _ code: CInt) {
+                description = "\(subject): \(String(cString: strerror(code)))"
+            }
+        }
+
+        /// What the process says, line by line, until it is gone.
+        public let lines: AsyncStream<String>
+
+        /// A socket that is open as long as anybody uses it.
+        private final class Socket: Sendable {
+            let descriptor: CInt
+
+            init(_ descriptor: CInt) {
+                self.descriptor = descriptor
+            }
+
+            deinit {
+                close(descriptor)
+            }
+        }
+
+        private let process: pid_t
+        /// Connected to the standard input and output of the process.
+        private let socket: Socket
+        private let isKilled = Mutex(false)
+
+        /// Starts a program, which calls ``KillTrialPeripheral/runAsProcess(on:restoringFrom:savingEvery:)``.
+        ///
+        /// - Parameters:
+        ///   - path: The path of the program.
+        ///   - arguments: Its arguments, without its name.
+        /// - Throws: ``StartError``.
+        public init(path: String, arguments: [String]) throws {
+            var ends: [CInt] = [0, 0]
+            let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+            guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw StartError("socketpair", errno) }
+            socket = Socket(ends[0])
+            defer { close(ends[1]) }
+            var actions = posix_spawn_file_actions_t()
+            posix_spawn_file_actions_init(&actions)
+            defer { posix_spawn_file_actions_destroy(&actions) }
+            posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO)
+            posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
+            let words = ([path] + arguments).map { strdup($0) } + [nil]
+            defer { words.forEach { free($0) } }
+            var process: pid_t = 0
+            let code = posix_spawn(&process, path, &actions, nil, words, environ)
+            guard code == 0 else { throw StartError(path, code) }
+            self.process = process
+            let (lines, line) = AsyncStream.makeStream(of: String.self)
+            self.lines = lines
+            // The thread keeps nothing of this object but the socket.
+            BlockingThread.run { [socket] in
+                Self.readLines(from: socket.descriptor) { line.yield($0) }
+                line.finish()
+            }
+        }
+
+        deinit {
+            kill()
+        }
+
+        private static func readLines(from socket: CInt, _ handle: (String) -> Void) {
+            var text: [UInt8] = []
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            while case let count = read(socket, &buffer, buffer.count), count > 0 {
+                text += buffer[..<count]
+                while let end = text.firstIndex(of: UInt8(ascii: "\n")) {
+                    handle(String(decoding: text[..<end], as: UTF8.self))
+                    text.removeSubrange(...end)
+                }
+            }
+        }
+
+        /// Gives the process a line, if it is still there.
+        public func order(_ line: String) {
+            isKilled.withLock { isKilled in
+                guard !isKilled else { return }
+                let text = line + "\n"
+                _ = send(socket.descriptor, text, text.utf8.count, CInt(MSG_NOSIGNAL))
+            }
+        }
+
+        /// Kills the process at once, and returns when it is gone; does nothing the second time.
+        public func kill() {
+            isKilled.withLock { isKilled in
+                guard !isKilled else { return }
+                isKilled = true
+                Glibc.kill(process, SIGKILL)
+                waitpid(process, nil, 0)
+            }
+        }
+    }
+
+    /// A thread for what blocks, of which Swift's own would be too few.
+    private final class BlockingThread: Sendable {
+        private let body: @Sendable () -> Void
+
+        private init(_ body: @escaping @Sendable () -> Void) {
+            self.body = body
+        }
+
+        /// Runs something, and ends with it.
+        static func run(_ body: @escaping @Sendable () -> Void) {
+            let thread = Unmanaged.passRetained(BlockingThread(body))
+            var identifier = pthread_t()
+            let code = pthread_create(
+                &identifier,
+                nil,
+                { pointer in
+                    guard let pointer else { return nil }
+                    Unmanaged<BlockingThread>.fromOpaque(pointer).takeRetainedValue().body()
+                    return nil
+                },
+                thread.toOpaque()
+            )
+            guard code == 0 else { return thread.release() }
+            pthread_detach(identifier)
+        }
+    }
+
+    extension KillTrialPeripheral {
+        /// Runs the peripheral in a process that a ``KillTrialProcess`` has started, until that is killed, or nobody gives it
+        /// orders any more.
+        ///
+        /// - Parameters:
+        ///   - backend: The backend under test.
+        ///   - store: Where the state is preserved.
+        ///   - interval: The shortest time between two saves, which the trial has to know.
+        /// - Throws: As `Peripheral.run(on:restoringFrom:)` does.
+        public static func runAsProcess(
+            on backend: some PeripheralBackend,
+            restoringFrom store: any RestorationStore,
+            savingEvery interval: Duration
+        ) async throws {
+            let (orders, order) = AsyncStream.makeStream(of: String.self)
+            BlockingThread.run {
+                while let line = readLine() { order.yield(line) }
+                order.finish()
+            }
+            let killed = KillTrialPeripheral { line in
+                let text = line + "\n"
+                guard write(STDOUT_FILENO, text, text.utf8.count) == text.utf8.count else { exit(1) }
+            }
+            try await killed.run(on: backend, restoringFrom: store, savingEvery: interval, orders: orders)
+        }
+    }
+#endif

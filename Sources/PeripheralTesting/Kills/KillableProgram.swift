@@ -1,0 +1,111 @@
+private import Synchronization
+
+/// A process that runs a ``KillTrialPeripheral``.
+public protocol KillableProgram: Sendable {
+    /// What it says, line by line, until it is gone.
+    var lines: AsyncStream<String> { get }
+
+    /// Gives it a line, if it is still there.
+    func order(_ line: String)
+
+    /// Kills it at once, as `kill -9` does, and returns when it is gone; does nothing the second time.
+    func kill()
+}
+
+/// One life of the program: what it has said so far, and when it was killed.
+final class KilledLife: Sendable {
+    /// What the program has said.
+    struct Said {
+        var restored: KillTrialState?
+        var isReady = false
+        var listenings = 0
+        var isAlone = false
+        var subscriptions = 0
+        var unsubscriptions = 0
+        var kept: Set<UInt32> = []
+        var problems: [String] = []
+    }
+
+    /// The program is gone before it said what was waited for.
+    struct EndError: Error {}
+
+    private struct Waiter {
+        var isOver: @Sendable (Said) -> Bool
+        var continuation: CheckedContinuation<Void, any Error>
+    }
+
+    private struct State {
+        var said = Said()
+        var isOver = false
+        var killTime: ContinuousClock.Instant?
+        var waiters: [Waiter] = []
+    }
+
+    private let program: any KillableProgram
+    private let state = Mutex(State())
+
+    init(of program: any KillableProgram) {
+        self.program = program
+    }
+
+    var said: Said { state.withLock { $0.said } }
+
+    /// When it was killed; `nil` before.
+    var killTime: ContinuousClock.Instant? { state.withLock { $0.killTime } }
+
+    func order(_ number: UInt32) {
+        program.order("\(number)")
+    }
+
+    func kill() {
+        state.withLock { $0.killTime = $0.killTime ?? .now }
+        program.kill()
+    }
+
+    /// Listens until the program is gone.
+    func listen() async {
+        for await line in program.lines {
+            if let line = KillTrialLine(line) { note(line) }
+        }
+        let waiters = state.withLock { state in
+            state.isOver = true
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.continuation.resume(throwing: EndError()) }
+    }
+
+    private func note(_ line: KillTrialLine) {
+        let served = state.withLock { state in
+            switch line {
+            case .restored(let restored): state.said.restored = restored
+            case .ready: state.said.isReady = true
+            case .listening: state.said.listenings += 1
+            case .alone: state.said.isAlone = true
+            case .subscribed: state.said.subscriptions += 1
+            case .unsubscribed: state.said.unsubscriptions += 1
+            case .kept(let number): state.said.kept.insert(number)
+            case .problem(let text): state.said.problems.append(text)
+            }
+            let said = state.said
+            defer { state.waiters.removeAll { $0.isOver(said) } }
+            return state.waiters.filter { $0.isOver(said) }
+        }
+        for waiter in served { waiter.continuation.resume() }
+    }
+
+    /// Waits until the program has said something.
+    ///
+    /// - Throws: ``EndError``.
+    func wait(until isOver: @escaping @Sendable (Said) -> Bool) async throws {
+        try await withCheckedThrowingContinuation { continuation in
+            let outcome: Result<Void, any Error>? = state.withLock { state in
+                if isOver(state.said) { return .success(()) }
+                if state.isOver { return .failure(EndError()) }
+                state.waiters.append(Waiter(isOver: isOver, continuation: continuation))
+                return nil
+            }
+            if let outcome { continuation.resume(with: outcome) }
+        }
+    }
+}

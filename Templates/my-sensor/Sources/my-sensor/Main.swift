@@ -1,0 +1,39 @@
+import PeripheralBlueZ
+import PeripheralEmulator
+import PeripheralKit
+import PeripheralTesting
+
+@main
+enum Main {
+    static func main() async throws {
+        // Take the readings of your own sensor here.
+        let sensor = MySensor { Int16.random(in: 2000...2200) }
+        if CommandLine.arguments.contains("--emulated") {
+            try await runEmulated(sensor)
+        } else {
+            try await sensor.peripheral.run(on: .bluez) { session in
+                print("\(sensor.peripheral.name) is advertising; stop with Ctrl-C.")
+                try await sensor.sendReadings(over: session)
+            }
+        }
+    }
+
+    /// Runs the sensor on an emulated bluetoothd, for a virtual central that takes three readings.
+    static func runEmulated(_ sensor: MySensor) async throws {
+        try await withEmulatedBlueZ { bluez in
+            try await sensor.peripheral.run(on: bluez.backend) { session in
+                print("\(sensor.peripheral.name) is advertising to a virtual central; there is no radio.")
+                async let _: Void = sensor.sendReadings(over: session)
+                let central = bluez.central(for: sensor.peripheral)
+                try await central.connect()
+                print("The central reads \(try await central.read(sensor.reading)).")
+                try await central.write(sensor.period, 500)
+                try await central.subscribe(to: sensor.reading)
+                for _ in 1...3 {
+                    print("The central is notified of \(try await central.nextUpdate(of: sensor.reading)).")
+                }
+                central.disconnect()
+            }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import PeripheralKit
+import PeripheralTesting
+import Testing
+
+@testable import my_sensor
+
+@Suite(.timeLimit(.minutes(1)))
+struct MySensorTests {
+    @Test func tellsTheReading() async throws {
+        let sensor = MySensor { 2150 }
+        try await sensor.peripheral.test { central in
+            let reading = try await central.read(sensor.reading)
+            #expect(reading == 2150)
+        }
+    }
+
+    @Test func sendsReadings() async throws {
+        let sensor = MySensor { 2150 }
+        try await sensor.peripheral.test { central, session in
+            try await central.write(sensor.period, 10)
+            try await central.subscribe(to: sensor.reading)
+            async let _: Void = sensor.sendReadings(over: session)
+            #expect(try await central.nextUpdate(of: sensor.reading) == 2150)
+        }
+    }
+
+    @Test func refusesPeriodsThatAreTooShort() async throws {
+        let sensor = MySensor { 0 }
+        try await sensor.peripheral.test { central in
+            await #expect(throws: ATTError.valueNotAllowed) {
+                try await central.write(sensor.period, 9)
+            }
+            let period = try await central.read(sensor.period)
+            #expect(period == 1000)
+        }
+    }
+}

@@ -1,0 +1,33 @@
+/// Prints what the services send, and what they accept, as bytes and in the words of an independent decoder.
+///
+/// One line for each value: the service, whether it is sent by the peripheral or written by centrals, the type of the
+/// characteristic, the bytes, and the fields as JSON.
+@main
+enum ServiceValues {
+    static let all: [(service: String, samples: [Sample])] = [
+        ("Battery", battery),
+        ("BloodPressure", bloodPressure),
+        ("BodyComposition", bodyComposition),
+        ("BondManagement", bondManagement),
+        ("CurrentTime", currentTime),
+        ("DeviceInformation", deviceInformation),
+        ("EnvironmentalSensing", environmentalSensing),
+        ("Glucose", glucose),
+        ("HealthThermometer", healthThermometer),
+        ("HeartRate", heartRate),
+        ("ImmediateAlert", immediateAlert),
+        ("PulseOximeter", pulseOximeter),
+        ("RecordAccess", recordAccess),
+        ("TxPower", txPower),
+        ("UserData", userData),
+        ("WeightScale", weightScale),
+    ]
+
+    static func main() {
+        for (service, samples) in all {
+            for sample in samples {
+                print(service, sample)
+            }
+        }
+    }
+}

@@ -1,0 +1,14 @@
+import MinimalProgram
+import PeripheralEnvironmentalSensing
+import PeripheralKit
+
+@main
+struct WithEnvironmentalSensing {
+    static func main() async throws {
+        let temperature = EnvironmentalSensor(.temperature)
+        let weather = EnvironmentalSensingService([temperature])
+        try await runMinimalProgram(with: [weather.service]) { session in
+            try await weather.update(temperature, to: 21.5, in: session)
+        }
+    }
+}

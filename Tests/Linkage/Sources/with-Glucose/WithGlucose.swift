@@ -1,0 +1,11 @@
+import MinimalProgram
+import PeripheralGlucose
+import PeripheralKit
+
+@main
+struct WithGlucose {
+    static func main() async throws {
+        let glucose = GlucoseService(records: { [] }, remove: { _ in })
+        try await runMinimalProgram(with: [glucose.service]) { _ in }
+    }
+}

@@ -1,0 +1,13 @@
+import MinimalProgram
+import PeripheralHID
+import PeripheralKit
+
+@main
+struct WithHID {
+    static func main() async throws {
+        let keyboard = HIDKeyboard()
+        try await runMinimalProgram(with: [keyboard.service]) { session in
+            try await keyboard.type("Hello", in: session)
+        }
+    }
+}

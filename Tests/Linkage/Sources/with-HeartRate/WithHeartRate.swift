@@ -1,0 +1,19 @@
+import MinimalProgram
+import PeripheralHeartRate
+import PeripheralKit
+
+@main
+struct WithHeartRate {
+    static func main() async throws {
+        let heartRate = HeartRateService(location: .chest) {}
+        try await runMinimalProgram(with: [heartRate.service]) { session in
+            let measurement = HeartRateMeasurement(
+                bpm: 72,
+                sensorContact: .detected,
+                energyExpended: 12,
+                rrIntervals: [RRInterval(.milliseconds(833))]
+            )
+            try await session.notify(heartRate.measurement, measurement)
+        }
+    }
+}

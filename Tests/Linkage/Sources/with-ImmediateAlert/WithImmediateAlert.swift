@@ -1,0 +1,13 @@
+import MinimalProgram
+import PeripheralImmediateAlert
+import PeripheralKit
+
+@main
+struct WithImmediateAlert {
+    static func main() async throws {
+        let immediateAlert = ImmediateAlertService { level in print(level.rawValue) }
+        try await runMinimalProgram(with: [immediateAlert.service]) { session in
+            await immediateAlert.watch(session)
+        }
+    }
+}

@@ -1,0 +1,13 @@
+import MinimalProgram
+import PeripheralKit
+import PeripheralLinkLoss
+
+@main
+struct WithLinkLoss {
+    static func main() async throws {
+        let linkLoss = LinkLossService { level, _ in print(level.rawValue) }
+        try await runMinimalProgram(with: [linkLoss.service]) { session in
+            await linkLoss.watch(session)
+        }
+    }
+}

@@ -1,0 +1,165 @@
+import PeripheralCore
+import PeripheralTesting
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import PeripheralKit
+
+/// How what is kept for a subscriber leaves, on a stack from which updates leave when the test says so.
+@Suite(.timeLimit(.minutes(1)))
+final class DurableDeliveryTests: Sendable {
+    private static let handle: AttributeHandle = 3
+
+    private let audit = Characteristic<UInt8>(
+        "5c3a0013-7e3c-4b6e-9d29-b3f1c0a1d001",
+        [.read, .write, .notify],
+        updates: .durable(beyond: 4)
+    ) {
+        PersistentValue(initially: 0)
+    }
+    private let central = Central(address: .numbered(1), isBonded: true)
+    private let store = InMemoryRestorationStore()
+    private let link = RecordingLink()
+    private let clock = ManualClock()
+
+    /// Runs the body with a bonded central that has subscribed.
+    private func run(
+        _ body: @escaping @Sendable (PeripheralSession, any PeripheralHost) async throws -> Void
+    ) async throws {
+        let peripheral = Peripheral("Audit", restorationIdentifier: "com.example.audit") {
+            GATTService("5c3a0011-7e3c-4b6e-9d29-b3f1c0a1d001") { audit }
+        }
+        let (hosts, host) = AsyncStream.makeStream(of: (any PeripheralHost).self)
+        let backend = ScriptedBackend { [self] _, served in
+            served.handle(.published(PublishedPeripheral(link: link)))
+            comeBack(served)
+            host.yield(served)
+            await link.untilStopped()
+        }
+        try await peripheral.run(
+            on: backend,
+            restoringFrom: store,
+            savingEvery: .zero,
+            logger: .silent,
+            clock: clock
+        ) { session in
+            for await host in hosts { return try await body(session, host) }
+        }
+    }
+
+    private func comeBack(_ host: any PeripheralHost) {
+        host.handle(.connected(central))
+        host.handle(.subscribed(BackendSubscription(characteristic: Self.handle, central: central)))
+    }
+
+    private func update(_ values: ClosedRange<UInt8>, _ session: PeripheralSession) throws {
+        for value in values { #expect(try session.update(audit, value)) }
+    }
+
+    /// The values of the next updates that are submitted.
+    private func next(_ count: Int) async -> [Update] {
+        var updates: [Update] = []
+        for _ in 0..<count {
+            if let update = await link.next() { updates.append(update) }
+        }
+        return updates
+    }
+
+    /// Has the time pass after which what has failed is tried again, until so many updates were submitted.
+    private func tryAgain(until count: Int) async {
+        while link.sent.count < count {
+            clock.advance(by: .seconds(1))
+            await Task.yield()
+        }
+    }
+
+    /// Has another central write the value.
+    private func write(_ value: UInt8, _ host: any PeripheralHost) async {
+        let writer = Central(address: .numbered(2))
+        let outcome: Answer.Outcome = await withCheckedContinuation { continuation in
+            switch host.write(WriteRequest(attribute: Self.handle, value: [value], central: writer)) {
+            case .immediate(let outcome): continuation.resume(returning: outcome)
+            case .deferred(let start): start { continuation.resume(returning: $0) }
+            }
+        }
+        #expect(outcome == .success([]))
+    }
+
+    @Test func whatHasNotLeftWhenItsCentralLeavesComesAgain() async throws {
+        try await run { [self] session, host in
+            try update(1...3, session)
+            let first = await next(3)
+            #expect(first.map(\.value) == [[1], [2], [3]])
+            for update in first { host.handle(.updateTaken(update.id)) }
+            host.handle(.updateEnded(first[0].id, .delivered))
+            host.handle(.disconnected(central.id))
+            for update in first.dropFirst() { host.handle(.updateEnded(update.id, .failed(.disconnected))) }
+            comeBack(host)
+            await tryAgain(until: 5)
+            let second = await next(2)
+            #expect(second.map(\.value) == [[2], [3]])
+        }
+    }
+
+    @Test func whatComesAfterOneThatFailedComesAgainAfterIt() async throws {
+        try await run { [self] session, host in
+            try update(1...3, session)
+            let first = await next(3)
+            host.handle(.updateEnded(first[1].id, .delivered))
+            host.handle(.updateEnded(first[0].id, .failed(.unconfirmed)))
+            host.handle(.updateEnded(first[2].id, .delivered))
+            await tryAgain(until: 6)
+            let second = await next(3)
+            #expect(second.map(\.value) == [[1], [2], [3]])
+        }
+    }
+
+    @Test func thereIsRoomWhenSomethingHasLeft() async throws {
+        try await run { [self] session, host in
+            try update(1...4, session)
+            #expect(try !session.update(audit, 5))
+            let updates = await next(4)
+            host.handle(.updateTaken(updates[0].id))
+            #expect(try !session.update(audit, 5))
+            async let ready: Void = session.readyToUpdate(audit)
+            async let notified: Void = session.notify(audit, 6)
+            host.handle(.updateEnded(updates[0].id, .delivered))
+            host.handle(.updateEnded(updates[1].id, .delivered))
+            _ = try await (ready, notified)
+            let values = await next(1).map(\.value)
+            #expect(values == [[6]])
+        }
+    }
+
+    @Test func whoWaitsForRoomGoesOnWhenTheCentralLeaves() async throws {
+        try await run { [self] session, host in
+            try update(1...4, session)
+            async let ready: Void = session.readyToUpdate(audit)
+            _ = await next(4)
+            host.handle(.disconnected(central.id))
+            try await ready
+        }
+    }
+
+    @Test func whoWaitsForRoomCanBeCancelled() async throws {
+        try await run { [self] session, _ in
+            try update(1...4, session)
+            let waiting = Task { try await session.readyToUpdate(audit) }
+            waiting.cancel()
+            await #expect(throws: CancellationError.self) { try await waiting.value }
+        }
+    }
+
+    /// A persistent value is sent as its characteristic is declared.
+    @Test func aPersistentValueIsKeptForWhoIsAway() async throws {
+        try await run { [self] session, host in
+            host.handle(.disconnected(central.id))
+            try await session.set(audit, to: 7)
+            await write(8, host)
+            comeBack(host)
+            let values = await next(2).map(\.value)
+            #expect(values == [[7], [8]])
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import PeripheralCore
+import PeripheralKit
+import PeripheralTesting
+import Synchronization
+import TestSupport
+import Testing
+
+/// What is amiss is told, whenever it happens, and keeps nobody waiting.
+@Suite(.timeLimit(.minutes(1)))
+final class RestorationFailureTests: Sendable {
+    private static let identifier = "com.example.lamp"
+    private static let full = RestorationError(code: .unwritable, message: "The disk is full.")
+
+    private let isOn = Characteristic<Bool>(0x2A1A, [.read, .write, .notify]) {
+        PersistentValue(initially: true, writes: .durable)
+    }
+    private let store = InMemoryRestorationStore()
+    private let backend = InMemoryBackend()
+
+    private func run<Output: Sendable>(
+        from store: (any RestorationStore)? = nil,
+        on other: InMemoryBackend? = nil,
+        logger: LogRecorder = LogRecorder(),
+        _ body: @escaping @Sendable (VirtualCentral, PeripheralSession) async throws -> Output
+    ) async throws -> Output {
+        let backend = other ?? backend
+        let peripheral = Peripheral("Lamp", restorationIdentifier: Self.identifier, pairing: .justWorks) {
+            GATTService(.battery) { isOn }
+        }
+        return try await peripheral.run(
+            on: backend,
+            restoringFrom: store ?? self.store,
+            savingEvery: .zero,
+            logger: logger.logger
+        ) { session in
+            try await body(backend.makeCentral(of: peripheral), session)
+        }
+    }
+
+    @Test func whatCannotBeRestoredIsLoggedAndTold() async throws {
+        store.loadError = RestorationError(code: .damaged, message: "It is torn.")
+        let log = LogRecorder()
+        try await run(logger: log) { _, session in
+            var events = session.events.makeAsyncIterator()
+            guard case .restorationFailed(let problem) = try await events.next() else {
+                Issue.record("it is not told first")
+                return
+            }
+            #expect(problem.operation == .restore && problem.error.code == .damaged)
+            #expect(session.restored?.problems == [problem])
+        }
+        #expect(log.lines.contains { $0.hasPrefix("warning") && $0.contains("It is torn.") })
+    }
+
+    @Test func aBondThatIsGoneIsToldToWhoListensFirst() async throws {
+        try await run { [isOn] central, _ in
+            try await central.connect()
+            try await central.pair(.justWorks)
+            try await central.subscribe(to: isOn)
+        }
+        try await run(on: InMemoryBackend()) { _, session in
+            var events = session.events.makeAsyncIterator()
+            guard case .restoredSubscriberChanged(let subscriber) = try await events.next() else {
+                Issue.record("it is not told first")
+                return
+            }
+            #expect(subscriber.status == .mustSubscribeAgain)
+        }
+    }
+
+    @Test func nobodyWaitsForAPeripheralThatHasEnded() async throws {
+        let session = try await run { [store, isOn] _, session in
+            store.saveError = Self.full
+            // So that something is left to save.
+            await #expect(throws: RestorationError.self) { try await session.set(isOn, to: false) }
+            return session
+        }
+        let error = await #expect(throws: RestorationError.self) { try await session.preserve() }
+        #expect(error?.code == .closed)
+    }
+
+    @Test func whatMayHaveBeenSavedIsSavedAgain() async throws {
+        let store = DoubtfulStore()
+        try await run(from: store) { [isOn] _, session in
+            try await session.preserve()
+            store.isDoubtful.store(true, ordering: .sequentiallyConsistent)
+            await #expect(throws: RestorationError.self) { try await session.set(isOn, to: false) }
+            store.isDoubtful.store(false, ordering: .sequentiallyConsistent)
+            // As it was when it was saved last without doubt.
+            try await session.set(isOn, to: true)
+            let document = try #require(store.memory[Self.identifier])
+            #expect(try Array(PreservedState(decoding: document).values.values) == [[1]])
+        }
+    }
+}
+
+/// A store that may say it has not saved what it has.
+private final class DoubtfulStore: RestorationStore {
+    private struct Record: RestorationRecord {
+        let record: any RestorationRecord
+        let store: DoubtfulStore
+
+        func load() async throws(RestorationError) -> RestorationDocument? { try await record.load() }
+
+        func save(_ document: RestorationDocument) async throws(RestorationError) {
+            try await record.save(document)
+            guard !store.isDoubtful.load(ordering: .sequentiallyConsistent) else {
+                throw RestorationError(code: .unwritable, message: "The disk does not answer.")
+            }
+        }
+
+        func setAside() async throws(RestorationError) -> String? { try await record.setAside() }
+
+        func close() async { await record.close() }
+    }
+
+    let memory = InMemoryRestorationStore()
+    let isDoubtful = Atomic<Bool>(false)
+
+    func identifiers() async throws(RestorationError) -> [String] { try await memory.identifiers() }
+
+    func open(_ identifier: String) async throws(RestorationError) -> any RestorationRecord {
+        Record(record: try await memory.open(identifier), store: self)
+    }
+}

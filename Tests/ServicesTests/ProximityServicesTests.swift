@@ -1,0 +1,164 @@
+import PeripheralImmediateAlert
+import PeripheralKit
+import PeripheralLinkLoss
+import PeripheralTesting
+import PeripheralTxPower
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct AlertLevelTests {
+    @Test(arguments: [(AlertLevel.none, 0), (.mild, 1), (.high, 2)] as [(AlertLevel, UInt8)])
+    func isOneByte(level: AlertLevel, byte: UInt8) throws {
+        #expect(level.gattBytes == [byte])
+        #expect(try AlertLevel(gattBytes: [byte]) == level)
+    }
+
+    @Test(arguments: [[], [3], [255], [1, 1]] as [[UInt8]])
+    func refusesWhatIsReserved(bytes: [UInt8]) {
+        #expect(throws: GATTDecodingError.self) { try AlertLevel(gattBytes: bytes) }
+    }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct TxPowerServiceTests {
+    @Test(arguments: [(-101, -100), (-100, -100), (0, 0), (20, 20), (21, 20), (Int.max, 20)])
+    func clampsWhatCannotBe(number: Int, dBm: Int) {
+        #expect(Int(TxPowerLevel(dBm: number).dBm) == dBm)
+    }
+
+    /// Tx Power Service 1.0, section 3.1: a signed byte of −100 to 20.
+    @Test func decodesPowersAlone() throws {
+        for byte in UInt8.min...UInt8.max {
+            let dBm = Int8(bitPattern: byte)
+            if (-100...20).contains(dBm) {
+                #expect(try TxPowerLevel(gattBytes: [byte]) == TxPowerLevel(dBm: dBm))
+                #expect(TxPowerLevel(dBm: dBm).gattBytes == [byte])
+            } else {
+                #expect(throws: GATTDecodingError.self) { try TxPowerLevel(gattBytes: [byte]) }
+            }
+        }
+    }
+
+    @Test func tellsTheLevel() async throws {
+        let constant = TxPowerService(TxPowerLevel(dBm: -4))
+        let asked = TxPowerService { central in TxPowerLevel(dBm: central.mtu == 517 ? 8 : 0) }
+        try await Peripheral("Tag") { constant }.test { central in
+            let declared = try await central.discover().declared
+            #expect(
+                declared == [
+                    DeclaredCharacteristic(service: 0x1804, uuid: 0x2A07, properties: .read)
+                ]
+            )
+            #expect(try await central.read(constant.level).description == "-4 dBm")
+        }
+        try await Peripheral("Tag") { asked }.test { central async throws in
+            #expect(try await central.read(asked.level) == TxPowerLevel(dBm: 8))
+        }
+    }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct ImmediateAlertServiceTests {
+    @Test func alertsAtTheLevelThatIsWritten() async throws {
+        let (levels, alerts) = AsyncStream<AlertLevel>.makeStream()
+        let service = ImmediateAlertService { level in alerts.yield(level) }
+        try await Peripheral("Keys") { service }.test { central in
+            let declared = try await central.discover().declared
+            #expect(
+                declared == [
+                    DeclaredCharacteristic(service: 0x1802, uuid: 0x2A06, properties: .writeWithoutResponse)
+                ]
+            )
+            let handle = try await central.locate(service.alertLevel).valueHandle
+            var received = levels.makeAsyncIterator()
+            for (byte, level) in [(2, .high), (1, .mild), (0, .none)] as [(UInt8, AlertLevel)] {
+                // What is no level is ignored, and so not received.
+                try await central.writeWithoutResponse(handle, [3])
+                try await central.writeWithoutResponse(handle, [byte])
+                #expect(await received.next() == level)
+            }
+        }
+    }
+
+    @Test func endsTheAlertWhenItsCentralLeaves() async throws {
+        let alerts = Recorded<AlertLevel>()
+        let service = ImmediateAlertService { level in alerts.append(level) }
+        try await Peripheral("Keys") { service }.test { central, session in
+            let watching = Task { await service.watch(session) }
+            defer { watching.cancel() }
+            // Again until the watch has begun.
+            try await until {
+                guard let other = try? await connected(central) else { return false }
+                try? await other.writeWithoutResponse(service.alertLevel, .high)
+                other.disconnect()
+                return alerts.values.contains(.none)
+            }
+            #expect(alerts.values.first == .high)
+        }
+    }
+}
+
+/// Another central, which is connected.
+private func connected(_ central: VirtualCentral) async throws -> VirtualCentral {
+    let other = central.makeAnother()
+    try await other.connect()
+    return other
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct LinkLossServiceTests {
+    @Test func keepsTheLevelOfEachCentral() async throws {
+        let service = LinkLossService { _, _ in }
+        try await Peripheral("Keys") { service }.test { central in
+            let declared = try await central.discover().declared
+            #expect(
+                declared == [
+                    DeclaredCharacteristic(service: 0x1803, uuid: 0x2A06, properties: [.read, .write])
+                ]
+            )
+            let other = central.makeAnother()
+            try await other.connect()
+            #expect(try await central.read(service.alertLevel) == .none)
+            try await central.write(service.alertLevel, .high)
+            #expect(try await central.read(service.alertLevel) == .high)
+            #expect(try await other.read(service.alertLevel) == .none)
+            let handle = try await central.locate(service.alertLevel).valueHandle
+            await #expect(throws: ATTError.valueNotAllowed) { try await central.write(handle, [3]) }
+            #expect(try await central.read(service.alertLevel) == .high)
+        }
+    }
+
+    @Test func alertsWhenALinkIsLost() async throws {
+        let alerts = Recorded<(AlertLevel, Central)>()
+        let service = LinkLossService { level, central in alerts.append((level, central)) }
+        let peripheral = Peripheral("Keys", pairing: .justWorks) { service }
+        try await peripheral.test { central, session in
+            let watching = Task { await service.watch(session) }
+            defer { watching.cancel() }
+            // Again until the watch has begun.
+            try await until {
+                guard let other = try? await connected(central) else { return false }
+                try? await other.write(service.alertLevel, .mild)
+                other.disconnect()
+                return !alerts.values.isEmpty
+            }
+            try await central.pair(.justWorks)
+            let bonded = try #require(session.centrals.first { $0.isBonded })
+            func levels() -> [AlertLevel] { alerts.values.filter { $0.1 == bonded }.map(\.0) }
+            try await central.write(service.alertLevel, .mild)
+            central.disconnect()
+            try await until { levels() == [.mild] }
+            try await central.connect()
+            try await until { levels() == [.mild, .none] }
+            #expect(try await central.read(service.alertLevel) == .mild)
+            try await central.write(service.alertLevel, .none)
+            central.disconnect()
+            try await central.connect()
+            try await central.write(service.alertLevel, .high)
+            central.disconnect()
+            try await until { levels().count == 3 }
+            #expect(levels() == [.mild, .none, .high])
+        }
+    }
+}

@@ -1,0 +1,203 @@
+#!/usr/bin/env python3
+"""The system test of other examples than heart-rate-sensor, and of services by profile clients that are not ours.
+
+    rig/run-in-vm --timeout 400 -- python3 examples_test.py FOLDER-OF-THE-EXAMPLES [PART...]
+
+Runs inside the rig, with bluetoothd up; checks and ends as heart_rate_test.py does.
+"""
+
+import asyncio
+import os
+import signal
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), 'rig'))
+from bumble import att, hci  # noqa: E402
+from bumble.device import Peer  # noqa: E402
+from bumble.profiles.battery_service import BatteryServiceProxy  # noqa: E402
+from bumble.profiles.device_information_service import DeviceInformationServiceProxy  # noqa: E402
+from bumble.profiles.heart_rate_service import HeartRateService, HeartRateServiceProxy  # noqa: E402
+from central import Central, RigError  # noqa: E402
+from checks import Program, check, run_parts  # noqa: E402
+
+UART = '6e400001-b5a3-f393-e0a9-e50e24dcca9e'
+RX = '6e400002-b5a3-f393-e0a9-e50e24dcca9e'
+TX = '6e400003-b5a3-f393-e0a9-e50e24dcca9e'
+TEXT = 'Typed by Swift, over Bluetooth.'
+# bluetoothd before 5.76 reaches several subscribers only together.
+REACHES_ONE_OF_SEVERAL = tuple(int(part) for part in os.environ.get('BLUEZ_VERSION', '5.66').split('.')) >= (5, 76)
+
+
+async def end(program):
+    status, _, err = await program.end(signal.SIGTERM)
+    check('SIGTERM: exit 0', status == 0, 'status %s %s' % (status, err[:500]))
+
+
+# ------------------------------------------------------------------------ profile clients
+async def profiles(folder):
+    """Heart Rate, Battery and Device Information, as Bumble's own clients understand them."""
+    program = await Program.start(folder + '/heart-rate-sensor', '--adapter', 'hci0', '--duration', '90s')
+    async with await Central.open() as central:
+        advertiser = await central.find(service='180d', seconds=30)
+        connection = await central.device.connect(
+            advertiser.address, own_address_type=hci.OwnAddressType.RANDOM, timeout=20)
+        peer = Peer(connection)
+        await peer.discover_all()
+
+        heart = peer.create_service_proxy(HeartRateServiceProxy)
+        if check('Bumble finds a heart rate service', heart):
+            location = await heart.body_sensor_location.read_value()
+            check('the sensor is on the chest', location == HeartRateService.BodySensorLocation.CHEST, location)
+            measurements = asyncio.Queue()
+            await heart.heart_rate_measurement.subscribe(measurements.put_nowait)
+            measurement = await asyncio.wait_for(measurements.get(), 10)
+            check('a measurement', 30 <= measurement.heart_rate <= 220, measurement)
+            await heart.reset_energy_expended()
+            while (measurement := await asyncio.wait_for(measurements.get(), 10)).energy_expended is None:
+                pass
+            check('the energy expended was reset', measurement.energy_expended <= 1, measurement.energy_expended)
+
+        battery = peer.create_service_proxy(BatteryServiceProxy)
+        if check('Bumble finds a battery service', battery):
+            level = await battery.battery_level.read_value()
+            check('a battery level', 0 <= level <= 100, level)
+            await battery.battery_level.subscribe(lambda value: None)
+
+        # bluetoothd has a service of the same type, of its PnP ID alone.
+        proxies = [DeviceInformationServiceProxy(service) for service in peer.get_services_by_uuid(
+            DeviceInformationServiceProxy.SERVICE_CLASS.UUID)]
+        information = next((proxy for proxy in proxies if proxy.manufacturer_name), None)
+        if check('Bumble finds device information', information):
+            for name in 'manufacturer_name', 'model_number', 'firmware_revision':
+                text = await getattr(information, name).read_value()
+                check(name.replace('_', ' '), text.strip() and text.isprintable(), text)
+        await connection.disconnect()
+    await end(program)
+
+
+# ------------------------------------------------------------------------ uart-console
+class Line:
+    """A terminal line over Nordic's UART service."""
+
+    def __init__(self, peer, received):
+        self.peer, self.received = peer, received
+
+    async def ask(self, command, seconds=30.0, write=None):
+        """What the console answers, up to its prompt."""
+        await (write or self.peer.write)(RX, command.encode() + b'\n')
+        answer = b''
+        while not answer.endswith(b'> '):
+            answer += await self.received.next(seconds)
+        return answer[:-2].decode()
+
+
+async def uart_console(folder):
+    program = await Program.start(folder + '/uart-console', '--adapter', 'hci0', '--name', 'Console', '--duration', '150s')
+    async with await Central.open() as central, await Central.open(address='F0:00:00:00:00:02', max_mtu=23) as other:
+        peer = await central.connect(name='Console', seconds=30)
+        line = Line(peer, await peer.subscribe(TX))
+        check('says what it is told to say', await line.ask('echo Hello') == 'Hello\n')
+        check('also without response', await line.ask('echo Hello', write=peer.write_command) == 'Hello\n')
+        check('refuses what it does not know', await line.ask('rm -rf /') == 'rm? Try help.\n')
+        check('knows the time since its start', (await line.ask('uptime')).split()[0].isdecimal())
+
+        # Far more than the queues hold: nothing is lost, and nothing is out of order.
+        expected = ''.join('%d\n' % number for number in range(1, 1501))
+        answer = await line.ask('count 1500', 60)
+        check('counts to 1,500', answer == expected, '%d bytes' % len(answer))
+        if not REACHES_ONE_OF_SEVERAL:
+            await peer.disconnect()
+        second = await other.connect(name='Console', seconds=30)
+        other_line = Line(second, await second.subscribe(TX))
+        if REACHES_ONE_OF_SEVERAL:
+            answers = await asyncio.gather(line.ask('count 300', 60), other_line.ask('echo Another', 60))
+            check('two phones get their answers, each its own',
+                  answers == [''.join('%d\n' % number for number in range(1, 301)), 'Another\n'],
+                  [len(answer) for answer in answers])
+            await peer.disconnect()
+        check('goes on when one has left', await other_line.ask('echo Still') == 'Still\n')
+        answer = await other_line.ask('count 1500', 120)
+        check('counts to 1,500 in small packets', answer == expected, 'MTU %d' % second.mtu)
+        await second.disconnect()
+    await end(program)
+
+
+# ------------------------------------------------------------------------ keyboard
+def usages():
+    """What keys mean: (usage, shift) -> character (HID Usage Tables 1.12, section 10, on a keyboard of the US)."""
+    table = {}
+    for number, character in enumerate('abcdefghijklmnopqrstuvwxyz'):
+        table[4 + number, False], table[4 + number, True] = character, character.upper()
+    table.update({(0x28, False): '\n', (0x2C, False): ' ', (0x36, False): ',', (0x37, False): '.'})
+    return table
+
+
+async def typed(subscription, seconds=60.0):
+    """The line that is typed."""
+    characters, keys, text = usages(), set(), ''
+    while not text.endswith('\n'):
+        report = await subscription.next(seconds)
+        if len(report) != 8:
+            raise RigError('a report of %d bytes' % len(report))
+        shift, now = bool(report[0] & 0x22), {key for key in report[2:] if key}
+        text += ''.join(characters.get((key, shift), '?') for key in sorted(now - keys))
+        keys = now
+    return text
+
+
+async def reports(peer):
+    """The handles of the input and of the output report, by their Report Reference descriptors."""
+    found = {}
+    for service in await peer.discover():
+        for characteristic in service['characteristics']:
+            for descriptor in characteristic['descriptors']:
+                if characteristic['uuid'] == '2a4d' and descriptor['uuid'] == '2908':
+                    found[(await peer.read(descriptor['handle']))[1]] = characteristic['handle']
+    return found
+
+
+async def keyboard(folder):
+    program = await Program.start(folder + '/keyboard', '--adapter', 'hci0', '--name', 'Keys', '--duration', '150s')
+    async with await Central.open() as central:
+        peer = await central.connect(name='Keys', seconds=30)
+        check('advertises the service 1812', '1812' in peer.advertiser.json['uuids'], peer.advertiser.json['uuids'])
+        check('looks like a keyboard', (peer.advertiser.json['adv'].get('appearance')
+                                        or peer.advertiser.json['scan_response'].get('appearance')) == 0x03C1)
+        try:
+            await peer.read('2a4b')
+            check('the report map needs encryption', False)
+        except att.ATT_Error as error:
+            check('the report map needs encryption', error.error_code in (0x05, 0x0F), error.error_code)
+        if not peer.encrypted:
+            await peer.pair()
+        report_map = await peer.read('2a4b')
+        check('paired: the report map is a keyboard\'s', report_map.startswith(bytes.fromhex('05010906a101')), report_map.hex())
+        check('paired: HID 1.11', (await peer.read('2a4a'))[:2] == bytes.fromhex('1101'))
+        check('paired: the report protocol', await peer.read('2a4e') == b'\1')
+        pnp = [characteristic['handle'] for service in peer.services for characteristic in service['characteristics']
+               if characteristic['uuid'] == '2a50']
+        check('a PnP ID', pnp and all([len(await peer.read(handle)) == 7 for handle in pnp]))
+        handles = await reports(peer)
+        if check('an input and an output report', sorted(handles) == [1, 2], handles):
+            text = await typed(await peer.subscribe(handles[1]))
+            check('types its text', text == TEXT + '\n', text)
+            await peer.write(handles[2], b'\2')
+            check('hears of caps lock', await program.says('caps lock is on'))
+            await peer.write_command(handles[2], b'\0')
+            check('hears of its end', await program.says('caps lock is off'))
+        await peer.disconnect()
+        peer = await central.connect(name='Keys', seconds=30)
+        check('returns encrypted, without pairing', peer.encrypted)
+        check('returned: the report map is the same', await peer.read('2a4b') == report_map)
+        await peer.disconnect()
+    await end(program)
+
+
+PARTS = {   # each with the seconds that it may take
+    'profiles': (profiles, 90),
+    'uart_console': (uart_console, 170),
+    'keyboard': (keyboard, 120),
+}
+
+if __name__ == '__main__':
+    sys.exit(asyncio.run(run_parts(PARTS, sys.argv[2:], os.path.abspath(sys.argv[1]))))
