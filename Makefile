@@ -13,7 +13,7 @@ SERVICES = $(filter-out Conformance,$(notdir $(patsubst %/,%,$(wildcard Services
 
 .PHONY: help setup build test test-thread-sanitizer fuzz examples test-examples demo system-test bluez-versions \
 	benchmark format lint check-imports check-diagnostics check-linkage \
-	test-interoperability new test-new docs ci clean
+	test-interoperability new test-new firmware check-firmware docs ci clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-24s %s\n", $$1, $$2}'
@@ -68,10 +68,10 @@ benchmark: setup ## Compare the cost of a request with that of a server in C, an
 	$(SWIFT) run -c release --package-path Tests/Benchmarks storage-benchmark
 
 format: ## Format all Swift sources
-	$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Services Tests Examples Templates
+	$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Services Tests Examples Firmware Templates
 
 lint: ## Check the format of all Swift sources
-	$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Services Tests Examples Templates
+	$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Services Tests Examples Firmware Templates
 
 check-imports: ## Check that no product imports Foundation
 	@.ci/check-imports
@@ -81,6 +81,13 @@ check-diagnostics: build ## Check what the compiler says of a misplaced element 
 
 check-linkage: setup ## Check what a minimal program links, its size, and what each service adds to it
 	@Tests/Linkage/run
+
+firmware: setup ## Build an example as for a device's image: make firmware EXAMPLE=heart-rate-sensor
+	@SWIFT=$(SWIFT) Firmware/build $(EXAMPLE)
+
+check-firmware: setup ## Check the size of firmware, and what it uses of a device
+	$(SWIFT) test --package-path Firmware
+	@SWIFT=$(SWIFT) Tests/Firmware/run
 
 test-interoperability: setup ## Compare the values of the services with those of an independent decoder
 	@SWIFT=$(SWIFT) Tests/Interoperability/run

@@ -109,6 +109,7 @@ public struct BlueZBackend: PeripheralBackend {
     let version: BlueZVersion?
     let settings: AdapterSettings
     let recovery: Recovery
+    let serviceManager: ServiceManager?
     /// `nil` for what the kernel says.
     let linkSecurity: (any LinkSecurity)?
 
@@ -121,12 +122,14 @@ public struct BlueZBackend: PeripheralBackend {
     ///   - version: The version of BlueZ that runs there, as `bluetoothd --version` prints it; `nil` to find out.
     ///     bluetoothd tells unless `DeviceID` is set in its configuration; then the oldest version is assumed that
     ///     it may be.
+    ///   - serviceManager: Who is told how the peripheral does, such as `.fromEnvironment`; nobody when `nil`.
     ///   - logger: Where the backend tells what cannot be told otherwise.
     public init(
         adapter: AdapterSelection = .firstPowered,
         settings: AdapterSettings = AdapterSettings(),
         recovery: Recovery = .always,
         version: BlueZVersion? = nil,
+        serviceManager: ServiceManager? = nil,
         logger: Logger = Logger(label: "peripheral.bluez")
     ) {
         self.init(
@@ -134,6 +137,7 @@ public struct BlueZBackend: PeripheralBackend {
             settings: settings,
             recovery: recovery,
             version: version,
+            serviceManager: serviceManager,
             bus: .system,
             logger: logger
         )
@@ -146,6 +150,7 @@ public struct BlueZBackend: PeripheralBackend {
         settings: AdapterSettings = AdapterSettings(),
         recovery: Recovery = .always,
         version: BlueZVersion? = nil,
+        serviceManager: ServiceManager? = nil,
         bus: BusAddress,
         logger: Logger = Logger(label: "peripheral.bluez"),
         clock: any Clock<Duration> = ContinuousClock(),
@@ -155,6 +160,7 @@ public struct BlueZBackend: PeripheralBackend {
         self.settings = settings
         self.recovery = recovery
         self.version = version
+        self.serviceManager = serviceManager
         self.bus = bus
         self.logger = logger
         self.clock = clock
@@ -200,13 +206,21 @@ extension PeripheralBackend where Self == BlueZBackend {
     /// BlueZ, on the first adapter that is powered on.
     public static var bluez: BlueZBackend { BlueZBackend() }
 
-    /// BlueZ, on this adapter, and of this version if bluetoothd does not tell its own.
+    /// BlueZ, on this adapter, and of this version if bluetoothd does not tell its own; the service manager is told how
+    /// the peripheral does.
     public static func bluez(
         adapter: AdapterSelection = .firstPowered,
         settings: AdapterSettings = AdapterSettings(),
         recovery: Recovery = .always,
-        version: BlueZVersion? = nil
+        version: BlueZVersion? = nil,
+        serviceManager: ServiceManager? = nil
     ) -> BlueZBackend {
-        BlueZBackend(adapter: adapter, settings: settings, recovery: recovery, version: version)
+        BlueZBackend(
+            adapter: adapter,
+            settings: settings,
+            recovery: recovery,
+            version: version,
+            serviceManager: serviceManager
+        )
     }
 }

@@ -37,27 +37,42 @@ struct PulseSensor: Sendable {
         }
     }
 
-    /// Measures once a second, and notifies the centrals that have subscribed, until cancelled.
+    /// Measures while a central has subscribed, and notifies those that have, until cancelled.
     ///
     /// - Parameters:
     ///   - session: The session of this sensor's peripheral.
-    ///   - didSend: Called with each measurement that has been sent to somebody.
+    ///   - interval: How often; a second passes for the heart each time.
+    ///   - didSend: Called with each measurement that has been sent.
     /// - Throws: `CancellationError`, or a `PeripheralError` when the peripheral is no longer served.
     func sendMeasurements(
         over session: PeripheralSession,
+        every interval: Duration = .seconds(1),
         didSend: @Sendable (HeartRateMeasurement) -> Void = { _ in }
+    ) async throws {
+        let events = session.events
+        try await sendMeasurementsToSubscribers(over: session, every: interval, didSend: didSend)
+        for await _ in events {
+            try await sendMeasurementsToSubscribers(over: session, every: interval, didSend: didSend)
+        }
+        try Task.checkCancellation()
+    }
+
+    /// Returns when nobody listens any more: nothing is measured then, and the device sleeps.
+    private func sendMeasurementsToSubscribers(
+        over session: PeripheralSession,
+        every interval: Duration,
+        didSend: @Sendable (HeartRateMeasurement) -> Void
     ) async throws {
         // This clock stands still while the machine sleeps, so that nothing has to be made up for afterwards.
         let clock = SuspendingClock()
         var nextMeasurement = clock.now
-        while true {
-            nextMeasurement += .seconds(1)
+        while try session.hasSubscribers(of: heartRate.measurement) {
+            nextMeasurement += interval
             try await clock.sleep(until: nextMeasurement)
             let measurement = body.measureLastSecond()
-            let isHeard = try session.hasSubscribers(of: heartRate.measurement)
             try await session.notify(heartRate.measurement, measurement)
             try await battery.update(to: body.batteryLevel, in: session)
-            if isHeard { didSend(measurement) }
+            didSend(measurement)
         }
     }
 }

@@ -36,6 +36,7 @@ final class Life: Sendable {
     private let backend: BlueZBackend
     private let logger: Logger
     private let loop: EventLoop
+    private let service: ServiceReporter?
     private let occurrences = EventQueue<Occurrence>()
     private let demands = AdvertisingDemands()
     private let times = AdvertisingTimes()
@@ -53,6 +54,7 @@ final class Life: Sendable {
         self.loop = loop
         clock = backend.clock
         logger = backend.logger
+        service = backend.serviceManager.map { ServiceReporter(to: $0, on: loop, logger: backend.logger) }
         log = RunLog(backend.logger)
         handles = AssignedHandles(for: publication.table, preserved: publication.preservedHandles)
     }
@@ -93,16 +95,20 @@ final class Life: Sendable {
             recovery: backend.recovery,
             advertisements: publication.advertisements
         )
+        service?.start()
         var action = machine.start()
         var step = 0
         while true {
             if case .finish(let failure) = action {
+                service?.noteStop()
                 demands.close()
                 await close()
+                await service?.close()
                 return failure
             }
             step += 1
             action = await carryOut(action, as: step) { event in
+                if case .stopRequested = event { service?.noteStop() }
                 let ended = machine.endedAdvertisements
                 let action = machine.handle(event)
                 for number in machine.endedAdvertisements.subtracting(ended) {
@@ -146,6 +152,7 @@ final class Life: Sendable {
             if peripheral.radio == .poweredOff { tell(.powerLost) }
             if peripheral.reason == nil { state.withLock { $0.told = nil } }
         }
+        service?.note(peripheral)
         host.handle(.stateChanged(peripheral))
     }
 

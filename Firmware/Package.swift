@@ -1,0 +1,47 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Peripherals as they go into a device's image, with the services of each.
+///
+/// They have no Foundation, no parser of arguments, and no more words than the log of a device needs. What they share with
+/// the examples are links to those.
+let firmware = [
+    "heart-rate-sensor": ["PeripheralHeartRate", "PeripheralBattery", "PeripheralDeviceInformation"],
+    "door-lock": [],
+]
+
+func product(_ name: String) -> Target.Dependency {
+    .product(name: name, package: "swift-peripheral")
+}
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+let package = Package(
+    name: "firmware",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(name: "swift-peripheral", path: ".."),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2", traits: ["MaxLogLevelNotice"]),
+    ],
+    targets: [
+        .target(
+            name: "FirmwareSupport",
+            dependencies: [
+                product("PeripheralKit"), product("PeripheralBlueZ"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(name: "FirmwareSupportTests", dependencies: ["FirmwareSupport"]),
+    ]
+        + firmware.map { name, services in
+            .executableTarget(
+                name: name,
+                dependencies: ["FirmwareSupport", product("PeripheralKit")] + services.map(product),
+                swiftSettings: settings
+            )
+        }
+)

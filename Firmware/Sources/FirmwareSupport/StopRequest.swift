@@ -1,0 +1,1 @@
+../../../Examples/Sources/ExampleSupport/StopRequest.swift

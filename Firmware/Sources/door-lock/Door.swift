@@ -1,0 +1,1 @@
+../../../Examples/Sources/door-lock/Door.swift

@@ -1,0 +1,1 @@
+../../../Examples/Sources/heart-rate-sensor/SimulatedHeart.swift

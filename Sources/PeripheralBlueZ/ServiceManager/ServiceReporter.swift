@@ -1,0 +1,97 @@
+internal import Logging
+internal import PeripheralDBus
+internal import PeripheralKit
+
+/// Tells a service manager how a run does, for as long as it lasts.
+///
+/// `@unchecked Sendable`: the state is used on the loop's thread only, which each method that is called elsewhere goes to.
+final class ServiceReporter: @unchecked Sendable {
+    private let loop: EventLoop
+    private let manager: ServiceManager
+    private let logger: Logger
+    private var report = ServiceReport()
+    private var socket: DatagramSocket?
+    /// What the socket had no room for.
+    private var unsent: [String] = []
+    private var timers: [LoopSource] = []
+
+    init(to manager: ServiceManager, on loop: EventLoop, logger: Logger) {
+        self.loop = loop
+        self.manager = manager
+        self.logger = logger
+    }
+
+    /// Begins to give signs of life, if they are waited for.
+    func start() {
+        loop.execute { [self] in
+            socket = DatagramSocket(to: manager.socket)
+            guard socket != nil else {
+                logger.warning(
+                    "The service manager cannot be told how the peripheral does: it does not listen.",
+                    metadata: ["peripheral.notify-socket": "\(manager.socket)"]
+                )
+                return
+            }
+            scheduleSignOfLife()
+        }
+    }
+
+    func note(_ state: PeripheralState) {
+        loop.execute { [self] in
+            if let message = report.note(state) { send(message) }
+        }
+    }
+
+    func noteStop() {
+        loop.execute { [self] in
+            if let message = report.stop() { send(message) }
+        }
+    }
+
+    /// Ends the signs of life.
+    func close() async {
+        await withCheckedContinuation { continuation in
+            loop.execute { [self] in
+                for timer in timers { timer.cancel() }
+                timers = []
+                socket = nil
+                continuation.resume()
+            }
+        }
+    }
+
+    private func scheduleSignOfLife() {
+        guard let interval = manager.watchdogInterval else { return }
+        schedule(after: interval / 2) { [self] in
+            scheduleSignOfLife()
+            // By way of the threads on which handlers run.
+            Task { [self] in loop.execute { [self] in send(ServiceReport.signOfLife) } }
+        }
+    }
+
+    private func send(_ message: String) {
+        unsent.append(message)
+        flush()
+    }
+
+    private func flush() {
+        guard let socket else { return unsent = [] }
+        while let message = unsent.first {
+            guard socket.send(message) else {
+                // Old signs of life are worth nothing.
+                unsent.removeAll { $0 == ServiceReport.signOfLife }
+                return schedule(after: .milliseconds(100)) { [self] in flush() }
+            }
+            unsent.removeFirst()
+        }
+    }
+
+    private func schedule(after delay: Duration, _ body: @escaping () -> Void) {
+        var timer: LoopSource?
+        timer = loop.schedule(after: delay) { [self] in
+            timers.removeAll { $0 === timer }
+            body()
+        }
+        if let timer { timers.append(timer) }
+    }
+}

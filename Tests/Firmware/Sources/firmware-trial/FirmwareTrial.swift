@@ -1,0 +1,103 @@
+import Glibc
+import PeripheralEmulator
+import PeripheralHeartRate
+import PeripheralKit
+import PeripheralTesting
+
+/// Runs the firmware of the heart rate sensor on an emulated bluetoothd, and checks what it uses:
+/// `firmware-trial PROGRAM`.
+@main
+struct FirmwareTrial {
+    static func main() async throws {
+        guard CommandLine.arguments.count == 2 else {
+            print("firmware-trial PROGRAM")
+            exit(2)
+        }
+        let program = CommandLine.arguments[1]
+        var budget = Budget()
+        try await withEmulatedBlueZ { bluez in
+            try await FirmwareTrial(program: program, bluez: bluez).run(&budget)
+        }
+        exit(budget.isKept ? 0 : 1)
+    }
+
+    let program: String
+    let bluez: EmulatedBlueZ
+    /// What a central knows of the firmware.
+    let heartRate = HeartRateService(location: .chest) {}
+
+    private func run(_ budget: inout Budget) async throws {
+        try await startAndIdle(&budget)
+        try await notifyOnceASecond(&budget)
+        try await notifyForAnHour(&budget)
+    }
+
+    private func start(interval: Int = 1000) throws -> (FirmwareProcess, VirtualCentral) {
+        let process = try FirmwareProcess(
+            program,
+            environment: [
+                "DBUS_SYSTEM_BUS_ADDRESS": bluez.busAddress, "INTERVAL_MILLISECONDS": "\(interval)",
+                "CONFIGURATION_FILE": "/dev/null",
+            ]
+        )
+        let peripheral = Peripheral("Pulse") { heartRate }
+        return (process, bluez.central(for: peripheral, patience: .seconds(60)))
+    }
+
+    private func untilFound(_ central: VirtualCentral) async throws {
+        while central.scan().isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+    }
+
+    private func startAndIdle(_ budget: inout Budget) async throws {
+        let (process, central) = try start()
+        defer { process.end() }
+        try await untilFound(central)
+        let used = process.processorTime / .milliseconds(1)
+        budget.check("processor time until it is on the air", used, atMost: 25, "ms")
+        // Threads that have nothing to do any more have time to end.
+        _ = try await countWakeUps(of: process, seconds: 15)
+        let wakeUps = try await countWakeUps(of: process, seconds: 60)
+        budget.check("wake-ups in 60 s of advertising", Double(wakeUps), atMost: 0, "")
+    }
+
+    private func notifyOnceASecond(_ budget: inout Budget) async throws {
+        let (process, central) = try start()
+        defer { process.end() }
+        try await subscribe(central)
+        let count = 20
+        _ = try await central.nextUpdate(of: heartRate.measurement)
+        let before = process.countWakeUps()
+        for _ in 0..<count {
+            _ = try await central.nextUpdate(of: heartRate.measurement)
+            _ = process.countWakeUps()
+        }
+        let wakeUps = Double(process.countWakeUps() - before) / Double(count)
+        budget.check("wake-ups for each notification", wakeUps, atMost: 4, "")
+    }
+
+    private func countWakeUps(of process: FirmwareProcess, seconds: Int) async throws -> Int {
+        let before = process.countWakeUps()
+        for _ in 0..<seconds {
+            try await Task.sleep(for: .seconds(1))
+            _ = process.countWakeUps()
+        }
+        return process.countWakeUps() - before
+    }
+
+    /// As many as 10 a second are in an hour, in less time.
+    private func notifyForAnHour(_ budget: inout Budget) async throws {
+        let (process, central) = try start(interval: 1)
+        defer { process.end() }
+        try await subscribe(central)
+        for _ in 0..<36_000 { _ = try await central.nextUpdate(of: heartRate.measurement) }
+        let memory = process.memory
+        budget.check("memory after 36,000 notifications", Double(memory.resident) / 1024, atMost: 8, "MiB")
+        budget.check("of it in no file", Double(memory.own) / 1024, atMost: 1.5, "MiB")
+    }
+
+    private func subscribe(_ central: VirtualCentral) async throws {
+        try await untilFound(central)
+        try await central.connect()
+        try await central.subscribe(to: heartRate.measurement)
+    }
+}
