@@ -62,12 +62,11 @@ public struct EnvironmentalSensingService: GATTServiceDeclaration {
         try await session.notify(sensor.value, value)
     }
 
-    /// Tells the other centrals what one has written to descriptors, until the session ends or the task is cancelled.
+    /// Tells the other centrals what one has written to descriptors; the peripheral runs this.
     ///
     /// - Parameter session: The session of the peripheral that declares the service.
-    /// - Throws: `PeripheralError` with the code `notDeclared` or `stopped`; `CancellationError`. That a central does not
-    ///   confirm is no error.
-    public func watch(_ session: PeripheralSession) async throws {
+    /// - Throws: `PeripheralError` with the code `stopped`; `CancellationError`. That a central does not confirm is no error.
+    public func run(in session: PeripheralSession) async throws {
         guard let descriptorValueChanged else { return }
         // A central that misses some reads the descriptors again after any of them.
         let (written, continuation) = AsyncStream.makeStream(
@@ -75,7 +74,10 @@ public struct EnvironmentalSensingService: GATTServiceDeclaration {
             bufferingPolicy: .bufferingNewest(16)
         )
         for sensor in sensors {
-            sensor.state.onChange { continuation.yield(WrittenDescriptor(change: $0, central: $1)) }
+            sensor.state.reportChanges { continuation.yield(WrittenDescriptor(change: $0, central: $1)) }
+        }
+        defer {
+            for sensor in sensors { sensor.state.keepChanges() }
         }
         for await written in written {
             for subscription in try session.subscribers(of: descriptorValueChanged) {

@@ -118,6 +118,8 @@ final class SensorState: Sendable {
         var name: String
         var sentAt: Duration?
         var report: (@Sendable (DescriptorValueChange, Central) -> Void)?
+        /// What was changed before anybody is there to report it.
+        var unreported: [(DescriptorValueChange, Central)] = []
     }
 
     private let quantity: EnvironmentalQuantity
@@ -155,9 +157,19 @@ final class SensorState: Sendable {
         change(.userDescription, by: central) { $0.name = name }
     }
 
-    /// Who is told of what centrals change.
-    func onChange(_ report: @escaping @Sendable (DescriptorValueChange, Central) -> Void) {
-        state.withLock { $0.report = report }
+    /// Reports what centrals change, and what they have changed already.
+    func reportChanges(by report: @escaping @Sendable (DescriptorValueChange, Central) -> Void) {
+        let unreported = state.withLock { state in
+            state.report = report
+            defer { state.unreported = [] }
+            return state.unreported
+        }
+        for (change, central) in unreported { report(change, central) }
+    }
+
+    /// Keeps what centrals change until it can be reported.
+    func keepChanges() {
+        state.withLock { $0.report = nil }
     }
 
     private func change(
@@ -165,11 +177,14 @@ final class SensorState: Sendable {
         by central: Central,
         _ apply: (inout State) -> Void
     ) {
+        let change = DescriptorValueChange([.byClient, what], of: quantity.type)
         let report = state.withLock { state in
             apply(&state)
+            // A session that begins reports soon; without one, nobody writes.
+            if state.report == nil, state.unreported.count < 16 { state.unreported.append((change, central)) }
             return state.report
         }
-        report?(DescriptorValueChange([.byClient, what], of: quantity.type), central)
+        report?(change, central)
     }
 
     /// Takes a new value, and tells whether it is to be sent.

@@ -126,12 +126,12 @@ public struct HIDKeyboard: GATTServiceDeclaration {
     }
 
     /// Returns each host to the report protocol when it disconnects, as the specification demands (HID Service 1.0, section
-    /// 2.4), until the session ends or the task is cancelled.
+    /// 2.4); the peripheral runs this.
     ///
     /// It matters where a machine's firmware asks for the boot protocol, and its operating system for nothing.
     ///
     /// - Parameter session: The session of the peripheral that declares the keyboard.
-    public func watch(_ session: PeripheralSession) async {
+    public func run(in session: PeripheralSession) async {
         for await event in session.events {
             if case .disconnected(let host) = event { boot.modes.set(.report, of: host.id) }
         }

@@ -12,9 +12,7 @@ private import Synchronization
 /// let immediateAlert = ImmediateAlertService { level in await buzzer.sound(level) }
 /// let peripheral = Peripheral("Keys") { immediateAlert }
 ///
-/// try await peripheral.run(on: .bluez) { session in
-///     await immediateAlert.watch(session)
-/// }
+/// try await peripheral.run(on: .bluez)
 /// ```
 ///
 /// An alert lasts until a central writes another level, its central leaves, the device has enough of it, or somebody
@@ -42,10 +40,10 @@ public struct ImmediateAlertService: GATTServiceDeclaration {
         }
     }
 
-    /// Ends the alert when the central leaves that has begun it, until the session ends or the task is cancelled.
+    /// Ends the alert when the central leaves that has begun it; the peripheral runs this.
     ///
     /// - Parameter session: The session of the peripheral that declares the service.
-    public func watch(_ session: PeripheralSession) async {
+    public func run(in session: PeripheralSession) async {
         for await event in session.events {
             guard case .disconnected(let central) = event, alerting.end(by: central.id) else { continue }
             await onAlert(.none)

@@ -12,9 +12,7 @@ private import Synchronization
 /// let linkLoss = LinkLossService { level, _ in await buzzer.sound(level) }
 /// let peripheral = Peripheral("Keys") { linkLoss }
 ///
-/// try await peripheral.run(on: .bluez) { session in
-///     await linkLoss.watch(session)
-/// }
+/// try await peripheral.run(on: .bluez)
 /// ```
 ///
 /// Each central chooses its own level; it is ``AlertLevel/none`` until then. That of a bonded central lasts until it
@@ -41,10 +39,10 @@ public struct LinkLossService: GATTServiceDeclaration {
         }
     }
 
-    /// Alerts when a central is lost, until the session ends or the task is cancelled.
+    /// Alerts when a central is lost; the peripheral runs this.
     ///
     /// - Parameter session: The session of the peripheral that declares the service.
-    public func watch(_ session: PeripheralSession) async {
+    public func run(in session: PeripheralSession) async {
         for await event in session.events {
             switch event {
             case .disconnected(let central):

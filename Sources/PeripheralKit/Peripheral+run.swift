@@ -20,6 +20,9 @@ extension Peripheral {
     /// while the body goes on; ``states`` tells. When the backend gives up, the body is cancelled and the backend's
     /// error is thrown.
     ///
+    /// Beside the body runs what services do by themselves, ``GATTServiceDeclaration/run(in:)``, until the body ends.
+    /// What one of them throws ends the body, and is thrown.
+    ///
     /// The call does not return while a handler runs: handlers that do not heed cancellation hold it up.
     ///
     /// - Parameters:
@@ -29,7 +32,7 @@ extension Peripheral {
     ///   - body: What the program does with the published peripheral.
     /// - Returns: What the body returns.
     /// - Throws: ``DeclarationError`` when the declaration is invalid, before anything is published;
-    ///   ``PeripheralError`` when the peripheral cannot be published or served; otherwise what the body throws.
+    ///   ``PeripheralError`` when the peripheral cannot be published or served; otherwise what the body or a service throws.
     public func run<Output: Sendable>(
         on backend: some PeripheralBackend,
         logger: Logger = Logger(label: "peripheral"),
@@ -155,7 +158,9 @@ extension Peripheral {
         on backend: some PeripheralBackend,
         _ body: @escaping @Sendable (_ session: PeripheralSession) async throws -> Output
     ) async -> Result<Output, any Error> {
-        await withTaskGroup(of: Ending<Output>.self) { group in
+        // Before anything can happen that a service would miss.
+        let work = ServiceWork(of: declarations, in: runtime)
+        return await withTaskGroup(of: Ending<Output>.self) { group in
             group.addTask {
                 do {
                     try await backend.serve(runtime.publication, for: runtime)
@@ -168,7 +173,7 @@ extension Peripheral {
                 do {
                     try await runtime.untilPublished()
                     await runtime.examineBonds()
-                    return .body(.success(try await body(PeripheralSession(runtime: runtime))))
+                    return .body(.success(try await work.run(beside: body)))
                 } catch {
                     return .body(.failure(error))
                 }
@@ -226,7 +231,14 @@ extension Result where Failure == any Error {
     /// Whether this is what a body ends with when the peripheral is gone below it.
     fileprivate var isConsequenceOfEnd: Bool {
         guard case .failure(let error) = self else { return false }
-        return error is CancellationError || (error as? PeripheralError)?.code == .stopped
+        return error.isConsequenceOfEnd
+    }
+}
+
+extension Error {
+    /// Whether this is what is thrown when the peripheral is gone.
+    var isConsequenceOfEnd: Bool {
+        self is CancellationError || (self as? PeripheralError)?.code == .stopped
     }
 }
 

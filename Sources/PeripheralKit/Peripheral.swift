@@ -19,6 +19,8 @@ public struct Peripheral: Sendable {
 
     let pairing: Pairing
     let onRestore: (@Sendable (RestoredState) async throws -> Void)?
+    /// The services as they are declared, each of which has work of its own.
+    let declarations: [any GATTServiceDeclaration]
     package let services: [GATTService]
     let advertisements: [Advertisement]
     let state = StateBroadcast()
@@ -62,15 +64,16 @@ public struct Peripheral: Sendable {
         self.restorationIdentifier = restorationIdentifier
         self.pairing = pairing
         self.onRestore = onRestore
-        var services: [GATTService] = []
+        var declarations: [any GATTServiceDeclaration] = []
         var advertisements: [Advertisement] = []
         for element in content() {
             switch element.part {
-            case .service(let service): services.append(service)
+            case .service(let declaration): declarations.append(declaration)
             case .advertisement(let advertisement): advertisements.append(advertisement)
             }
         }
-        self.services = services
+        self.declarations = declarations
+        services = declarations.map(\.service)
         self.advertisements = advertisements
     }
 

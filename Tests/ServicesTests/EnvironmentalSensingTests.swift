@@ -204,7 +204,8 @@ struct EnvironmentalSensingServiceTests {
     @Test func hasNothingToChange() async throws {
         let service = EnvironmentalSensingService([EnvironmentalSensor(.uvIndex, areTriggersSettable: false)])
         #expect(service.descriptorValueChanged == nil)
-        try await Peripheral("Weather") { service }.test { _, session in try await service.watch(session) }
+        // It has nothing to wait for either.
+        try await Peripheral("Weather") { service }.test { _, session in try await service.run(in: session) }
     }
 
     @Test(
@@ -286,26 +287,18 @@ struct EnvironmentalSensingServiceTests {
         let sensor = EnvironmentalSensor(.temperature, triggers: [.changed, .inactive])
         let service = EnvironmentalSensingService([sensor])
         let changes = try #require(service.descriptorValueChanged)
-        try await Peripheral("Weather") { service }.test { central, session in
+        try await Peripheral("Weather") { service }.test { central in
             let other = central.makeAnother()
             try await other.connect()
             try await other.subscribe(to: changes)
             try await central.subscribe(to: changes)
-            let watching = Task { try await service.watch(session) }
-            defer { watching.cancel() }
             let location = try await central.locate(sensor.value)
             let configuration = try location.handle(of: .environmentalSensingConfiguration)
-            let received = Recorded<DescriptorValueChange>()
-            let reading = Task {
-                while true { received.append(try await other.nextUpdate(of: changes)) }
-            }
-            defer { reading.cancel() }
-            // Again until the watch has begun.
-            try await until {
-                try? await central.write(configuration, [0])
-                return !received.values.isEmpty
-            }
-            #expect(received.values.first == DescriptorValueChange([.byClient, .configuration], of: 0x2A6E))
+            try await central.write(configuration, [0])
+            #expect(
+                try await other.nextUpdate(of: changes)
+                    == DescriptorValueChange([.byClient, .configuration], of: 0x2A6E)
+            )
             // The one that has written is told of the other's change alone.
             let trigger = try location.handle(of: .environmentalSensingTriggerSetting)
             try await other.write(trigger, [0])

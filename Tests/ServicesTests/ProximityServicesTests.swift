@@ -84,17 +84,15 @@ struct ImmediateAlertServiceTests {
     @Test func endsTheAlertWhenItsCentralLeaves() async throws {
         let alerts = Recorded<AlertLevel>()
         let service = ImmediateAlertService { level in alerts.append(level) }
-        try await Peripheral("Keys") { service }.test { central, session in
-            let watching = Task { await service.watch(session) }
-            defer { watching.cancel() }
-            // Again until the watch has begun.
-            try await until {
-                guard let other = try? await connected(central) else { return false }
-                try? await other.writeWithoutResponse(service.alertLevel, .high)
-                other.disconnect()
-                return alerts.values.contains(.none)
-            }
-            #expect(alerts.values.first == .high)
+        try await Peripheral("Keys") { service }.test { central in
+            let other = try await connected(central)
+            try await other.writeWithoutResponse(service.alertLevel, .high)
+            try await until { alerts.values == [.high] }
+            // The alert is not this one's to end.
+            let bystander = try await connected(central)
+            bystander.disconnect()
+            other.disconnect()
+            try await until { alerts.values == [.high, .none] }
         }
     }
 }
@@ -134,15 +132,10 @@ struct LinkLossServiceTests {
         let service = LinkLossService { level, central in alerts.append((level, central)) }
         let peripheral = Peripheral("Keys", pairing: .justWorks) { service }
         try await peripheral.test { central, session in
-            let watching = Task { await service.watch(session) }
-            defer { watching.cancel() }
-            // Again until the watch has begun.
-            try await until {
-                guard let other = try? await connected(central) else { return false }
-                try? await other.write(service.alertLevel, .mild)
-                other.disconnect()
-                return !alerts.values.isEmpty
-            }
+            let other = try await connected(central)
+            try await other.write(service.alertLevel, .mild)
+            other.disconnect()
+            try await until { alerts.values.map(\.0) == [.mild] }
             try await central.pair(.justWorks)
             let bonded = try #require(session.centrals.first { $0.isBonded })
             func levels() -> [AlertLevel] { alerts.values.filter { $0.1 == bonded }.map(\.0) }

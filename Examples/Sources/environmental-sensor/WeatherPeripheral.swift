@@ -39,20 +39,14 @@ struct WeatherPeripheral {
 
     /// Measures once a second, and sends what the triggers that centrals have set want sent.
     func serve(_ session: PeripheralSession) async throws {
-        try await withThrowingTaskGroup { group in
-            group.addTask { try await weather.watch(session) }
-            group.addTask {
-                while true {
-                    try await Task.sleep(for: .seconds(1))
-                    let surroundings = station.read()
-                    for reading in readings {
-                        // What cannot be read for a moment stays as it was.
-                        guard let value = reading.value(surroundings) else { continue }
-                        try await weather.update(reading.sensor, to: value, in: session)
-                    }
-                }
+        while true {
+            try await Task.sleep(for: .seconds(1))
+            let surroundings = station.read()
+            for reading in readings {
+                // What cannot be read for a moment stays as it was.
+                guard let value = reading.value(surroundings) else { continue }
+                try await weather.update(reading.sensor, to: value, in: session)
             }
-            try await group.waitForAll()
         }
     }
 

@@ -26,9 +26,7 @@ struct FindMe: AsyncParsableCommand {
 
     func run() async throws {
         let keys = Keys(name: name)
-        try await options.run(keys.peripheral) { session in
-            await keys.watch(session)
-        } emulated: { central in
+        try await options.run(keys.peripheral) { central in
             try await keys.walk(with: central)
         }
     }
@@ -54,14 +52,6 @@ struct Keys {
             immediateAlert
             txPower
             Advertisement(appearance: 0x0240)  // keyring
-        }
-    }
-
-    /// Ends and begins alerts as phones leave and return, until the session ends or the task is cancelled.
-    func watch(_ session: PeripheralSession) async {
-        await withTaskGroup { group in
-            group.addTask { await immediateAlert.watch(session) }
-            group.addTask { await linkLoss.watch(session) }
         }
     }
 

@@ -23,24 +23,20 @@ struct TypingKeyboard {
         }
     }
 
-    /// Types each line, and the end of the line after it, as soon as a host listens.
+    /// Types each line, and the end of the line after it, as soon as a host listens, until the session ends.
     ///
     /// Between two keys passes the time that a host takes, not less.
     func type(_ lines: AsyncStream<String>, over session: PeripheralSession) async throws {
-        try await withThrowingTaskGroup { group in
-            group.addTask { await keyboard.watch(session) }
-            group.addTask {
-                for await line in lines {
-                    try await waitForHost(session)
-                    do {
-                        try await keyboard.type(line + "\n", in: session)
-                    } catch let error as UntypableCharacter {
-                        Terminal.print("keyboard: \(error)")
-                    }
-                }
+        for await line in lines {
+            try await waitForHost(session)
+            do {
+                try await keyboard.type(line + "\n", in: session)
+            } catch let error as UntypableCharacter {
+                Terminal.print("keyboard: \(error)")
             }
-            try await group.waitForAll()
         }
+        // The host still has its lamps to tell.
+        for await _ in session.events {}
     }
 
     private func waitForHost(_ session: PeripheralSession) async throws {

@@ -80,9 +80,40 @@ public struct GATTService: Sendable {
 ///
 /// Make the characteristics once, in stored properties: a characteristic that is made anew by each access is
 /// another one each time.
+///
+/// What a service has to do by itself, such as to heed that a central leaves, it does in ``run(in:)``. That belongs to
+/// the declaration: put that itself into the ``Peripheral``, not its ``service``. A declaration that stands for another
+/// one runs that as well.
 public protocol GATTServiceDeclaration: Sendable {
     /// The service as it is published.
     var service: GATTService { get }
+
+    /// What the service does by itself while its peripheral runs; nothing unless it says otherwise.
+    ///
+    /// ```swift
+    /// func run(in session: PeripheralSession) async throws {
+    ///     for await event in session.events {
+    ///         if case .disconnected(let central) = event { forget(central) }
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// The peripheral calls it, once for each declaration in each ``Peripheral/run(on:logger:_:)``: it begins when the body
+    /// does, is cancelled when the body has ended, and has to return then, which the end of the run waits for. The session
+    /// is valid until it has returned. When the peripheral goes off the air and comes back, it goes on. It may return
+    /// before the session ends.
+    ///
+    /// ``PeripheralSession/events`` tells a service all that has happened since the run began, also before it asked.
+    ///
+    /// - Parameter session: The session, as the body has it.
+    /// - Throws: What ends the session: the body is cancelled, and the run throws the same. `CancellationError`, and
+    ///   ``PeripheralError`` with the code ``PeripheralError/Code/stopped``, end nothing but the service's own work.
+    func run(in session: PeripheralSession) async throws
+}
+
+extension GATTServiceDeclaration {
+    /// Does nothing.
+    public func run(in session: PeripheralSession) async throws {}
 }
 
 extension GATTService: GATTServiceDeclaration {

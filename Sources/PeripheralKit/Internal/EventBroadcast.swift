@@ -19,7 +19,9 @@ final class EventBroadcast<Event: Sendable>: Sendable {
     }
 
     /// What happens from now on, for the first who listens after what was to be kept until then.
-    func listen() -> AsyncStream<Event> {
+    ///
+    /// - Parameter takesKept: Whether the listener is one whom that is kept for.
+    func listen(takingKept takesKept: Bool = true) -> AsyncStream<Event> {
         let (events, listener) = AsyncStream.makeStream(
             of: Event.self,
             bufferingPolicy: .bufferingNewest(capacity)
@@ -28,7 +30,9 @@ final class EventBroadcast<Event: Sendable>: Sendable {
             guard !state.isFinished else { return nil }
             defer { state.nextNumber += 1 }
             // Inside the lock, so that what comes next comes behind it.
-            for event in state.early.take() ?? [] { listener.yield(event) }
+            if takesKept {
+                for event in state.early.take() ?? [] { listener.yield(event) }
+            }
             state.listeners[state.nextNumber] = listener
             return state.nextNumber
         }

@@ -323,8 +323,10 @@ final class PeripheralRuntime: PeripheralHost {
     }
 
     /// What happens from now on.
-    func listen() -> AsyncStream<SessionEvent> {
-        events.listen()
+    ///
+    /// - Parameter isService: Whether a service listens, and not the program, which what was kept is for.
+    func listen(asService isService: Bool = false) -> AsyncStream<SessionEvent> {
+        events.listen(takingKept: !isService)
     }
 
     /// The writes to a characteristic; `nil` when they are no stream.

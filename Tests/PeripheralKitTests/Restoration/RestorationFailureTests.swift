@@ -5,6 +5,17 @@ import Synchronization
 import TestSupport
 import Testing
 
+/// A service that listens before the program does, and takes nothing from it.
+private struct ListeningService: GATTServiceDeclaration {
+    let isOn: Characteristic<Bool>
+
+    var service: GATTService { GATTService(.battery) { isOn } }
+
+    func run(in session: PeripheralSession) async throws {
+        for await _ in session.events {}
+    }
+}
+
 /// What is amiss is told, whenever it happens, and keeps nobody waiting.
 @Suite(.timeLimit(.minutes(1)))
 final class RestorationFailureTests: Sendable {
@@ -25,7 +36,7 @@ final class RestorationFailureTests: Sendable {
     ) async throws -> Output {
         let backend = other ?? backend
         let peripheral = Peripheral("Lamp", restorationIdentifier: Self.identifier, pairing: .justWorks) {
-            GATTService(.battery) { isOn }
+            ListeningService(isOn: isOn)
         }
         return try await peripheral.run(
             on: backend,

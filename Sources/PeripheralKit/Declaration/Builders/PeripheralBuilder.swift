@@ -1,7 +1,7 @@
 /// A service or an advertisement of a ``Peripheral``; made by ``PeripheralBuilder``.
 public struct PeripheralElement: Sendable {
     enum Part: Sendable {
-        case service(GATTService)
+        case service(any GATTServiceDeclaration)
         case advertisement(Advertisement)
     }
 
@@ -16,12 +16,12 @@ public enum PeripheralBuilder: _ListBuilder {
 
     /// Takes a service.
     public static func buildExpression(_ service: some GATTServiceDeclaration) -> [PeripheralElement] {
-        [PeripheralElement(part: .service(service.service))]
+        [PeripheralElement(part: .service(service))]
     }
 
     /// Takes several services of one type.
     public static func buildExpression(_ services: [some GATTServiceDeclaration]) -> [PeripheralElement] {
-        services.map { PeripheralElement(part: .service($0.service)) }
+        services.map { PeripheralElement(part: .service($0)) }
     }
 
     /// Takes the advertisement.

@@ -8,7 +8,7 @@ public import PeripheralKit
 ///   - send: Sends what that has to send, once a second.
 /// - Throws: What ends the run of the peripheral.
 public func runMinimalProgram(
-    with services: [GATTService],
+    with services: [any GATTServiceDeclaration],
     sending send: @escaping @Sendable (PeripheralSession) async throws -> Void
 ) async throws {
     let value = Characteristic<UInt16>("5c3a0002-7c1e-4b39-9d3e-0a4d2f6b8c11", [.read, .write, .notify]) {
@@ -17,7 +17,7 @@ public func runMinimalProgram(
     }
     let peripheral = Peripheral("Minimal") {
         GATTService("5c3a0001-7c1e-4b39-9d3e-0a4d2f6b8c11") { value }
-        services
+        for service in services { service }
     }
     try await peripheral.run(on: .bluez) { session in
         while true {

@@ -6,7 +6,7 @@ import PeripheralKit
 struct WithBattery {
     static func main() async throws {
         let battery = BatteryService(level: BatteryLevel(50))
-        try await runMinimalProgram(with: [battery.service]) { session in
+        try await runMinimalProgram(with: [battery]) { session in
             try await battery.update(to: BatteryLevel(49), in: session)
         }
     }

@@ -6,6 +6,6 @@ import PeripheralKit
 struct WithBondManagement {
     static func main() async throws {
         let bonds = BondManagementService(deleting: [.requestingDevice, .all]) { code, _ in code == [1] }
-        try await runMinimalProgram(with: [bonds.service]) { _ in }
+        try await runMinimalProgram(with: [bonds]) { _ in }
     }
 }

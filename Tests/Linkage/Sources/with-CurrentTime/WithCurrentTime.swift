@@ -9,7 +9,7 @@ struct WithCurrentTime {
             guard let now = CurrentTime(since1970: .zero) else { throw ATTError.unlikelyError }
             return now
         }
-        try await runMinimalProgram(with: [time.service]) { session in
+        try await runMinimalProgram(with: [time]) { session in
             try await time.notify(.manualUpdate, in: session)
         }
     }

@@ -11,6 +11,6 @@ struct WithDeviceInformation {
             regulatoryCertificationData: [0x00, 0x00],
             pnpID: PnPID(vendor: .usb(0x1234), product: 0x0001, version: 0x0102)
         )
-        try await runMinimalProgram(with: [information.service]) { _ in }
+        try await runMinimalProgram(with: [information]) { _ in }
     }
 }

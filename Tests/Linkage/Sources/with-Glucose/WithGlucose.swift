@@ -6,6 +6,6 @@ import PeripheralKit
 struct WithGlucose {
     static func main() async throws {
         let glucose = GlucoseService(records: { [] }, remove: { _ in })
-        try await runMinimalProgram(with: [glucose.service]) { _ in }
+        try await runMinimalProgram(with: [glucose]) { _ in }
     }
 }

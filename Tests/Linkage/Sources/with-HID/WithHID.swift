@@ -6,7 +6,7 @@ import PeripheralKit
 struct WithHID {
     static func main() async throws {
         let keyboard = HIDKeyboard()
-        try await runMinimalProgram(with: [keyboard.service]) { session in
+        try await runMinimalProgram(with: [keyboard]) { session in
             try await keyboard.type("Hello", in: session)
         }
     }

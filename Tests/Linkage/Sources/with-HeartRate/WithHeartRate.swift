@@ -6,7 +6,7 @@ import PeripheralKit
 struct WithHeartRate {
     static func main() async throws {
         let heartRate = HeartRateService(location: .chest) {}
-        try await runMinimalProgram(with: [heartRate.service]) { session in
+        try await runMinimalProgram(with: [heartRate]) { session in
             let measurement = HeartRateMeasurement(
                 bpm: 72,
                 sensorContact: .detected,

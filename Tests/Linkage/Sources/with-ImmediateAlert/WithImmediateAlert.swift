@@ -6,8 +6,6 @@ import PeripheralKit
 struct WithImmediateAlert {
     static func main() async throws {
         let immediateAlert = ImmediateAlertService { level in print(level.rawValue) }
-        try await runMinimalProgram(with: [immediateAlert.service]) { session in
-            await immediateAlert.watch(session)
-        }
+        try await runMinimalProgram(with: [immediateAlert]) { _ in }
     }
 }

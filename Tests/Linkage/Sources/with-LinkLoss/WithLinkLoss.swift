@@ -6,8 +6,6 @@ import PeripheralLinkLoss
 struct WithLinkLoss {
     static func main() async throws {
         let linkLoss = LinkLossService { level, _ in print(level.rawValue) }
-        try await runMinimalProgram(with: [linkLoss.service]) { session in
-            await linkLoss.watch(session)
-        }
+        try await runMinimalProgram(with: [linkLoss]) { _ in }
     }
 }

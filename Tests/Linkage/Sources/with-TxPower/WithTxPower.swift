@@ -6,7 +6,7 @@ import PeripheralTxPower
 struct WithTxPower {
     static func main() async throws {
         let txPower = TxPowerService(TxPowerLevel(dBm: 4))
-        try await runMinimalProgram(with: [txPower.service]) { session in
+        try await runMinimalProgram(with: [txPower]) { session in
             _ = session
         }
     }

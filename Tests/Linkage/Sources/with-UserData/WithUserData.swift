@@ -18,6 +18,6 @@ struct WithUserData {
             write: { _, _ in }
         )
         let userData = UserDataService(users) { weight }
-        try await runMinimalProgram(with: [userData.service]) { _ in }
+        try await runMinimalProgram(with: [userData]) { _ in }
     }
 }

@@ -1,0 +1,47 @@
+/// What services do by themselves in one run of their peripheral.
+struct ServiceWork {
+    private let runtime: PeripheralRuntime
+    private let services: [(declaration: any GATTServiceDeclaration, session: PeripheralSession)]
+
+    /// Begins to keep the events for each service.
+    init(of declarations: [any GATTServiceDeclaration], in runtime: PeripheralRuntime) {
+        self.runtime = runtime
+        services = declarations.map { ($0, PeripheralSession(ofServiceIn: runtime)) }
+    }
+
+    /// Runs each service until the body has ended.
+    ///
+    /// - Returns: What the body returns.
+    /// - Throws: What the body throws, or else a service that has failed before.
+    func run<Output: Sendable>(
+        beside body: @escaping @Sendable (_ session: PeripheralSession) async throws -> Output
+    ) async throws -> Output {
+        try await withThrowingTaskGroup(of: Part<Output>.self) { group in
+            for (declaration, session) in services {
+                group.addTask {
+                    defer { session.endServiceEvents() }
+                    do {
+                        try await declaration.run(in: session)
+                    } catch where error.isConsequenceOfEnd {
+                        // Whoever has ended the session tells why.
+                    }
+                    return .service
+                }
+            }
+            group.addTask { [runtime] in
+                .body(try await body(PeripheralSession(runtime: runtime)))
+            }
+            defer { group.cancelAll() }
+            while let part = try await group.next() {
+                if case .body(let output) = part { return output }
+            }
+            throw CancellationError()
+        }
+    }
+}
+
+/// Which part of the work has ended.
+private enum Part<Output: Sendable>: Sendable {
+    case service
+    case body(Output)
+}
