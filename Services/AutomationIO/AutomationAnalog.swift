@@ -23,7 +23,7 @@ public struct AutomationAnalog: Sendable {
     ///   - isConfirmed: Whether values are indicated instead of notified.
     ///   - hasTriggers: Whether centrals set what is sent, and when, by trigger setting descriptors. Without, every change
     ///     is sent.
-    ///   - security: What centrals need to read, to subscribe and to set triggers.
+    ///   - security: What it takes to read, to subscribe, and to write triggers.
     /// - Returns: The input.
     public static func input(
         _ initial: UInt16,
@@ -32,13 +32,13 @@ public struct AutomationAnalog: Sendable {
         within range: ClosedRange<UInt16>? = nil,
         isConfirmed: Bool = false,
         hasTriggers: Bool = false,
-        security: SecurityLevel = .open
+        security: AttributeSecurity = .open
     ) -> AutomationAnalog {
         let state = InputState(initial.gattBytes, isAnalog: true)
         let value = Characteristic<UInt16>(
             .analog,
             isConfirmed ? [.read, .indicate] : [.read, .notify],
-            security: AttributeSecurity(security)
+            security: security
         ) {
             Read { try UInt16(gattBytes: state.value) }
             description(name, format, range)
@@ -55,7 +55,7 @@ public struct AutomationAnalog: Sendable {
     ///   - format: In what it is measured; a service with several analogs needs it.
     ///   - range: What may be written, which is also told by a Valid Range descriptor; all else is refused by
     ///     `ATTError.outOfRange`.
-    ///   - security: What centrals need to read and write.
+    ///   - security: What it takes to read and write.
     ///   - handler: Takes what a central has written. Throwing refuses it.
     /// - Returns: The output.
     public static func output(
@@ -63,11 +63,11 @@ public struct AutomationAnalog: Sendable {
         name: String? = nil,
         format: PresentationFormat? = nil,
         within range: ClosedRange<UInt16>? = nil,
-        security: SecurityLevel = .open,
+        security: AttributeSecurity = .open,
         onWrite handler: @escaping @Sendable (_ value: UInt16, _ central: Central) async throws -> Void
     ) -> AutomationAnalog {
         let state = InputState(initial.gattBytes, isAnalog: true)
-        let value = Characteristic<UInt16>(.analog, [.read, .write], security: AttributeSecurity(security)) {
+        let value = Characteristic<UInt16>(.analog, [.read, .write], security: security) {
             Read { try UInt16(gattBytes: state.value) }
             Write { value, central in
                 guard range?.contains(value) ?? true else { throw ATTError.outOfRange }

@@ -25,7 +25,7 @@ public struct AutomationDigital: Sendable {
     ///   - isConfirmed: Whether states are indicated instead of notified.
     ///   - hasTriggers: Whether centrals set what is sent, and when, by trigger setting descriptors. Without, every change
     ///     is sent.
-    ///   - security: What centrals need to read, to subscribe and to set triggers.
+    ///   - security: What it takes to read, to subscribe, and to write triggers.
     /// - Returns: The inputs.
     public static func input(
         _ states: [DigitalState],
@@ -33,13 +33,13 @@ public struct AutomationDigital: Sendable {
         which: PresentationFormat.Description? = nil,
         isConfirmed: Bool = false,
         hasTriggers: Bool = false,
-        security: SecurityLevel = .open
+        security: AttributeSecurity = .open
     ) -> AutomationDigital {
         let state = InputState(DigitalStates(states).gattBytes, isAnalog: false)
         let value = Characteristic<DigitalStates>(
             .digital,
             isConfirmed ? [.read, .indicate] : [.read, .notify],
-            security: AttributeSecurity(security)
+            security: security
         ) {
             Read { try DigitalStates(gattBytes: state.value) }
             description(states.count, name, which)
@@ -54,14 +54,14 @@ public struct AutomationDigital: Sendable {
     ///   - states: The states at first; there are as many outputs as states, 1 to 255.
     ///   - name: What they are, for people; a User Description descriptor.
     ///   - which: Which of several alike they are; a service with several digitals needs it.
-    ///   - security: What centrals need to read and write.
+    ///   - security: What it takes to read and write.
     ///   - handler: Takes the states that a central has written, as many as there are outputs. Throwing refuses them.
     /// - Returns: The outputs.
     public static func output(
         _ states: [DigitalState],
         name: String? = nil,
         which: PresentationFormat.Description? = nil,
-        security: SecurityLevel = .open,
+        security: AttributeSecurity = .open,
         onWrite handler:
             @escaping @Sendable (_ states: [DigitalState], _ central: Central) async throws -> Void
     ) -> AutomationDigital {
@@ -70,7 +70,7 @@ public struct AutomationDigital: Sendable {
         let value = Characteristic<DigitalStates>(
             .digital,
             [.read, .write],
-            security: AttributeSecurity(security),
+            security: security,
             length: .exactly(initial.count)
         ) {
             Read { try DigitalStates(gattBytes: state.value) }
@@ -100,13 +100,13 @@ public struct AutomationDigital: Sendable {
 @CharacteristicBuilder<Value>
 func triggers<Value: GATTValue>(
     of state: InputState,
-    _ security: SecurityLevel
+    _ security: AttributeSecurity
 ) -> [CharacteristicElement<Value>] {
-    Descriptor<AutomationValueTrigger>(.valueTriggerSetting, security: AttributeSecurity(security)) {
+    Descriptor<AutomationValueTrigger>(.valueTriggerSetting, security: security) {
         Read { state.valueTrigger }
         Write { trigger in try state.set(trigger) }
     }
-    Descriptor<AutomationTimeTrigger>(.timeTriggerSetting, security: AttributeSecurity(security)) {
+    Descriptor<AutomationTimeTrigger>(.timeTriggerSetting, security: security) {
         Read { state.timeTrigger }
         Write { trigger in state.set(trigger) }
     }

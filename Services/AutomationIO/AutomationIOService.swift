@@ -38,14 +38,15 @@ public struct AutomationIOService: GATTServiceDeclaration {
     ///   - digitals: The digital inputs and outputs.
     ///   - analogs: The analog inputs and outputs.
     ///   - hasAggregate: Whether centrals can have the values of all inputs in one; it is notified when one of them changes.
-    ///   - security: What centrals need for the aggregate: not less than for any of the inputs.
     ///   - clock: What tells the time for time triggers.
+    ///   - security: What it takes to read the aggregate and to subscribe to it: not less than for any of the inputs. Inputs
+    ///     and outputs have their own.
     public init<C: Clock>(
         digitals: [AutomationDigital] = [],
         analogs: [AutomationAnalog] = [],
         hasAggregate: Bool = false,
-        security: SecurityLevel = .open,
-        clock: C = ContinuousClock()
+        clock: C = ContinuousClock(),
+        security: AttributeSecurity = .open
     ) where C.Duration == Duration {
         self.digitals = digitals
         self.analogs = analogs
@@ -53,7 +54,7 @@ public struct AutomationIOService: GATTServiceDeclaration {
         now = { start.duration(to: clock.now) }
         aggregate =
             hasAggregate
-            ? Characteristic(.aggregate, [.read, .notify], security: AttributeSecurity(security)) {
+            ? Characteristic(.aggregate, [.read, .notify], security: security) {
                 Read { Self.inputs(of: digitals, analogs) }
             } : nil
     }

@@ -52,16 +52,18 @@ public struct BatteryService: GATTServiceDeclaration {
     ///   - status: The status that centrals read until the first ``update(to:in:)-(BatteryLevelStatus,_)``; `nil` to leave it
     ///     out.
     ///   - which: Which of several batteries it is.
+    ///   - security: What it takes to read and to subscribe.
     public init(
         level: BatteryLevel,
         status: BatteryLevelStatus? = nil,
-        which: PresentationFormat.Description? = nil
+        which: PresentationFormat.Description? = nil,
+        security: AttributeSecurity = .open
     ) {
         let kept = Kept(level)
         let keptStatus = status.map(Kept.init)
         (keptLevel, self.keptStatus) = (kept, keptStatus)
-        self.level = Self.level(of: which, Read { kept.value })
-        self.status = keptStatus.map { kept in Self.status(Read { kept.value }) }
+        self.level = Self.level(of: which, security, Read { kept.value })
+        self.status = keptStatus.map { kept in Self.status(security, Read { kept.value }) }
     }
 
     /// Declares the service, which asks for level and status each time that a central reads them.
@@ -69,29 +71,35 @@ public struct BatteryService: GATTServiceDeclaration {
     /// - Parameters:
     ///   - status: Tells the status; `nil` to leave it out. Throwing refuses the central's request.
     ///   - which: Which of several batteries it is.
+    ///   - security: What it takes to read and to subscribe.
     ///   - level: Tells the level. Throwing refuses the central's request.
     public init(
         status: (@Sendable () async throws -> BatteryLevelStatus)? = nil,
         which: PresentationFormat.Description? = nil,
+        security: AttributeSecurity = .open,
         level: @escaping @Sendable () async throws -> BatteryLevel
     ) {
         (keptLevel, keptStatus) = (nil, nil)
-        self.level = Self.level(of: which, Read(level))
-        self.status = status.map { Self.status(Read($0)) }
+        self.level = Self.level(of: which, security, Read(level))
+        self.status = status.map { Self.status(security, Read($0)) }
     }
 
     private static func level(
         of which: PresentationFormat.Description?,
+        _ security: AttributeSecurity,
         _ read: Read<BatteryLevel>
     ) -> Characteristic<BatteryLevel> {
-        Characteristic(.batteryLevel, [.read, .notify]) {
+        Characteristic(.batteryLevel, [.read, .notify], security: security) {
             read
             if let which { PresentationFormat(.uint8, unit: .percentage, description: which) }
         }
     }
 
-    private static func status(_ read: Read<BatteryLevelStatus>) -> Characteristic<BatteryLevelStatus> {
-        Characteristic(.batteryLevelStatus, [.read, .notify]) { read }
+    private static func status(
+        _ security: AttributeSecurity,
+        _ read: Read<BatteryLevelStatus>
+    ) -> Characteristic<BatteryLevelStatus> {
+        Characteristic(.batteryLevelStatus, [.read, .notify], security: security) { read }
     }
 
     /// Notifies the centrals that have subscribed of a new level.

@@ -8,7 +8,7 @@ public import PeripheralKit
 /// import PeripheralKit
 ///
 /// let bloodPressure = BloodPressureService(detecting: [.bodyMovement, .irregularPulse])
-/// let peripheral = Peripheral("Cuff") { bloodPressure }
+/// let peripheral = Peripheral("Cuff", pairing: .justWorks) { bloodPressure }
 ///
 /// try await peripheral.run(on: .bluez) { session in
 ///     for await result in cuff.results {
@@ -33,14 +33,18 @@ public struct BloodPressureService: GATTServiceDeclaration {
     ///   - status: What the device detects, and tells by ``BloodPressureMeasurement/status``: each as soon as it can occur.
     ///   - hasIntermediateCuffPressure: Whether values are sent before the result.
     ///   - supportsMultipleBonds: Whether the device bonds with several centrals.
+    ///   - security: What it takes to subscribe. Blood pressure is a matter of health: leave it encrypted at least, as the
+    ///     Blood Pressure Profile demands.
     public init(
         detecting status: BloodPressureStatus = [],
         hasIntermediateCuffPressure: Bool = false,
-        supportsMultipleBonds: Bool = false
+        supportsMultipleBonds: Bool = false,
+        security: AttributeSecurity = .encrypted
     ) {
-        measurement = Characteristic(.bloodPressureMeasurement, .indicate)
+        measurement = Characteristic(.bloodPressureMeasurement, .indicate, security: security)
         intermediateCuffPressure =
-            hasIntermediateCuffPressure ? Characteristic(.intermediateCuffPressure, .notify) : nil
+            hasIntermediateCuffPressure
+            ? Characteristic(.intermediateCuffPressure, .notify, security: security) : nil
         feature = Characteristic(
             .bloodPressureFeature,
             value: BloodPressureFeature(detecting: status, supportsMultipleBonds: supportsMultipleBonds)

@@ -8,7 +8,7 @@ public import PeripheralKit
 /// import PeripheralKit
 ///
 /// let composition = BodyCompositionService(BodyCompositionFeature([.weight, .impedance]))
-/// let peripheral = Peripheral("Scale") { composition }
+/// let peripheral = Peripheral("Scale", pairing: .justWorks) { composition }
 ///
 /// try await peripheral.run(on: .bluez) { session in
 ///     for await body in sensor.results {
@@ -30,10 +30,15 @@ public struct BodyCompositionService: GATTServiceDeclaration {
 
     /// Declares the service.
     ///
-    /// - Parameter feature: What the device tells of a body.
-    public init(_ feature: BodyCompositionFeature = BodyCompositionFeature()) {
+    /// - Parameters:
+    ///   - feature: What the device tells of a body.
+    ///   - security: What it takes to subscribe. What a body is made of is a matter of health: leave it encrypted at least.
+    public init(
+        _ feature: BodyCompositionFeature = BodyCompositionFeature(),
+        security: AttributeSecurity = .encrypted
+    ) {
         content = feature.content
-        measurement = Characteristic(.bodyCompositionMeasurement, .indicate)
+        measurement = Characteristic(.bodyCompositionMeasurement, .indicate, security: security)
         self.feature = Characteristic(.bodyCompositionFeature, value: feature)
     }
 

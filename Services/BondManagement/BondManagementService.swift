@@ -35,11 +35,14 @@ public struct BondManagementService: GATTServiceDeclaration {
     ///   - scopes: Whose bonds centrals may delete.
     ///   - transport: Of which transport: ``BondTransport/both`` where the device has classic Bluetooth as well, as the
     ///     specification demands.
+    ///   - security: What it takes to write the control point and to read the features: encryption at least, as the
+    ///     specification demands.
     ///   - isAuthorized: Whether a central may that has sent this code; the code is empty when it has sent none. Without
     ///     this, no code is needed, and one that is sent is ignored.
     public init(
         deleting scopes: Set<BondScope> = [.requestingDevice],
         of transport: BondTransport = .lowEnergy,
+        security: AttributeSecurity = .encrypted,
         authorizedBy isAuthorized: (
             @Sendable (_ authorizationCode: [UInt8], _ central: Central) async throws -> Bool
         )? = nil
@@ -47,9 +50,9 @@ public struct BondManagementService: GATTServiceDeclaration {
         feature = Characteristic(
             .bondManagementFeature,
             value: BondManagementFeature(scopes, of: transport, isAuthorized: isAuthorized != nil),
-            security: .encrypted
+            security: security
         )
-        controlPoint = Characteristic(.bondManagementControlPoint, .write, security: .encrypted) {
+        controlPoint = Characteristic(.bondManagementControlPoint, .write, security: security) {
             ControlPoint(
                 accept: { request, central, _ in
                     guard let scope = request.scope(among: scopes, of: transport) else {

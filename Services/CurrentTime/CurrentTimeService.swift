@@ -38,7 +38,8 @@ public struct CurrentTimeService: GATTServiceDeclaration {
     /// - Parameters:
     ///   - localTime: Tells the time zone, or `nil` to leave it open.
     ///   - referenceTime: Tells where the clock has its time from, or `nil` to leave it open.
-    ///   - security: What centrals need to set the clock and the time zone.
+    ///   - security: What it takes to read and set the clock, and to subscribe. Whoever may set it decides what the device
+    ///     believes: `AttributeSecurity(write: .encrypted)` lets anybody read, and those who are paired set.
     ///   - setTime: Sets the clock as a central writes it; `nil` when centrals cannot. Throw
     ///     `ATTError.currentTimeDataFieldIgnored` when only a part of it was taken.
     ///   - setLocalTime: Sets the time zone as a central writes it; `nil` when centrals cannot. It needs `localTime`.
@@ -46,14 +47,13 @@ public struct CurrentTimeService: GATTServiceDeclaration {
     public init(
         localTime: (@Sendable () async throws -> LocalTimeInformation)? = nil,
         referenceTime: (@Sendable () async throws -> ReferenceTimeInformation)? = nil,
-        security: SecurityLevel = .open,
+        security: AttributeSecurity = .open,
         onSetTime setTime: (@Sendable (_ time: CurrentTime) async throws -> Void)? = nil,
         onSetLocalTime setLocalTime: (@Sendable (_ information: LocalTimeInformation) async throws -> Void)? =
             nil,
         now: @escaping @Sendable () async throws -> CurrentTime
     ) {
         self.now = now
-        let security = AttributeSecurity(write: security)
         currentTime = Characteristic(
             .currentTimeValue,
             setTime == nil ? [.read, .notify] : [.read, .notify, .write],
@@ -73,7 +73,9 @@ public struct CurrentTimeService: GATTServiceDeclaration {
             }
         }
         self.referenceTime = referenceTime.map { referenceTime in
-            Characteristic(.referenceTimeInformation, .read) { Read(referenceTime) }
+            Characteristic(.referenceTimeInformation, .read, security: security) {
+                Read(referenceTime)
+            }
         }
     }
 

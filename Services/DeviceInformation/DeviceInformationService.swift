@@ -49,6 +49,7 @@ public struct DeviceInformationService: GATTServiceDeclaration {
     ///   - systemID: The identifier of this device.
     ///   - regulatoryCertificationData: The list of certifications, encoded as IEEE 11073-20601 says.
     ///   - pnpID: The identifier of the product, its vendor and its version.
+    ///   - security: What it takes to read anything.
     public init(
         manufacturerName: String? = nil,
         modelNumber: String? = nil,
@@ -58,19 +59,36 @@ public struct DeviceInformationService: GATTServiceDeclaration {
         softwareRevision: String? = nil,
         systemID: SystemID? = nil,
         regulatoryCertificationData: [UInt8]? = nil,
-        pnpID: PnPID? = nil
+        pnpID: PnPID? = nil,
+        security: AttributeSecurity = .open
     ) {
-        self.manufacturerName = manufacturerName.map { Characteristic(.manufacturerName, value: $0) }
-        self.modelNumber = modelNumber.map { Characteristic(.modelNumber, value: $0) }
-        self.serialNumber = serialNumber.map { Characteristic(.serialNumber, value: $0) }
-        self.hardwareRevision = hardwareRevision.map { Characteristic(.hardwareRevision, value: $0) }
-        self.firmwareRevision = firmwareRevision.map { Characteristic(.firmwareRevision, value: $0) }
-        self.softwareRevision = softwareRevision.map { Characteristic(.softwareRevision, value: $0) }
-        self.systemID = systemID.map { Characteristic(.systemID, value: $0) }
-        self.regulatoryCertificationData = regulatoryCertificationData.map {
-            Characteristic(.regulatoryCertificationData, value: $0)
+        self.manufacturerName = manufacturerName.map {
+            Characteristic(.manufacturerName, value: $0, security: security)
         }
-        self.pnpID = pnpID.map { Characteristic(.pnpID, value: $0) }
+        self.modelNumber = modelNumber.map {
+            Characteristic(.modelNumber, value: $0, security: security)
+        }
+        self.serialNumber = serialNumber.map {
+            Characteristic(.serialNumber, value: $0, security: security)
+        }
+        self.hardwareRevision = hardwareRevision.map {
+            Characteristic(.hardwareRevision, value: $0, security: security)
+        }
+        self.firmwareRevision = firmwareRevision.map {
+            Characteristic(.firmwareRevision, value: $0, security: security)
+        }
+        self.softwareRevision = softwareRevision.map {
+            Characteristic(.softwareRevision, value: $0, security: security)
+        }
+        self.systemID = systemID.map {
+            Characteristic(.systemID, value: $0, security: security)
+        }
+        self.regulatoryCertificationData = regulatoryCertificationData.map {
+            Characteristic(.regulatoryCertificationData, value: $0, security: security)
+        }
+        self.pnpID = pnpID.map {
+            Characteristic(.pnpID, value: $0, security: security)
+        }
     }
 
     /// The service as it is published.

@@ -35,14 +35,18 @@ public struct EnvironmentalSensingService: GATTServiceDeclaration {
     /// - Parameters:
     ///   - sensors: The sensors, each in this service only.
     ///   - clock: What tells the time for triggers.
-    public init<C: Clock>(_ sensors: [EnvironmentalSensor], clock: C = ContinuousClock())
-    where C.Duration == Duration {
+    ///   - security: What it takes to subscribe to the Descriptor Value Changed. Sensors have their own.
+    public init<C: Clock>(
+        _ sensors: [EnvironmentalSensor],
+        clock: C = ContinuousClock(),
+        security: AttributeSecurity = .open
+    ) where C.Duration == Duration {
         self.sensors = sensors
         let start = clock.now
         now = { start.duration(to: clock.now) }
         descriptorValueChanged =
             sensors.contains(where: \.isConfigurable)
-            ? Characteristic(.descriptorValueChanged, .indicate) : nil
+            ? Characteristic(.descriptorValueChanged, .indicate, security: security) : nil
     }
 
     /// Takes the value of a sensor, and sends it when the triggers say so.

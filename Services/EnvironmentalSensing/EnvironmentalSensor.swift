@@ -35,8 +35,8 @@ public struct EnvironmentalSensor: Sendable {
     ///   - onRename: Takes the name that a central has written; `nil` when centrals cannot. Throwing refuses it.
     ///   - range: What values can be, in the quantity's unit; a Valid Range descriptor.
     ///   - which: Which of several alike it is; a presentation format, which also tells the unit.
-    ///   - security: What centrals need to read and to subscribe.
-    ///   - configurationSecurity: What centrals need to write descriptors.
+    ///   - security: What it takes to read, to subscribe, and to write descriptors: `AttributeSecurity(write: .encrypted)`
+    ///     lets anybody read, and those who are paired set triggers and the name.
     public init(
         _ quantity: EnvironmentalQuantity,
         initially number: Double? = nil,
@@ -48,8 +48,7 @@ public struct EnvironmentalSensor: Sendable {
         onRename: (@Sendable (_ name: String) async throws -> Void)? = nil,
         range: ClosedRange<Double>? = nil,
         which: PresentationFormat.Description? = nil,
-        security: SecurityLevel = .open,
-        configurationSecurity: SecurityLevel = .open
+        security: AttributeSecurity = .open
     ) {
         let state = SensorState(
             quantity,
@@ -58,37 +57,36 @@ public struct EnvironmentalSensor: Sendable {
             logic: logic,
             name: name ?? ""
         )
-        let writing = AttributeSecurity(read: security, write: max(security, configurationSecurity))
         self.quantity = quantity
         self.state = state
         isConfigurable = (areTriggersSettable && !triggers.isEmpty) || onRename != nil
         var properties: CharacteristicProperties = triggers.isEmpty ? .read : [.read, .notify]
         if onRename != nil { properties.insert(.writableAuxiliaries) }
-        value = Characteristic(quantity.type, properties, security: AttributeSecurity(security)) {
+        value = Characteristic(quantity.type, properties, security: security) {
             Read { state.value }
             if let measurement {
-                Descriptor(.environmentalSensingMeasurement, value: measurement, security: writing)
+                Descriptor(.environmentalSensingMeasurement, value: measurement, security: security)
             }
             for index in 0..<min(triggers.count, 3) {
                 if areTriggersSettable {
-                    Descriptor<[UInt8]>(.environmentalSensingTriggerSetting, security: writing) {
+                    Descriptor<[UInt8]>(.environmentalSensingTriggerSetting, security: security) {
                         Read { state.trigger(index) }
                         Write { bytes, central in try state.setTrigger(index, bytes, central) }
                     }
                 } else {
-                    Descriptor<[UInt8]>(.environmentalSensingTriggerSetting, security: writing) {
+                    Descriptor<[UInt8]>(.environmentalSensingTriggerSetting, security: security) {
                         Read { state.trigger(index) }
                     }
                 }
             }
             if triggers.count > 1 {
-                Descriptor<EnvironmentalTriggerLogic>(.environmentalSensingConfiguration, security: writing) {
+                Descriptor<EnvironmentalTriggerLogic>(.environmentalSensingConfiguration, security: security) {
                     Read { state.logic }
                     if areTriggersSettable { Write { logic, central in state.setLogic(logic, central) } }
                 }
             }
             if let onRename {
-                Descriptor<String>(.characteristicUserDescription, security: writing) {
+                Descriptor<String>(.characteristicUserDescription, security: security) {
                     Read { state.name }
                     Write { name, central in
                         try await onRename(name)

@@ -37,7 +37,7 @@ public struct GlucoseFeature: OptionSet, Hashable, Sendable {
     public static let multipleBonds = GlucoseFeature(rawValue: 1 << 10)
 
     /// What a sensor supports that can tell these faults.
-    init(detecting status: GlucoseSensorStatus, bondsWithSeveral: Bool) {
+    init(detecting status: GlucoseSensorStatus, supportsMultipleBonds: Bool) {
         self = []
         if status.contains(.batteryLow) { insert(.lowBatteryDetection) }
         if status.contains(.malfunction) { insert(.malfunctionDetection) }
@@ -51,7 +51,7 @@ public struct GlucoseFeature: OptionSet, Hashable, Sendable {
         if status.contains(.readInterrupted) { insert(.readInterruptDetection) }
         if status.contains(.generalDeviceFault) { insert(.generalDeviceFault) }
         if status.contains(.timeFault) { insert(.timeFault) }
-        if bondsWithSeveral { insert(.multipleBonds) }
+        if supportsMultipleBonds { insert(.multipleBonds) }
     }
 }
 

@@ -43,7 +43,7 @@ public struct GlucoseService: GATTServiceDeclaration {
     ///   - remove: Deletes records when a central asks for it; `nil` when centrals may not.
     ///   - hasContext: Whether records may have a context.
     ///   - status: What the sensor can tell in ``GlucoseMeasurement/status``; the feature bits follow from it.
-    ///   - bondsWithSeveral: Whether several centrals can be bonded.
+    ///   - supportsMultipleBonds: Whether several centrals can be bonded.
     ///   - security: What it takes to subscribe, and to write the control point. Glucose is a matter of health: leave it
     ///     encrypted at least.
     public init(
@@ -51,7 +51,7 @@ public struct GlucoseService: GATTServiceDeclaration {
         remove: (@Sendable (_ records: [GlucoseRecord]) async throws -> Void)? = nil,
         hasContext: Bool = true,
         detecting status: GlucoseSensorStatus = [],
-        bondsWithSeveral: Bool = true,
+        supportsMultipleBonds: Bool = true,
         security: AttributeSecurity = .encrypted
     ) {
         let measurement = Characteristic<GlucoseMeasurement>(
@@ -66,7 +66,7 @@ public struct GlucoseService: GATTServiceDeclaration {
         self.context = context
         feature = Characteristic(
             .glucoseFeature,
-            value: GlucoseFeature(detecting: status, bondsWithSeveral: bondsWithSeveral)
+            value: GlucoseFeature(detecting: status, supportsMultipleBonds: supportsMultipleBonds)
         )
         recordAccess = RecordAccess<GlucoseRecord>(
             records: records,

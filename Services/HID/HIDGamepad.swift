@@ -3,7 +3,9 @@ public import PeripheralKit
 /// A gamepad with 16 buttons, a directional pad, two sticks and two triggers: a ``HIDService`` with its report map.
 ///
 /// ```swift
+/// import PeripheralBattery
 /// import PeripheralBlueZ
+/// import PeripheralDeviceInformation
 /// import PeripheralHID
 /// import PeripheralKit
 ///
@@ -29,16 +31,19 @@ public struct HIDGamepad: GATTServiceDeclaration {
     ///
     /// - Parameters:
     ///   - information: What the device is.
+    ///   - security: What it takes to use the gamepad: encryption at least, as the HID over GATT profile demands.
     ///   - onCommand: Takes the host's announcement that it suspends or resumes.
     public init(
         information: HIDInformation = HIDInformation(),
+        security: AttributeSecurity = .encrypted,
         onCommand: @escaping @Sendable (_ command: HIDCommand, _ host: Central) async -> Void = { _, _ in }
     ) {
-        report = .input(id: 1, length: 9)
+        report = .input(id: 1, length: 9, security: security)
         hid = HIDService(
             reportMap: Self.reportMap,
             reports: [report],
             information: information,
+            security: security,
             onCommand: onCommand
         )
     }

@@ -3,7 +3,9 @@ public import PeripheralKit
 /// A keyboard: a ``HIDService`` with a report map, and the boot protocol for hosts that do not read it.
 ///
 /// ```swift
+/// import PeripheralBattery
 /// import PeripheralBlueZ
+/// import PeripheralDeviceInformation
 /// import PeripheralHID
 /// import PeripheralKit
 ///
@@ -35,23 +37,25 @@ public struct HIDKeyboard: GATTServiceDeclaration {
     ///
     /// - Parameters:
     ///   - information: What the device is.
+    ///   - security: What it takes to use the keyboard: encryption at least, as the HID over GATT profile demands.
     ///   - onLEDs: Takes the lamps that a host wants on.
     ///   - onCommand: Takes the host's announcement that it suspends or resumes.
     public init(
         information: HIDInformation = HIDInformation(),
+        security: AttributeSecurity = .encrypted,
         onLEDs: @escaping @Sendable (_ leds: KeyboardLEDs, _ host: Central) async -> Void = { _, _ in },
         onCommand: @escaping @Sendable (_ command: HIDCommand, _ host: Central) async -> Void = { _, _ in }
     ) {
         let shown = LastReport(length: 1)
-        keys = .input(id: 1, length: 8)
-        leds = .output(id: 1, length: 1, last: shown) { bytes, host in
+        keys = .input(id: 1, length: 8, security: security)
+        leds = .output(id: 1, length: 1, last: shown, security: security) { bytes, host in
             await onLEDs(try KeyboardLEDs(gattBytes: bytes), host)
         }
         boot = BootKeyboard(
             input: Characteristic(
                 .bootKeyboardInputReport,
                 [.read, .notify],
-                security: .encrypted,
+                security: security,
                 length: .exactly(8)
             ) { [last] in
                 Read { last.bytes }
@@ -59,7 +63,7 @@ public struct HIDKeyboard: GATTServiceDeclaration {
             output: Characteristic(
                 .bootKeyboardOutputReport,
                 [.read, .write, .writeWithoutResponse],
-                security: .encrypted
+                security: security
             ) {
                 Read { try KeyboardLEDs(gattBytes: shown.bytes) }
                 Write { leds, host in
@@ -73,6 +77,7 @@ public struct HIDKeyboard: GATTServiceDeclaration {
             reports: [keys, leds],
             boot: boot,
             information: information,
+            security: security,
             onCommand: onCommand
         )
     }

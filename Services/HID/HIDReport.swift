@@ -36,6 +36,7 @@ public struct HIDReport: Sendable {
         _ length: Int,
         _ properties: CharacteristicProperties,
         last: LastReport?,
+        security: AttributeSecurity,
         read: @escaping @Sendable () async throws -> [UInt8],
         write: (@Sendable (_ report: [UInt8], _ central: Central) async throws -> Void)?
     ) {
@@ -43,13 +44,13 @@ public struct HIDReport: Sendable {
         value = Characteristic(
             .report,
             properties.union(.read),
-            security: .encrypted,
+            security: security,
             length: .exactly(length)
         ) {
             Read(read)
             if let write { Write(write) }
             // Which report of the report map it is.
-            Descriptor<[UInt8]>(.reportReference, value: [id, kind.rawValue], security: .encrypted)
+            Descriptor<[UInt8]>(.reportReference, value: [id, kind.rawValue], security: security)
         }
     }
 
@@ -58,10 +59,24 @@ public struct HIDReport: Sendable {
     /// - Parameters:
     ///   - id: The report's number in the report map; 0 in one without numbers.
     ///   - length: How many bytes the report has without its number, 1 to 512. Before anything is sent, hosts read zeros.
+    ///   - security: What it takes to read and to subscribe: encryption at least, as the HID over GATT profile demands.
     /// - Returns: The report.
-    public static func input(id: UInt8 = 0, length: Int) -> HIDReport {
+    public static func input(
+        id: UInt8 = 0,
+        length: Int,
+        security: AttributeSecurity = .encrypted
+    ) -> HIDReport {
         let last = LastReport(length: length)
-        return HIDReport(.input, id, length, .notify, last: last, read: { last.bytes }, write: nil)
+        return HIDReport(
+            .input,
+            id,
+            length,
+            .notify,
+            last: last,
+            security: security,
+            read: { last.bytes },
+            write: nil
+        )
     }
 
     /// Declares a report that the host sends, with or without waiting for the response.
@@ -70,26 +85,38 @@ public struct HIDReport: Sendable {
     ///   - id: The report's number in the report map; 0 in one without numbers.
     ///   - length: How many bytes the report has without its number, 1 to 512. Another length is not taken. Before
     ///     anything is received, hosts read zeros.
+    ///   - security: What it takes to read and write: encryption at least, as the HID over GATT profile demands.
     ///   - handler: Takes the report. What it throws is logged; a host that may write without response does not learn it.
     /// - Returns: The report.
     public static func output(
         id: UInt8 = 0,
         length: Int,
+        security: AttributeSecurity = .encrypted,
         _ handler: @escaping @Sendable (_ report: [UInt8], _ central: Central) async throws -> Void
     ) -> HIDReport {
-        output(id: id, length: length, last: LastReport(length: length), handler)
+        output(id: id, length: length, last: LastReport(length: length), security: security, handler)
     }
 
     static func output(
         id: UInt8,
         length: Int,
         last: LastReport,
+        security: AttributeSecurity,
         _ handler: @escaping @Sendable (_ report: [UInt8], _ central: Central) async throws -> Void
     ) -> HIDReport {
-        HIDReport(.output, id, length, [.write, .writeWithoutResponse], last: nil, read: { last.bytes }) {
-            try await handler($0, $1)
-            last.bytes = $0
-        }
+        HIDReport(
+            .output,
+            id,
+            length,
+            [.write, .writeWithoutResponse],
+            last: nil,
+            security: security,
+            read: { last.bytes },
+            write: {
+                try await handler($0, $1)
+                last.bytes = $0
+            }
+        )
     }
 
     /// Declares a setting of the device.
@@ -97,16 +124,18 @@ public struct HIDReport: Sendable {
     /// - Parameters:
     ///   - id: The report's number in the report map; 0 in one without numbers.
     ///   - length: How many bytes the report has without its number, 1 to 512. Another length is refused.
+    ///   - security: What it takes to read and write: encryption at least, as the HID over GATT profile demands.
     ///   - read: Tells the setting.
     ///   - write: Takes the setting. Throwing refuses it.
     /// - Returns: The report.
     public static func feature(
         id: UInt8 = 0,
         length: Int,
+        security: AttributeSecurity = .encrypted,
         read: @escaping @Sendable () async throws -> [UInt8],
         write: @escaping @Sendable (_ report: [UInt8], _ central: Central) async throws -> Void
     ) -> HIDReport {
-        HIDReport(.feature, id, length, .write, last: nil, read: read, write: write)
+        HIDReport(.feature, id, length, .write, last: nil, security: security, read: read, write: write)
     }
 
     /// Sends an input report to all hosts that listen, and keeps it for those that read.

@@ -7,7 +7,9 @@ private import Synchronization
 /// ``HIDKeyboard`` and ``HIDGamepad`` are ready made. Another device needs its report map:
 ///
 /// ```swift
+/// import PeripheralBattery
 /// import PeripheralBlueZ
+/// import PeripheralDeviceInformation
 /// import PeripheralHID
 /// import PeripheralKit
 ///
@@ -50,12 +52,15 @@ public struct HIDService: GATTServiceDeclaration {
     ///   - information: What the device is.
     ///   - externalReport: The type of a characteristic outside of this service that the map describes as well, such as
     ///     `.batteryLevel`.
+    ///   - security: What it takes to use anything but the reports, which have their own: encryption at least, as the HID over
+    ///     GATT profile demands.
     ///   - onCommand: Takes the host's announcement that it suspends or resumes.
     public init(
         reportMap: [UInt8],
         reports: [HIDReport],
         information: HIDInformation = HIDInformation(),
         externalReport: BluetoothUUID? = nil,
+        security: AttributeSecurity = .encrypted,
         onCommand: @escaping @Sendable (_ command: HIDCommand, _ host: Central) async -> Void = { _, _ in }
     ) {
         self.init(
@@ -64,6 +69,7 @@ public struct HIDService: GATTServiceDeclaration {
             boot: nil,
             information: information,
             externalReport: externalReport,
+            security: security,
             onCommand: onCommand
         )
     }
@@ -74,21 +80,22 @@ public struct HIDService: GATTServiceDeclaration {
         boot: BootKeyboard?,
         information: HIDInformation,
         externalReport: BluetoothUUID? = nil,
+        security: AttributeSecurity,
         onCommand: @escaping @Sendable (HIDCommand, Central) async -> Void
     ) {
         self.reports = reports
         self.boot = boot
-        self.information = Characteristic(.hidInformation, value: information, security: .encrypted)
-        self.reportMap = Characteristic(.reportMap, value: reportMap, security: .encrypted) {
+        self.information = Characteristic(.hidInformation, value: information, security: security)
+        self.reportMap = Characteristic(.reportMap, value: reportMap, security: security) {
             if let externalReport {
-                Descriptor(.externalReportReference, value: externalReport.attBytes, security: .encrypted)
+                Descriptor(.externalReportReference, value: externalReport.attBytes, security: security)
             }
         }
-        controlPoint = Characteristic(.hidControlPoint, .writeWithoutResponse, security: .encrypted) {
+        controlPoint = Characteristic(.hidControlPoint, .writeWithoutResponse, security: security) {
             Write(onCommand)
         }
         protocolMode = boot.map { boot in
-            Characteristic(.protocolMode, [.read, .writeWithoutResponse], security: .encrypted) {
+            Characteristic(.protocolMode, [.read, .writeWithoutResponse], security: security) {
                 Read { host in boot.modes.isBoot(host.id) ? .boot : .report }
                 Write { mode, host in boot.modes.set(mode, of: host.id) }
             }

@@ -9,7 +9,7 @@ private import Synchronization
 /// import PeripheralKit
 ///
 /// let thermometer = HealthThermometerService(type: .ear)
-/// let peripheral = Peripheral("Thermometer") { thermometer }
+/// let peripheral = Peripheral("Thermometer", pairing: .justWorks) { thermometer }
 ///
 /// try await peripheral.run(on: .bluez) { session in
 ///     for await celsius in sensor.results {
@@ -39,20 +39,24 @@ public struct HealthThermometerService: GATTServiceDeclaration {
     ///   - type: Where the temperature is taken, when that is always the same place.
     ///   - hasIntermediateTemperature: Whether values are sent before the result.
     ///   - interval: How often the thermometer measures; `nil` when it does not measure regularly.
+    ///   - security: What it takes to subscribe, and to read and set the interval. The temperature of a body is a matter of
+    ///     health: leave it encrypted at least, as the Health Thermometer Profile demands.
     public init(
         type: TemperatureType? = nil,
         hasIntermediateTemperature: Bool = false,
-        interval: Interval? = nil
+        interval: Interval? = nil,
+        security: AttributeSecurity = .encrypted
     ) {
-        measurement = Characteristic(.temperatureMeasurement, .indicate)
+        measurement = Characteristic(.temperatureMeasurement, .indicate, security: security)
         self.type = type.map { Characteristic(.temperatureType, value: $0) }
         intermediateTemperature =
-            hasIntermediateTemperature ? Characteristic(.intermediateTemperature, .notify) : nil
+            hasIntermediateTemperature
+            ? Characteristic(.intermediateTemperature, .notify, security: security) : nil
         let kept = interval.map { KeptInterval($0.seconds) }
         keptInterval = kept
         measurementInterval =
             if let interval, let kept {
-                interval.characteristic(kept)
+                interval.characteristic(kept, security)
             } else {
                 nil
             }
@@ -85,7 +89,6 @@ extension HealthThermometerService {
     public struct Interval: Sendable {
         let seconds: UInt16
         private let range: ClosedRange<UInt16>?
-        private let security: SecurityLevel
         private let set: (@Sendable (UInt16) async throws -> Void)?
 
         /// An interval that centrals read.
@@ -93,7 +96,7 @@ extension HealthThermometerService {
         /// - Parameter seconds: The interval; 0 for no regular measurement.
         /// - Returns: The interval.
         public static func fixed(_ seconds: UInt16) -> Interval {
-            Interval(seconds: seconds, range: nil, security: .open, set: nil)
+            Interval(seconds: seconds, range: nil, set: nil)
         }
 
         /// An interval that centrals read and write.
@@ -102,28 +105,29 @@ extension HealthThermometerService {
         ///   - seconds: The interval at first; 0 for no regular measurement.
         ///   - range: What centrals may write, which is also told by a Valid Range descriptor; all else is refused by
         ///     `ATTError.thermometerIntervalOutOfRange`.
-        ///   - security: What centrals need to write it.
         ///   - handler: Takes what a central has written. Throwing refuses it.
         /// - Returns: The interval.
         public static func settable(
             _ seconds: UInt16,
             within range: ClosedRange<UInt16>,
-            security: SecurityLevel = .open,
             onSet handler: @escaping @Sendable (_ seconds: UInt16) async throws -> Void
         ) -> Interval {
-            Interval(seconds: seconds, range: range, security: security, set: handler)
+            Interval(seconds: seconds, range: range, set: handler)
         }
 
-        fileprivate func characteristic(_ kept: KeptInterval) -> Characteristic<UInt16> {
+        fileprivate func characteristic(
+            _ kept: KeptInterval,
+            _ security: AttributeSecurity
+        ) -> Characteristic<UInt16> {
             guard let range, let set else {
-                return Characteristic(.measurementInterval, [.read, .indicate]) {
+                return Characteristic(.measurementInterval, [.read, .indicate], security: security) {
                     Read { kept.seconds }
                 }
             }
             return Characteristic(
                 .measurementInterval,
                 [.read, .write, .indicate],
-                security: AttributeSecurity(write: security)
+                security: security
             ) {
                 Read { kept.seconds }
                 Write { seconds in

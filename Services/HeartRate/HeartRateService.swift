@@ -33,17 +33,20 @@ public struct HeartRateService: GATTServiceDeclaration {
     ///
     /// - Parameters:
     ///   - location: Where on the body the sensor is worn, or `nil` to leave it open.
+    ///   - security: What it takes to subscribe, and to write the control point. Anybody near may, by default, as fitness
+    ///     apps expect.
     ///   - resetEnergyExpended: Sets the sensor's count of expended energy to 0 when a central asks for it. A
     ///     sensor that tells ``HeartRateMeasurement/energyExpended`` needs it (section 3.3), another one has
     ///     none. Throwing refuses the central's request.
     public init(
         location: BodySensorLocation? = nil,
+        security: AttributeSecurity = .open,
         onResetEnergyExpended resetEnergyExpended: (@Sendable () async throws -> Void)? = nil
     ) {
-        measurement = Characteristic(.heartRateMeasurement, .notify)
+        measurement = Characteristic(.heartRateMeasurement, .notify, security: security)
         bodySensorLocation = location.map { Characteristic(.bodySensorLocation, value: $0) }
         controlPoint = resetEnergyExpended.map { reset in
-            Characteristic(.heartRateControlPoint, .write) {
+            Characteristic(.heartRateControlPoint, .write, security: security) {
                 Write { (command: HeartRateCommand) in
                     guard command == .resetEnergyExpended else {
                         throw ATTError.heartRateControlPointNotSupported

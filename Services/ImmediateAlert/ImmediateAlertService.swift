@@ -27,10 +27,15 @@ public struct ImmediateAlertService: GATTServiceDeclaration {
 
     /// Declares the service.
     ///
-    /// - Parameter onAlert: Begins to alert at a level, in place of the one before; ends it for ``AlertLevel/none``.
-    public init(onAlert: @escaping @Sendable (_ level: AlertLevel) async -> Void) {
+    /// - Parameters:
+    ///   - security: What it takes to make the device alert. Anybody near can, by default.
+    ///   - onAlert: Begins to alert at a level, in place of the one before; ends it for ``AlertLevel/none``.
+    public init(
+        security: AttributeSecurity = .open,
+        onAlert: @escaping @Sendable (_ level: AlertLevel) async -> Void
+    ) {
         self.onAlert = onAlert
-        alertLevel = Characteristic(.alertLevel, .writeWithoutResponse) { [alerting] in
+        alertLevel = Characteristic(.alertLevel, .writeWithoutResponse, security: security) { [alerting] in
             Write { level, central in
                 alerting.set(level == .none ? nil : central.id)
                 await onAlert(level)

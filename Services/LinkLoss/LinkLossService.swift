@@ -29,11 +29,16 @@ public struct LinkLossService: GATTServiceDeclaration {
 
     /// Declares the service.
     ///
-    /// - Parameter onAlert: Begins to alert at a level since a central is lost, and ends that, with ``AlertLevel/none``,
-    ///   when it is back. A time limit, or a person who silences it, is the program's affair.
-    public init(onAlert: @escaping @Sendable (_ level: AlertLevel, _ central: Central) async -> Void) {
+    /// - Parameters:
+    ///   - security: What it takes to read and write the level. A reporter of the Proximity profile has it encrypted at least.
+    ///   - onAlert: Begins to alert at a level since a central is lost, and ends that, with ``AlertLevel/none``,
+    ///     when it is back. A time limit, or a person who silences it, is the program's affair.
+    public init(
+        security: AttributeSecurity = .open,
+        onAlert: @escaping @Sendable (_ level: AlertLevel, _ central: Central) async -> Void
+    ) {
         self.onAlert = onAlert
-        alertLevel = Characteristic(.alertLevel, [.read, .write]) { [levels] in
+        alertLevel = Characteristic(.alertLevel, [.read, .write], security: security) { [levels] in
             Read { central in levels.level(of: central.id) }
             Write { level, central in levels.set(level, of: central.id) }
         }

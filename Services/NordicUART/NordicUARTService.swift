@@ -30,21 +30,21 @@ public struct NordicUARTService: GATTServiceDeclaration {
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - security: What centrals need to use the port. Anybody near may, by default.
     ///   - capacity: How many writes wait until the program takes them, at least 1. What that means to a central that
     ///     sends faster than the program takes is told at `WriteStream`.
-    public init(security: SecurityLevel = .open, capacity: Int = 64) {
+    ///   - security: What it takes to use the port. Anybody near may, by default.
+    public init(capacity: Int = 64, security: AttributeSecurity = .open) {
         rx = Characteristic(
             "6E400002-B5A3-F393-E0A9-E50E24DCCA9E",
             [.write, .writeWithoutResponse],
-            security: AttributeSecurity(security)
+            security: security
         ) {
             WriteStream(capacity: capacity)
         }
         tx = Characteristic(
             "6E400003-B5A3-F393-E0A9-E50E24DCCA9E",
             .notify,
-            security: AttributeSecurity(security)
+            security: security
         )
     }
 

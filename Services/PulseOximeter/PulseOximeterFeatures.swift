@@ -19,7 +19,7 @@ public struct PulseOximeterFeatures: Hashable, Sendable {
     /// Whether it tells the pulse amplitude index.
     public var tellsPulseAmplitudeIndex: Bool
     /// Whether several centrals can be bonded.
-    public var bondsWithSeveral: Bool
+    public var supportsMultipleBonds: Bool
 }
 
 extension PulseOximeterFeatures: GATTValue {
@@ -33,14 +33,14 @@ extension PulseOximeterFeatures: GATTValue {
         tellsFast = bits & 1 << 4 != 0
         tellsSlow = bits & 1 << 5 != 0
         tellsPulseAmplitudeIndex = bits & 1 << 6 != 0
-        bondsWithSeveral = bits & 1 << 7 != 0
+        supportsMultipleBonds = bits & 1 << 7 != 0
     }
 
     /// Appends 2 to 7 bytes.
     public func encode(into writer: inout ByteWriter) {
         let features = [
             status != nil, faults != nil, storesMeasurements, tellsTime, tellsFast, tellsSlow,
-            tellsPulseAmplitudeIndex, bondsWithSeveral,
+            tellsPulseAmplitudeIndex, supportsMultipleBonds,
         ]
         var bits: UInt16 = 0
         for (number, isSupported) in features.enumerated() where isSupported { bits |= 1 << number }

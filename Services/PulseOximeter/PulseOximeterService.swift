@@ -84,7 +84,7 @@ public struct PulseOximeterService: GATTServiceDeclaration {
     ///     stored says so in any case.
     ///   - faults: What may be told of what is wrong; `nil` when the device does not tell.
     ///   - store: The single measurements that the device stores; `nil` when it stores none.
-    ///   - bondsWithSeveral: Whether several centrals can be bonded.
+    ///   - supportsMultipleBonds: Whether several centrals can be bonded.
     ///   - security: What it takes to subscribe, and to write the control point.
     public init(
         spotCheck: Fields,
@@ -92,7 +92,7 @@ public struct PulseOximeterService: GATTServiceDeclaration {
         status: PulseOximeterStatus? = nil,
         faults: PulseOximeterFaults? = nil,
         store: Store? = nil,
-        bondsWithSeveral: Bool = true,
+        supportsMultipleBonds: Bool = true,
         security: AttributeSecurity = .encrypted
     ) {
         self.init(
@@ -101,7 +101,7 @@ public struct PulseOximeterService: GATTServiceDeclaration {
             status: status,
             faults: faults,
             store: store,
-            bondsWithSeveral: bondsWithSeveral,
+            supportsMultipleBonds: supportsMultipleBonds,
             security: security
         )
     }
@@ -112,13 +112,13 @@ public struct PulseOximeterService: GATTServiceDeclaration {
     ///   - continuous: What continuous measurements may tell; `[]` for nothing besides the values.
     ///   - status: How far the values are to be trusted: what may be told; `nil` when the device does not tell.
     ///   - faults: What may be told of what is wrong; `nil` when the device does not tell.
-    ///   - bondsWithSeveral: Whether several centrals can be bonded.
+    ///   - supportsMultipleBonds: Whether several centrals can be bonded.
     ///   - security: What it takes to subscribe.
     public init(
         continuous: Fields,
         status: PulseOximeterStatus? = nil,
         faults: PulseOximeterFaults? = nil,
-        bondsWithSeveral: Bool = true,
+        supportsMultipleBonds: Bool = true,
         security: AttributeSecurity = .encrypted
     ) {
         self.init(
@@ -127,7 +127,7 @@ public struct PulseOximeterService: GATTServiceDeclaration {
             status: status,
             faults: faults,
             store: nil,
-            bondsWithSeveral: bondsWithSeveral,
+            supportsMultipleBonds: supportsMultipleBonds,
             security: security
         )
     }
@@ -138,7 +138,7 @@ public struct PulseOximeterService: GATTServiceDeclaration {
         status: PulseOximeterStatus?,
         faults: PulseOximeterFaults?,
         store: Store?,
-        bondsWithSeveral: Bool,
+        supportsMultipleBonds: Bool,
         security: AttributeSecurity
     ) {
         let told = (single ?? []).intersection([.time, .pulseAmplitudeIndex])
@@ -151,7 +151,7 @@ public struct PulseOximeterService: GATTServiceDeclaration {
             tellsFast: told.contains(.fast),
             tellsSlow: told.contains(.slow),
             tellsPulseAmplitudeIndex: told.contains(.pulseAmplitudeIndex),
-            bondsWithSeveral: bondsWithSeveral
+            supportsMultipleBonds: supportsMultipleBonds
         )
         let spotCheck = single.map { _ in
             Characteristic<SpotCheckMeasurement>(.plxSpotCheckMeasurement, .indicate, security: security)

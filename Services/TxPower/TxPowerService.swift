@@ -23,15 +23,24 @@ public struct TxPowerService: GATTServiceDeclaration {
     public let level: Characteristic<TxPowerLevel>
 
     /// Declares the service of a device that always transmits with the same power.
-    public init(_ level: TxPowerLevel) {
-        self.level = Characteristic(.txPowerLevel, value: level)
+    ///
+    /// - Parameters:
+    ///   - level: The power.
+    ///   - security: What it takes to read it.
+    public init(_ level: TxPowerLevel, security: AttributeSecurity = .open) {
+        self.level = Characteristic(.txPowerLevel, value: level, security: security)
     }
 
     /// Declares the service, which asks for the power each time that a central reads it.
     ///
-    /// - Parameter level: Tells the power of the connection to a central. Throwing refuses the central's request.
-    public init(level: @escaping @Sendable (_ central: Central) async throws -> TxPowerLevel) {
-        self.level = Characteristic(.txPowerLevel, .read) {
+    /// - Parameters:
+    ///   - security: What it takes to read it.
+    ///   - level: Tells the power of the connection to a central. Throwing refuses the central's request.
+    public init(
+        security: AttributeSecurity = .open,
+        level: @escaping @Sendable (_ central: Central) async throws -> TxPowerLevel
+    ) {
+        self.level = Characteristic(.txPowerLevel, .read, security: security) {
             Read(level)
         }
     }

@@ -8,7 +8,7 @@ public import PeripheralKit
 /// import PeripheralWeightScale
 ///
 /// let scale = WeightScaleService(WeightScaleFeature(weightResolution: .kilograms0_1))
-/// let peripheral = Peripheral("Scale") { scale }
+/// let peripheral = Peripheral("Scale", pairing: .justWorks) { scale }
 ///
 /// try await peripheral.run(on: .bluez) { session in
 ///     for await kilograms in sensor.weights {
@@ -32,13 +32,16 @@ public struct WeightScaleService: GATTServiceDeclaration {
     ///   - feature: What the scale can do.
     ///   - bodyComposition: The Body Composition service of a scale that also has one; it is declared together with this
     ///     one, which includes it.
+    ///   - security: What it takes to subscribe. Weight is a matter of health: leave it encrypted at least, as the Weight
+    ///     Scale Profile demands.
     public init(
         _ feature: WeightScaleFeature = WeightScaleFeature(),
-        including bodyComposition: (any GATTServiceDeclaration)? = nil
+        including bodyComposition: (any GATTServiceDeclaration)? = nil,
+        security: AttributeSecurity = .encrypted
     ) {
         supported = feature
         included = bodyComposition.map { [$0] } ?? []
-        measurement = Characteristic(.weightMeasurement, .indicate)
+        measurement = Characteristic(.weightMeasurement, .indicate, security: security)
         self.feature = Characteristic(.weightScaleFeature, value: feature)
     }
 

@@ -82,14 +82,14 @@ struct BloodPressureServiceTests {
         ] as [(BloodPressureStatus, Bool, [UInt8])]
     )
     func tellsWhatItDetects(status: BloodPressureStatus, bonds: Bool, bytes: [UInt8]) async throws {
-        let service = BloodPressureService(detecting: status, supportsMultipleBonds: bonds)
+        let service = BloodPressureService(detecting: status, supportsMultipleBonds: bonds, security: .open)
         try await Peripheral("Cuff") { service }.test { central async throws in
             #expect(try await central.read(service.feature).gattBytes == bytes)
         }
     }
 
     @Test func sendsPressures() async throws {
-        let service = BloodPressureService(hasIntermediateCuffPressure: true)
+        let service = BloodPressureService(hasIntermediateCuffPressure: true, security: .open)
         let intermediate = try #require(service.intermediateCuffPressure)
         try await Peripheral("Cuff") { service }.test(mtu: 23) { central, session in
             let declared = try await central.discover().declared

@@ -51,7 +51,7 @@ struct TemperatureMeasurementTests {
 @Suite(.timeLimit(.minutes(1)))
 struct HealthThermometerServiceTests {
     @Test func declaresOnlyTheMeasurementByItself() async throws {
-        let thermometer = HealthThermometerService()
+        let thermometer = HealthThermometerService(security: .open)
         try await Peripheral("Thermometer") { thermometer }.test(mtu: 23) { central, session in
             let declared = try await central.discover().declared
             #expect(
@@ -72,7 +72,8 @@ struct HealthThermometerServiceTests {
         let thermometer = HealthThermometerService(
             type: .ear,
             hasIntermediateTemperature: true,
-            interval: .settable(60, within: 1...3600) { set.append($0) }
+            interval: .settable(60, within: 1...3600) { set.append($0) },
+            security: .open
         )
         let type = try #require(thermometer.type)
         let intermediate = try #require(thermometer.intermediateTemperature)
@@ -112,7 +113,7 @@ struct HealthThermometerServiceTests {
     }
 
     @Test func keepsAnIntervalFromBeingSet() async throws {
-        let thermometer = HealthThermometerService(interval: .fixed(30))
+        let thermometer = HealthThermometerService(interval: .fixed(30), security: .open)
         let interval = try #require(thermometer.measurementInterval)
         try await Peripheral("Thermometer") { thermometer }.test { central async throws in
             #expect(try await central.read(interval) == 30)

@@ -68,7 +68,7 @@ struct PulseOximeterTests {
     /// Bytes by hand, after Pulse Oximeter Service 1.0.1, section 3.3.
     @Test(
         arguments: [
-            (PulseOximeterService(continuous: [], bondsWithSeveral: false, security: .open), [0x00, 0x00]),
+            (PulseOximeterService(continuous: [], supportsMultipleBonds: false, security: .open), [0x00, 0x00]),
             (
                 PulseOximeterService(
                     spotCheck: [.time],
@@ -83,7 +83,7 @@ struct PulseOximeterTests {
                     continuous: [.slow, .time],
                     status: [.invalid],
                     faults: [.lowPerfusion],
-                    bondsWithSeveral: false,
+                    supportsMultipleBonds: false,
                     security: .open
                 ),
                 [0x63, 0x00, 0x00, 0x80, 0x20, 0x00, 0x00]

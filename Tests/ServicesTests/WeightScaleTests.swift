@@ -93,8 +93,12 @@ struct WeightScaleTests {
     }
 
     @Test func sendsWhatTheFeaturesTell() async throws {
-        let composition = BodyCompositionService()
-        let scale = WeightScaleService(WeightScaleFeature(hasUsers: true), including: composition)
+        let composition = BodyCompositionService(security: .open)
+        let scale = WeightScaleService(
+            WeightScaleFeature(hasUsers: true),
+            including: composition,
+            security: .open
+        )
         try await Peripheral("Scale") {
             composition; scale
         }.test(mtu: 23) { central, session in
@@ -197,7 +201,7 @@ struct BodyCompositionTests {
     @Test(arguments: [(23, 2), (32, 2), (33, 1), (517, 1)])
     func dividesWhatDoesNotFit(mtu: Int, count: Int) async throws {
         let all = BodyCompositionFeature(BodyCompositionFeature.Content(rawValue: .max))
-        let service = BodyCompositionService(all)
+        let service = BodyCompositionService(all, security: .open)
         try await Peripheral("Scale") { service }.test(mtu: mtu) { central, session in
             try await central.subscribe(to: service.measurement)
             try await service.indicate(Self.everything, in: session)
@@ -224,7 +228,7 @@ struct BodyCompositionTests {
     }
 
     @Test func sendsWhatTheFeaturesTell() async throws {
-        let service = BodyCompositionService(BodyCompositionFeature(.impedance))
+        let service = BodyCompositionService(BodyCompositionFeature(.impedance), security: .open)
         try await Peripheral("Scale") { service }.test(mtu: 23) { central, session in
             try await central.subscribe(to: service.measurement)
             try await service.indicate(Self.everything, in: session)

@@ -9,7 +9,11 @@ extension ServiceConformance {
     static let health = [temperature, temperatureInterval, bloodPressure, weight, bodyComposition]
 
     private static let temperature = Scenario("HealthThermometer: values before the result, and the result") {
-        let thermometer = HealthThermometerService(type: .ear, hasIntermediateTemperature: true)
+        let thermometer = HealthThermometerService(
+            type: .ear,
+            hasIntermediateTemperature: true,
+            security: .open
+        )
         return Trial(Peripheral("Thermometer") { thermometer }, mtu: 23) { central, session in
             let intermediate = try present(thermometer.intermediateTemperature)
             try await central.subscribe(to: intermediate, knownTo: session)
@@ -33,7 +37,8 @@ extension ServiceConformance {
     ) {
         let set = Recorder<UInt16>()
         let thermometer = HealthThermometerService(
-            interval: .settable(60, within: 1...3600) { set.record($0) }
+            interval: .settable(60, within: 1...3600) { set.record($0) },
+            security: .open
         )
         return Trial(Peripheral("Thermometer") { thermometer }) { central, _ in
             let interval = try present(thermometer.measurementInterval)
@@ -49,7 +54,11 @@ extension ServiceConformance {
     }
 
     private static let bloodPressure = Scenario("BloodPressure: the pressure of the cuff, and the result") {
-        let service = BloodPressureService(detecting: .bodyMovement, hasIntermediateCuffPressure: true)
+        let service = BloodPressureService(
+            detecting: .bodyMovement,
+            hasIntermediateCuffPressure: true,
+            security: .open
+        )
         return Trial(Peripheral("Cuff") { service }, mtu: 23) { central, session in
             let intermediate = try present(service.intermediateCuffPressure)
             try await central.subscribe(to: intermediate, knownTo: session)
@@ -73,7 +82,10 @@ extension ServiceConformance {
     }
 
     private static let weight = Scenario("WeightScale: a weight is indicated") {
-        let scale = WeightScaleService(WeightScaleFeature(hasBuild: true, weightResolution: .kilograms0_1))
+        let scale = WeightScaleService(
+            WeightScaleFeature(hasBuild: true, weightResolution: .kilograms0_1),
+            security: .open
+        )
         return Trial(Peripheral("Scale") { scale }, mtu: 23) { central, session in
             try await central.subscribe(to: scale.measurement, knownTo: session)
             try expect(
@@ -92,7 +104,7 @@ extension ServiceConformance {
         let feature = BodyCompositionFeature([
             .timestamp, .userID, .muscle, .muscleMass, .impedance, .weight, .height,
         ])
-        let service = BodyCompositionService(feature)
+        let service = BodyCompositionService(feature, security: .open)
         return Trial(Peripheral("Scale") { service }, mtu: 23) { central, session in
             try await central.subscribe(to: service.measurement, knownTo: session)
             try expect("feature", try await central.read(service.feature), is: feature)

@@ -1,0 +1,187 @@
+import PeripheralAutomationIO
+import PeripheralBattery
+import PeripheralBloodPressure
+import PeripheralBodyComposition
+import PeripheralBondManagement
+import PeripheralCurrentTime
+import PeripheralDeviceInformation
+import PeripheralEnvironmentalSensing
+import PeripheralGlucose
+import PeripheralHID
+import PeripheralHealthThermometer
+import PeripheralHeartRate
+import PeripheralImmediateAlert
+import PeripheralKit
+import PeripheralLinkLoss
+import PeripheralNordicUART
+import PeripheralPulseOximeter
+import PeripheralTxPower
+import PeripheralWeightScale
+import Testing
+
+/// Which security services demand: as specifications have it, or as the program does.
+@Suite(.timeLimit(.minutes(1)))
+struct ServiceSecurityTests {
+    /// What a service demands of each characteristic that carries its data, or controls it.
+    struct Demands: Sendable, CustomTestStringConvertible {
+        var service: String
+        /// By itself.
+        var usual: AttributeSecurity
+        var characteristics: @Sendable (AttributeSecurity?) -> [AttributeSecurity]
+
+        var testDescription: String { service }
+    }
+
+    @Test(arguments: all)
+    func demandsWhatIsUsual(_ demands: Demands) {
+        let found = demands.characteristics(nil)
+        #expect(!found.isEmpty)
+        #expect(Set(found) == [demands.usual])
+    }
+
+    @Test(arguments: all)
+    func demandsWhatTheProgramDoes(_ demands: Demands) {
+        let mixed = AttributeSecurity(read: .encrypted, write: .authenticated, notify: .secureConnections)
+        #expect(Set(demands.characteristics(mixed)) == [mixed])
+    }
+
+    /// A service whose data is about somebody's health is refused where nobody can pair.
+    @Test func healthDataNeedsPairing() {
+        let peripheral = Peripheral("Cuff") { BloodPressureService() }
+        #expect(peripheral.validate().map(\.severity) == [.error])
+    }
+
+    private static let all = health + demanded + open
+
+    private static let health = [
+        Demands(service: "BloodPressure", usual: .encrypted) { security in
+            let service =
+                security.map { BloodPressureService(hasIntermediateCuffPressure: true, security: $0) }
+                ?? BloodPressureService(hasIntermediateCuffPressure: true)
+            return [service.measurement.security] + present(service.intermediateCuffPressure)
+        },
+        Demands(service: "HealthThermometer", usual: .encrypted) { security in
+            let service =
+                security.map {
+                    HealthThermometerService(
+                        hasIntermediateTemperature: true,
+                        interval: .fixed(1),
+                        security: $0
+                    )
+                } ?? HealthThermometerService(hasIntermediateTemperature: true, interval: .fixed(1))
+            return [service.measurement.security] + present(service.intermediateTemperature)
+                + present(service.measurementInterval)
+        },
+        Demands(service: "WeightScale", usual: .encrypted) { security in
+            let service = security.map { WeightScaleService(security: $0) } ?? WeightScaleService()
+            return [service.measurement.security]
+        },
+        Demands(service: "BodyComposition", usual: .encrypted) { security in
+            let service = security.map { BodyCompositionService(security: $0) } ?? BodyCompositionService()
+            return [service.measurement.security]
+        },
+        Demands(service: "Glucose", usual: .encrypted) { security in
+            let service =
+                security.map { GlucoseService(records: { [] }, security: $0) }
+                ?? GlucoseService(records: { [] })
+            return [service.measurement.security, service.recordAccess.security] + present(service.context)
+        },
+        Demands(service: "PulseOximeter", usual: .encrypted) { security in
+            let service =
+                security.map { PulseOximeterService(spotCheck: [], continuous: [], security: $0) }
+                ?? PulseOximeterService(spotCheck: [], continuous: [])
+            return present(service.spotCheck) + present(service.continuous)
+        },
+    ]
+
+    private static let demanded = [
+        Demands(service: "HID", usual: .encrypted) { security in
+            let keyboard = security.map { HIDKeyboard(security: $0) } ?? HIDKeyboard()
+            let gamepad = security.map { HIDGamepad(security: $0) } ?? HIDGamepad()
+            return [keyboard.hid, gamepad.hid].flatMap { hid in
+                [hid.information.security, hid.reportMap.security, hid.controlPoint.security]
+                    + hid.reports.map(\.value.security) + present(hid.protocolMode)
+            }
+        },
+        Demands(service: "BondManagement", usual: .encrypted) { security in
+            let service = security.map { BondManagementService(security: $0) } ?? BondManagementService()
+            return [service.controlPoint.security, service.feature.security]
+        },
+    ]
+
+    private static let open = [
+        Demands(service: "HeartRate", usual: .open) { security in
+            let service =
+                security.map { HeartRateService(security: $0) {} } ?? HeartRateService {}
+            return [service.measurement.security] + present(service.controlPoint)
+        },
+        Demands(service: "Battery", usual: .open) { security in
+            let status = BatteryLevelStatus(BatteryPowerState())
+            let kept =
+                security.map { BatteryService(level: BatteryLevel(1), status: status, security: $0) }
+                ?? BatteryService(level: BatteryLevel(1), status: status)
+            let asked =
+                security.map { security in
+                    BatteryService(status: { status }, security: security) { BatteryLevel(1) }
+                } ?? BatteryService(status: { status }) { BatteryLevel(1) }
+            return [kept, asked].flatMap { [$0.level.security] + present($0.status) }
+        },
+        Demands(service: "DeviceInformation", usual: .open) { security in
+            let service =
+                security.map { DeviceInformationService(serialNumber: "1", security: $0) }
+                ?? DeviceInformationService(serialNumber: "1")
+            return present(service.serialNumber)
+        },
+        Demands(service: "TxPower", usual: .open) { security in
+            let level = TxPowerLevel(dBm: 0)
+            let constant = security.map { TxPowerService(level, security: $0) } ?? TxPowerService(level)
+            let asked =
+                security.map { TxPowerService(security: $0) { _ in level } } ?? TxPowerService { _ in level }
+            return [constant.level.security, asked.level.security]
+        },
+        Demands(service: "ImmediateAlert", usual: .open) { security in
+            let service =
+                security.map { ImmediateAlertService(security: $0) { _ in } } ?? ImmediateAlertService { _ in }
+            return [service.alertLevel.security]
+        },
+        Demands(service: "LinkLoss", usual: .open) { security in
+            let service =
+                security.map { LinkLossService(security: $0) { _, _ in } } ?? LinkLossService { _, _ in }
+            return [service.alertLevel.security]
+        },
+        Demands(service: "NordicUART", usual: .open) { security in
+            let service = security.map { NordicUARTService(security: $0) } ?? NordicUARTService()
+            return [service.rx.security, service.tx.security]
+        },
+        Demands(service: "CurrentTime", usual: .open) { security in
+            let now: @Sendable () async throws -> CurrentTime = { throw ATTError.unlikelyError }
+            let service =
+                security.map { CurrentTimeService(security: $0, now: now) } ?? CurrentTimeService(now: now)
+            return [service.currentTime.security]
+        },
+        Demands(service: "AutomationIO", usual: .open) { security in
+            let input = security.map { AutomationAnalog.input(0, security: $0) } ?? .input(0)
+            let output =
+                security.map { AutomationDigital.output([.inactive], security: $0) { _, _ in } }
+                ?? AutomationDigital.output([.inactive]) { _, _ in }
+            let service =
+                security.map { AutomationIOService(hasAggregate: true, security: $0) }
+                ?? AutomationIOService(hasAggregate: true)
+            return [input.value.security, output.value.security] + present(service.aggregate)
+        },
+        Demands(service: "EnvironmentalSensing", usual: .open) { security in
+            let sensor =
+                security.map { EnvironmentalSensor(.temperature, security: $0) }
+                ?? EnvironmentalSensor(.temperature)
+            let service =
+                security.map { EnvironmentalSensingService([sensor], security: $0) }
+                ?? EnvironmentalSensingService([sensor])
+            return [sensor.value.security] + present(service.descriptorValueChanged)
+        },
+    ]
+
+    private static func present<Value>(_ characteristic: Characteristic<Value>?) -> [AttributeSecurity] {
+        // An optional that is missing is a mistake of the test.
+        characteristic.map { [$0.security] } ?? [AttributeSecurity(read: .authenticated)]
+    }
+}
