@@ -55,7 +55,8 @@ public struct AutomationDigital: Sendable {
     ///   - name: What they are, for people; a User Description descriptor.
     ///   - which: Which of several alike they are; a service with several digitals needs it.
     ///   - security: What it takes to read and write.
-    ///   - handler: Takes the states that a central has written, as many as there are outputs. Throwing refuses them.
+    ///   - handler: Takes the states that a central has written, as many as there are outputs; what it has written as unknown
+    ///     stays as it is. Throwing refuses them.
     /// - Returns: The outputs.
     public static func output(
         _ states: [DigitalState],
@@ -75,9 +76,10 @@ public struct AutomationDigital: Sendable {
         ) {
             Read { try DigitalStates(gattBytes: state.value) }
             Write { written, central in
-                let written = Array(written.states.prefix(states.count))
-                try await handler(written, central)
-                state.keep(DigitalStates(written).gattBytes)
+                let current = try DigitalStates(gattBytes: state.value).states
+                let new = zip(written.states.prefix(states.count), current).map { $0 == .unknown ? $1 : $0 }
+                try await handler(new, central)
+                state.keep(DigitalStates(new).gattBytes)
             }
             description(states.count, name, which)
         }
@@ -102,12 +104,19 @@ func triggers<Value: GATTValue>(
     of state: InputState,
     _ security: AttributeSecurity
 ) -> [CharacteristicElement<Value>] {
-    Descriptor<AutomationValueTrigger>(.valueTriggerSetting, security: security) {
-        Read { state.valueTrigger }
-        Write { trigger in try state.set(trigger) }
+    // As bytes, since a condition that is reserved has an error of its own.
+    Descriptor<[UInt8]>(.valueTriggerSetting, security: security) {
+        Read { state.valueTrigger.gattBytes }
+        Write { bytes in
+            guard bytes.first ?? 0 <= 7 else { throw ATTError.automationConditionNotSupported }
+            try state.set(AutomationValueTrigger(gattBytes: bytes))
+        }
     }
-    Descriptor<AutomationTimeTrigger>(.timeTriggerSetting, security: security) {
-        Read { state.timeTrigger }
-        Write { trigger in state.set(trigger) }
+    Descriptor<[UInt8]>(.timeTriggerSetting, security: security) {
+        Read { state.timeTrigger.gattBytes }
+        Write { bytes in
+            guard bytes.first ?? 0 <= 3 else { throw ATTError.automationConditionNotSupported }
+            state.set(try AutomationTimeTrigger(gattBytes: bytes))
+        }
     }
 }

@@ -2,7 +2,7 @@ public import PeripheralKit
 
 /// In what a blood pressure is measured.
 public enum BloodPressureUnit: UInt8, Hashable, Sendable {
-    /// Millimetres of mercury.
+    /// Millimeters of mercury.
     case mmHg = 0
     /// Kilopascals.
     case kPa = 1

@@ -12,14 +12,14 @@ public import PeripheralKit
 public struct BodyCompositionMeasurement: Hashable, Sendable {
     /// In what masses and the height are measured.
     public enum Units: UInt16, Hashable, Sendable {
-        /// Kilograms, in steps of 0.005, and metres, in steps of 0.001.
+        /// Kilograms, in steps of 0.005, and meters, in steps of 0.001.
         case metric = 0
         /// Pounds, in steps of 0.01, and inches, in steps of 0.1.
         case imperial = 1
     }
 
-    /// The body fat in percent, in steps of 0.1; `nil` when the measurement has not succeeded, of which nothing is sent
-    /// but time and user.
+    /// The body fat in percent, in steps of 0.1; `nil`, or not a number, when the measurement has not succeeded, of which
+    /// nothing is sent but time and user.
     public var bodyFat: Double?
     /// In what masses and the height are measured.
     public var units: Units
@@ -45,7 +45,7 @@ public struct BodyCompositionMeasurement: Hashable, Sendable {
     public var impedance: Double?
     /// The weight in kilograms or pounds.
     public var weight: Double?
-    /// The height in metres or inches.
+    /// The height in meters or inches.
     public var height: Double?
 
     /// Whether this is one of the two parts of a measurement.
@@ -123,9 +123,9 @@ extension BodyCompositionMeasurement: GATTValue {
 
     /// Appends 4 to 30 bytes: flags, body fat, then what else there is.
     public func encode(into writer: inout ByteWriter) {
-        let sent = bodyFat == nil ? withoutResults : self
+        let sent = bodyFat?.isNaN ?? true ? withoutResults : self
         writer.write(sent.flags.rawValue)
-        if let bodyFat {
+        if let bodyFat = sent.bodyFat {
             writer.write(min(UInt16(nearest: bodyFat * 10), Self.unsuccessful - 1))
         } else {
             writer.write(Self.unsuccessful)

@@ -66,7 +66,7 @@ public struct EnvironmentalMeasurement: Hashable, Sendable {
     public var updateInterval: UInt32?
     /// Where the sensor measures.
     public var application: Application
-    /// How much the value may deviate, in percent: 0 to 127 in steps of 0.5; `nil` when that is not said.
+    /// How much the value may deviate, in percent: 0 to 127 in steps of 0.5; `nil`, or not a number, when that is not said.
     public var uncertainty: Double?
 
     /// Makes a description of a measurement.
@@ -115,7 +115,7 @@ extension EnvironmentalMeasurement: GATTValue {
         writer.write(UInt24(clamping: period ?? 0))
         writer.write(UInt24(clamping: updateInterval ?? 0))
         writer.write(application.rawValue)
-        let halves = uncertainty.map { ($0 * 2).rounded() }
+        let halves = uncertainty.flatMap { $0.isNaN ? nil : ($0 * 2).rounded() }
         writer.write(halves.map { $0 > 0 ? UInt8(min($0, 254)) : 0 } ?? Self.unknownUncertainty)
     }
 }

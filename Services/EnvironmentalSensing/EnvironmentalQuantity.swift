@@ -70,7 +70,7 @@ public struct EnvironmentalQuantity: Hashable, Sendable {
     public static let heatIndex = EnvironmentalQuantity(0x2A7A, .sint8, unit: .degreeCelsius)
     /// Wind chill in degrees Celsius, −128 to 127.
     public static let windChill = EnvironmentalQuantity(0x2A79, .sint8, unit: .degreeCelsius)
-    /// Speed of the wind over ground in metres per second, 0 to 655.35 in steps of 0.01.
+    /// Speed of the wind over ground in meters per second, 0 to 655.35 in steps of 0.01.
     public static let trueWindSpeed = EnvironmentalQuantity(
         0x2A70,
         .uint16,
@@ -85,7 +85,7 @@ public struct EnvironmentalQuantity: Hashable, Sendable {
         unit: .degree,
         counts: 0...35_999
     )
-    /// Speed of the wind as a moving observer feels it in metres per second, 0 to 655.35 in steps of 0.01.
+    /// Speed of the wind as a moving observer feels it in meters per second, 0 to 655.35 in steps of 0.01.
     public static let apparentWindSpeed = EnvironmentalQuantity(
         0x2A72,
         .uint16,
@@ -102,7 +102,7 @@ public struct EnvironmentalQuantity: Hashable, Sendable {
     )
     /// Highest speed of the wind over its mean speed, 0 to 25.5 in steps of 0.1.
     public static let gustFactor = EnvironmentalQuantity(0x2A74, .uint8, exponent: -1, unit: .unitless)
-    /// Rainfall in metres, 0 to 65.535 in steps of 0.001.
+    /// Rainfall in meters, 0 to 65.535 in steps of 0.001.
     public static let rainfall = EnvironmentalQuantity(0x2A78, .uint16, exponent: -3, unit: .metre)
 
     // MARK: Light and radiation
@@ -116,7 +116,7 @@ public struct EnvironmentalQuantity: Hashable, Sendable {
         counts: 0...0xFF_FFFE,
         unknown: 0xFF_FFFF
     )
-    /// Irradiance in watts per square metre, 0 to 6553.5 in steps of 0.1.
+    /// Irradiance in watts per square meter, 0 to 6553.5 in steps of 0.1.
     public static let irradiance = EnvironmentalQuantity(0x2A77, .uint16, exponent: -1, unit: 0x27B6)
     /// UV index, 0 to 255.
     public static let uvIndex = EnvironmentalQuantity(0x2A76, .uint8, unit: .unitless)
@@ -139,26 +139,26 @@ public struct EnvironmentalQuantity: Hashable, Sendable {
         counts: 0...65_534,
         unknown: 0xFFFF
     )
-    /// Particles of up to 1 µm in kilograms per cubic metre, in steps of 10 µg at best; may be unknown.
+    /// Particles of up to 1 µm in kilograms per cubic meter, in steps of 10 µg at best; may be unknown.
     public static let particulateMatter1 = density(0x2BD5)
-    /// Particles of up to 2.5 µm in kilograms per cubic metre, in steps of 10 µg at best; may be unknown.
+    /// Particles of up to 2.5 µm in kilograms per cubic meter, in steps of 10 µg at best; may be unknown.
     public static let particulateMatter2_5 = density(0x2BD6)
-    /// Particles of up to 10 µm in kilograms per cubic metre, in steps of 10 µg at best; may be unknown.
+    /// Particles of up to 10 µm in kilograms per cubic meter, in steps of 10 µg at best; may be unknown.
     public static let particulateMatter10 = density(0x2BD7)
-    /// Ozone in kilograms per cubic metre, in steps of 10 µg at best; may be unknown.
+    /// Ozone in kilograms per cubic meter, in steps of 10 µg at best; may be unknown.
     public static let ozone = density(0x2BD4)
-    /// Nitrogen dioxide in kilograms per cubic metre, in steps of 10 µg at best; may be unknown.
+    /// Nitrogen dioxide in kilograms per cubic meter, in steps of 10 µg at best; may be unknown.
     public static let nitrogenDioxide = density(0x2BD2)
-    /// Sulfur dioxide in kilograms per cubic metre, in steps of 10 µg at best; may be unknown.
+    /// Sulfur dioxide in kilograms per cubic meter, in steps of 10 µg at best; may be unknown.
     public static let sulfurDioxide = density(0x2BD8)
-    /// Ammonia in kilograms per cubic metre, in steps of 10 µg at best; may be unknown.
+    /// Ammonia in kilograms per cubic meter, in steps of 10 µg at best; may be unknown.
     public static let ammonia = density(0x2BCF)
-    /// Pollen in grains per cubic metre, 0 to 16,777,215.
+    /// Pollen in grains per cubic meter, 0 to 16,777,215.
     public static let pollen = EnvironmentalQuantity(0x2A75, .uint24, unit: 0x27B5)
 
     // MARK: Place
 
-    /// Elevation over sea level in metres, −83,886.08 to 83,886.07 in steps of 0.01.
+    /// Elevation over sea level in meters, −83,886.08 to 83,886.07 in steps of 0.01.
     public static let elevation = EnvironmentalQuantity(0x2A6C, .sint24, exponent: -2, unit: .metre)
     /// How far magnetic north is from true north, in degrees eastward, 0 to 359.99 in steps of 0.01.
     public static let magneticDeclination = EnvironmentalQuantity(
@@ -169,7 +169,7 @@ public struct EnvironmentalQuantity: Hashable, Sendable {
         counts: 0...35_999
     )
 
-    /// A concentration as the GATT Specification Supplement has it; 0x2715 is the kilogram per cubic metre.
+    /// A concentration as the GATT Specification Supplement has it; 0x2715 is the kilogram per cubic meter.
     private static func density(_ type: UInt16) -> EnvironmentalQuantity {
         EnvironmentalQuantity(type, .medfloat16, unit: 0x2715)
     }

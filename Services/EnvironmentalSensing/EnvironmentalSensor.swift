@@ -80,9 +80,9 @@ public struct EnvironmentalSensor: Sendable {
                 }
             }
             if triggers.count > 1 {
-                Descriptor<EnvironmentalTriggerLogic>(.environmentalSensingConfiguration, security: security) {
-                    Read { state.logic }
-                    if areTriggersSettable { Write { logic, central in state.setLogic(logic, central) } }
+                Descriptor<[UInt8]>(.environmentalSensingConfiguration, security: security) {
+                    Read { state.logic.gattBytes }
+                    if areTriggersSettable { Write { bytes, central in try state.setLogic(bytes, central) } }
                 }
             }
             if let onRename {
@@ -147,7 +147,9 @@ final class SensorState: Sendable {
         change(.triggers, by: central) { $0.triggers[index] = trigger }
     }
 
-    func setLogic(_ logic: EnvironmentalTriggerLogic, _ central: Central) {
+    func setLogic(_ bytes: [UInt8], _ central: Central) throws {
+        guard bytes.first ?? 0 <= 1 else { throw ATTError.environmentalSensingWriteRequestRejected }
+        let logic = try EnvironmentalTriggerLogic(gattBytes: bytes)
         change(.configuration, by: central) { $0.logic = logic }
     }
 

@@ -43,13 +43,13 @@ public struct GlucoseContext: Hashable, Sendable {
         public enum Amount: Hashable, Sendable {
             /// In kilograms.
             case kilograms(MedicalShortFloat)
-            /// In litres.
-            case litres(MedicalShortFloat)
+            /// In liters.
+            case liters(MedicalShortFloat)
 
             /// Whole milligrams, up to 2045.
             public static func milligrams(_ count: Int) -> Amount { .kilograms(.scaled(count, exponent: -6)) }
-            /// Whole millilitres, up to 2045.
-            public static func millilitres(_ count: Int) -> Amount { .litres(.scaled(count, exponent: -3)) }
+            /// Whole milliliters, up to 2045.
+            public static func milliliters(_ count: Int) -> Amount { .liters(.scaled(count, exponent: -3)) }
         }
 
         /// Which.
@@ -136,7 +136,7 @@ extension GlucoseContext: GATTValue {
         if flags & Flag.medication != 0 {
             let kind = GlucoseMedicationKind(rawValue: try reader.read())
             let value = try MedicalShortFloat(decoding: &reader)
-            medication = Medication(kind, flags & Flag.litres != 0 ? .litres(value) : .kilograms(value))
+            medication = Medication(kind, flags & Flag.liters != 0 ? .liters(value) : .kilograms(value))
         }
         if flags & Flag.hbA1c != 0 { hbA1c = try MedicalShortFloat(decoding: &reader) }
     }
@@ -161,7 +161,7 @@ extension GlucoseContext: GATTValue {
         if let medication {
             writer.write(medication.kind.rawValue)
             switch medication.amount {
-            case .kilograms(let value), .litres(let value): value.encode(into: &writer)
+            case .kilograms(let value), .liters(let value): value.encode(into: &writer)
             }
         }
         if let hbA1c { hbA1c.encode(into: &writer) }
@@ -175,7 +175,7 @@ extension GlucoseContext: GATTValue {
         if exercise != nil { flags |= Flag.exercise }
         if let medication {
             flags |= Flag.medication
-            if case .litres = medication.amount { flags |= Flag.litres }
+            if case .liters = medication.amount { flags |= Flag.liters }
         }
         if hbA1c != nil { flags |= Flag.hbA1c }
         if extendedFlags != nil { flags |= Flag.extendedFlags }
@@ -190,7 +190,7 @@ private enum Flag {
     static let circumstances: UInt8 = 1 << 2
     static let exercise: UInt8 = 1 << 3
     static let medication: UInt8 = 1 << 4
-    static let litres: UInt8 = 1 << 5
+    static let liters: UInt8 = 1 << 5
     static let hbA1c: UInt8 = 1 << 6
     static let extendedFlags: UInt8 = 1 << 7
 }

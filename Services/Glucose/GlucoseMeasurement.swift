@@ -6,7 +6,7 @@ public import PeripheralKit
 /// ```swift
 /// GlucoseMeasurement(
 ///     sequenceNumber: 7, baseTime: time,
-///     concentration: .milligramsPerDecilitre(105), type: .capillaryWholeBlood, location: .finger
+///     concentration: .milligramsPerDeciliter(105), type: .capillaryWholeBlood, location: .finger
 /// )
 /// ```
 public struct GlucoseMeasurement: Hashable, Sendable {
@@ -93,10 +93,10 @@ extension GlucoseMeasurement: GATTValue {
         timeOffset = flags & Flag.timeOffset != 0 ? try reader.read() : nil
         if flags & Flag.result != 0 {
             let value = try MedicalShortFloat(decoding: &reader)
-            let isMolar = flags & Flag.molesPerLitre != 0
+            let isMolar = flags & Flag.molesPerLiter != 0
             let sample: UInt8 = try reader.read()
             result = Result(
-                concentration: isMolar ? .molesPerLitre(value) : .kilogramsPerLitre(value),
+                concentration: isMolar ? .molesPerLiter(value) : .kilogramsPerLiter(value),
                 type: GlucoseSampleType(rawValue: sample & 0x0F),
                 location: GlucoseSampleLocation(rawValue: sample >> 4)
             )
@@ -123,7 +123,7 @@ extension GlucoseMeasurement: GATTValue {
         if timeOffset != nil { flags |= Flag.timeOffset }
         if let result {
             flags |= Flag.result
-            if case .molesPerLitre = result.concentration { flags |= Flag.molesPerLitre }
+            if case .molesPerLiter = result.concentration { flags |= Flag.molesPerLiter }
         }
         if status != nil { flags |= Flag.status }
         if contextFollows { flags |= Flag.contextFollows }
@@ -135,32 +135,32 @@ extension GlucoseMeasurement: GATTValue {
 private enum Flag {
     static let timeOffset: UInt8 = 1 << 0
     static let result: UInt8 = 1 << 1
-    static let molesPerLitre: UInt8 = 1 << 2
+    static let molesPerLiter: UInt8 = 1 << 2
     static let status: UInt8 = 1 << 3
     static let contextFollows: UInt8 = 1 << 4
 }
 
 /// A concentration of glucose, in one of the two units in which it is told.
 public enum GlucoseConcentration: Hashable, Sendable {
-    /// In kilograms per litre: 1 mg/dL is 10^−5 kg/L.
-    case kilogramsPerLitre(MedicalShortFloat)
-    /// In moles per litre: 1 mmol/L is 10^−3 mol/L.
-    case molesPerLitre(MedicalShortFloat)
+    /// In kilograms per liter: 1 mg/dL is 10^−5 kg/L.
+    case kilogramsPerLiter(MedicalShortFloat)
+    /// In moles per liter: 1 mmol/L is 10^−3 mol/L.
+    case molesPerLiter(MedicalShortFloat)
 
-    /// The closest that can be told to a number of milligrams per decilitre: whole ones, up to 2045.
-    public static func milligramsPerDecilitre(_ value: Double) -> GlucoseConcentration {
-        .kilogramsPerLitre(value.scaled(by: 1, exponent: -5))
+    /// The closest that can be told to a number of milligrams per deciliter: whole ones, up to 2045.
+    public static func milligramsPerDeciliter(_ value: Double) -> GlucoseConcentration {
+        .kilogramsPerLiter(value.scaled(by: 1, exponent: -5))
     }
 
-    /// The closest that can be told to a number of millimoles per litre: in tenths, up to 204.5.
-    public static func millimolesPerLitre(_ value: Double) -> GlucoseConcentration {
-        .molesPerLitre(value.scaled(by: 10, exponent: -4))
+    /// The closest that can be told to a number of millimoles per liter: in tenths, up to 204.5.
+    public static func millimolesPerLiter(_ value: Double) -> GlucoseConcentration {
+        .molesPerLiter(value.scaled(by: 10, exponent: -4))
     }
 
     /// The number, in the unit on the air.
     public var value: MedicalShortFloat {
         switch self {
-        case .kilogramsPerLitre(let value), .molesPerLitre(let value): value
+        case .kilogramsPerLiter(let value), .molesPerLiter(let value): value
         }
     }
 }

@@ -6,7 +6,10 @@ public struct KeyboardReport: Equatable, Sendable {
     /// Which of the modifier keys are down.
     public var modifiers: KeyModifiers
 
-    /// The other keys that are down; the first six are told.
+    /// The other keys that are down.
+    ///
+    /// Up to six are told; of more, that there are more: each place has the usage ErrorRollOver then (HID Usage Tables 1.12,
+    /// section 10), and the host waits.
     public var keys: [KeyUsage]
 
     /// Makes a report.
@@ -33,7 +36,8 @@ extension KeyboardReport: GATTValue {
         writer.write(modifiers.rawValue)
         writer.write(0 as UInt8)
         for index in 0..<6 {
-            writer.write(index < keys.count ? keys[index].rawValue : 0)
+            let key: UInt8 = index < keys.count ? keys[index].rawValue : 0
+            writer.write(keys.count > 6 ? 0x01 : key)
         }
     }
 }

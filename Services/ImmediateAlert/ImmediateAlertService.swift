@@ -45,7 +45,7 @@ public struct ImmediateAlertService: GATTServiceDeclaration {
         }
     }
 
-    /// Ends the alert when the central leaves that has begun it; the peripheral runs this.
+    /// Ends the alert when the central leaves that has begun it, or the session ends; the peripheral runs this.
     ///
     /// - Parameter session: The session of the peripheral that declares the service.
     public func run(in session: PeripheralSession) async {
@@ -53,6 +53,8 @@ public struct ImmediateAlertService: GATTServiceDeclaration {
             guard case .disconnected(let central) = event, alerting.end(by: central.id) else { continue }
             await onAlert(.none)
         }
+        // Nobody can end it any more.
+        if alerting.end() { await onAlert(.none) }
     }
 
     /// The service as it is published.
@@ -71,10 +73,10 @@ private final class AlertingCentral: Sendable {
         state.withLock { $0 = central }
     }
 
-    /// Tells whether the alert was this central's.
-    func end(by central: Central.ID) -> Bool {
+    /// Tells whether there was an alert, and that of this central if one is given.
+    func end(by central: Central.ID? = nil) -> Bool {
         state.withLock { current in
-            guard current == central else { return false }
+            guard current != nil, central == nil || central == current else { return false }
             current = nil
             return true
         }

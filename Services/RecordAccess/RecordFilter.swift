@@ -46,7 +46,7 @@ public struct UserFacingTime: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - time: The inner clock.
-    ///   - minutes: What the user has added.
+    ///   - minutes: What the user has added; beyond ±2,147,483,647, that many.
     public init?(_ time: DateTime, minutes: Int = 0) {
         guard let year = time.year, let month = time.month, let day = time.day else { return nil }
         // The year begins in March, so that the day that some years lack is its last.
@@ -54,7 +54,7 @@ public struct UserFacingTime: Hashable, Sendable {
         let monthFromMarch = (month + 9) % 12
         let leapDays = yearFromMarch / 4 - yearFromMarch / 100 + yearFromMarch / 400
         let days = yearFromMarch * 365 + leapDays + (monthFromMarch * 153 + 2) / 5 + day
-        let minutesOfDay = time.hour * 60 + time.minute + minutes
-        seconds = Int64(days) * 86_400 + Int64(minutesOfDay) * 60 + Int64(time.second)
+        let minutesOfDay = Int64(time.hour * 60 + time.minute) + Int64(Int32(clamping: minutes))
+        seconds = Int64(days) * 86_400 + minutesOfDay * 60 + Int64(time.second)
     }
 }

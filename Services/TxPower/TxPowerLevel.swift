@@ -10,7 +10,8 @@ public struct TxPowerLevel: Hashable, Sendable {
     ///
     /// - Parameter dBm: A value below −100 is taken as −100, one above 20 as 20.
     public init(dBm: some BinaryInteger) {
-        self.dBm = Int8(clamping: max(-100, min(dBm, 20)))
+        // First an integer with a sign: -100 is none of other types.
+        self.dBm = max(-100, min(Int8(clamping: dBm), 20))
     }
 }
 

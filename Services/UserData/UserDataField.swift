@@ -50,7 +50,7 @@ extension UserDataField where Value == BodyLength {
 extension UserDataField where Value == UInt8 {
     /// The age in years.
     public static var age: Self { Self(0x2A80) }
-    /// The highest uptake of oxygen, in millilitres per kilogram and minute.
+    /// The highest uptake of oxygen, in milliliters per kilogram and minute.
     public static var vo2Max: Self { Self(0x2A96) }
     /// The highest heart rate that was reached, in beats per minute.
     public static var heartRateMax: Self { Self(0x2A8D) }

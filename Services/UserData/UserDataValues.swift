@@ -96,32 +96,32 @@ public struct BodyWeight: GATTValue, Hashable {
     }
 }
 
-/// A length of a body: 0 to 655.35 metres, in steps of a centimetre.
+/// A length of a body: 0 to 655.35 meters, in steps of a centimeter.
 public struct BodyLength: GATTValue, Hashable {
-    /// The length in centimetres.
-    public var centimetres: UInt16
+    /// The length in centimeters.
+    public var centimeters: UInt16
 
     /// Makes a length.
-    public init(centimetres: UInt16) {
-        self.centimetres = centimetres
+    public init(centimeters: UInt16) {
+        self.centimeters = centimeters
     }
 
     /// Makes the length that is nearest; what is out of range becomes the end of the range.
-    public init(metres: Double) {
-        centimetres = UInt16(nearestTo: metres * 100)
+    public init(meters: Double) {
+        centimeters = UInt16(nearestTo: meters * 100)
     }
 
-    /// The length in metres.
-    public var metres: Double { Double(centimetres) / 100 }
+    /// The length in meters.
+    public var meters: Double { Double(centimeters) / 100 }
 
     /// Reads two bytes.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
-        centimetres = try reader.read()
+        centimeters = try reader.read()
     }
 
     /// Appends two bytes.
     public func encode(into writer: inout ByteWriter) {
-        writer.write(centimetres)
+        writer.write(centimeters)
     }
 }
 

@@ -11,7 +11,7 @@ public import PeripheralKit
 public struct WeightMeasurement: Hashable, Sendable {
     /// In what weight and height are measured.
     public enum Units: UInt8, Hashable, Sendable {
-        /// Kilograms, in steps of 0.005, and metres, in steps of 0.001.
+        /// Kilograms, in steps of 0.005, and meters, in steps of 0.001.
         case metric = 0
         /// Pounds, in steps of 0.01, and inches, in steps of 0.1.
         case imperial = 1
@@ -19,23 +19,24 @@ public struct WeightMeasurement: Hashable, Sendable {
 
     /// What a height tells together with the weight.
     public struct Build: Hashable, Sendable {
-        /// The body mass index in kilograms per square metre, 0 to 6553.5, in steps of 0.1.
+        /// The body mass index in kilograms per square meter, 0 to 6553.5, in steps of 0.1.
         public var bodyMassIndex: Double
-        /// The height in metres, 0 to 65.535, or inches, 0 to 6553.5.
+        /// The height in meters, 0 to 65.535, or inches, 0 to 6553.5.
         public var height: Double
 
         /// Makes a build.
         ///
         /// - Parameters:
-        ///   - bodyMassIndex: The body mass index in kilograms per square metre.
-        ///   - height: The height in metres or inches, as the measurement has it.
+        ///   - bodyMassIndex: The body mass index in kilograms per square meter.
+        ///   - height: The height in meters or inches, as the measurement has it.
         public init(bodyMassIndex: Double, height: Double) {
             self.bodyMassIndex = bodyMassIndex
             self.height = height
         }
     }
 
-    /// The weight in kilograms, 0 to 327.67, or pounds, 0 to 655.34; `nil` when the measurement has not succeeded.
+    /// The weight in kilograms, 0 to 327.67, or pounds, 0 to 655.34; `nil`, or not a number, when the measurement has not
+    /// succeeded.
     public var weight: Double?
     /// In what weight and height are measured.
     public var units: Units
@@ -54,7 +55,7 @@ public struct WeightMeasurement: Hashable, Sendable {
     ///   - weight: The weight; `nil` when the measurement has not succeeded.
     ///   - timestamp: When it was measured, in local time.
     ///   - userID: Whose weight it is; 255 for somebody unknown.
-    ///   - build: Body mass index, and height in metres.
+    ///   - build: Body mass index, and height in meters.
     public init(
         kilograms weight: Double?,
         timestamp: DateTime? = nil,
@@ -113,6 +114,7 @@ extension WeightMeasurement: GATTValue {
 
     /// Appends at most 15 bytes: flags, weight, then what else there is.
     public func encode(into writer: inout ByteWriter) {
+        let weight = weight.flatMap { $0.isNaN ? nil : $0 }
         let build = weight == nil ? nil : build
         var flags = units.rawValue
         if timestamp != nil { flags |= Self.timestampFlag }

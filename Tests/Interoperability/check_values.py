@@ -18,6 +18,11 @@ from bluetooth_sig.gatt.characteristics.registry import CharacteristicRegistry
 from bluetooth_sig.gatt.exceptions import CharacteristicEncodeError, CharacteristicParseError, SpecialValueDetectedError
 
 MISTAKES = pathlib.Path(__file__).parent / "Mistakes"
+SERVICES = pathlib.Path(__file__).parents[2] / "Services"
+
+# Services whose types the library does not know; the conformance scenarios are none.
+UNKNOWN = {"NordicUART"}
+NO_SERVICES = {"Conformance"}
 
 # The names of what is compared beside the fields.
 DECODED, ENCODED = "(decoded)", "(encoded)"
@@ -137,12 +142,21 @@ def known_mistakes():
     return known
 
 
+def check_coverage(sampled):
+    """Whether each service has samples, or is known to have none."""
+    services = {path.name for path in SERVICES.iterdir() if path.is_dir()} - NO_SERVICES
+    complaints = [f"{service}: it has no samples; add some, or name it in UNKNOWN" for service in services - sampled - UNKNOWN]
+    complaints += [f"{service}: it is in UNKNOWN, and has samples or is gone" for service in UNKNOWN - (services - sampled)]
+    return sorted(complaints)
+
+
 def main():
     known = known_mistakes()
-    found, count = [], 0
+    found, count, sampled = [], 0, set()
     for line in sys.stdin:
         service, origin, uuid, data, fields = line.rstrip("\n").split(" ", 4)
         count += 1
+        sampled.add(service)
         for field, said in examine(origin, uuid, bytes.fromhex(data), json.loads(fields)):
             text = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
             found.append(Difference(service, f"{uuid} {data}", field, text))
@@ -152,8 +166,11 @@ def main():
         print(f"{difference.service}: bluetooth-sig says otherwise:\n{difference}\n")
     for difference in gone:
         print(f"{difference.service}: bluetooth-sig is known to say otherwise, and no longer does:\n{difference}\n")
+    uncovered = check_coverage(sampled)
+    for complaint in uncovered:
+        print(complaint)
     print(f"{count} values compared with bluetooth-sig, {len(found) - len(unknown)} known mistakes of it")
-    sys.exit(1 if unknown or gone or not count else 0)
+    sys.exit(1 if unknown or gone or uncovered or not count else 0)
 
 
 main()

@@ -108,6 +108,10 @@ struct AutomationIOServiceTests {
             try await central.write(relays, [.active, .tristate, .inactive])
             #expect(written.values == [[.active, .tristate, .inactive]])
             #expect(try await central.read(relays).gattBytes == [0x09])
+            // Automation IO Service 1.0, section 3.1: a write of 0b11 leaves a digital as it is.
+            try await central.write(relays, [.unknown, .active, .unknown])
+            #expect(written.values.last == [.active, .active, .inactive])
+            #expect(try await central.read(relays).gattBytes == [0x05])
             await #expect(throws: ATTError.invalidAttributeValueLength) {
                 try await central.write(relays, [.active, .active, .active, .active, .active])
             }
@@ -204,6 +208,25 @@ struct AutomationIOServiceTests {
             for number in steps.filter(\.2).map(\.1) + [.max] {
                 #expect(try await central.nextUpdate(of: light.value) == number)
             }
+        }
+    }
+
+    /// Automation IO Service 1.0, section 1.6: 0x80, Trigger Condition Value not supported.
+    @Test(
+        arguments: [
+            (.valueTriggerSetting, [8], 0x80), (.valueTriggerSetting, [255, 1, 0], 0x80),
+            (.valueTriggerSetting, [4, 1], 0x80), (.valueTriggerSetting, [1, 0], 0x0D),
+            (.valueTriggerSetting, [], 0x0D), (.timeTriggerSetting, [4], 0x80),
+            (.timeTriggerSetting, [1, 0], 0x0D),
+        ] as [(BluetoothUUID, [UInt8], UInt8)]
+    )
+    func refusesTriggersThatItDoesNotHave(type: BluetoothUUID, bytes: [UInt8], error: UInt8) async throws {
+        let light = AutomationAnalog.input(100, hasTriggers: true)
+        let io = AutomationIOService(analogs: [light])
+        try await Peripheral("Automat") { io }.test { central in
+            let handle = try await central.locate(light.value).handle(of: type)
+            await #expect(throws: ATTError(rawValue: error)) { try await central.write(handle, bytes) }
+            #expect(try await central.read(handle, offset: 0) == [0])
         }
     }
 

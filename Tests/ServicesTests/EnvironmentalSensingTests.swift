@@ -103,6 +103,7 @@ struct EnvironmentalDescriptorTests {
         ] as [(EnvironmentalMeasurement, [UInt8])]
     )
     func tellsHowItIsMeasured(measurement: EnvironmentalMeasurement, bytes: [UInt8]) throws {
+        #expect(EnvironmentalMeasurement(uncertainty: .nan).gattBytes.last == 0xFF)
         #expect(measurement.gattBytes == bytes)
         #expect(try EnvironmentalMeasurement(gattBytes: bytes) == measurement)
     }
@@ -232,6 +233,17 @@ struct EnvironmentalSensingServiceTests {
                 try await central.write(handle, bytes)
                 #expect(try await central.read(handle, offset: 0) == bytes)
             }
+        }
+    }
+
+    /// Environmental Sensing Service 1.0, section 1.6: 0x80, Write Request Rejected.
+    @Test(arguments: [([2], 0x80), ([255], 0x80), ([], 0x0D), ([0, 0], 0x0D)] as [([UInt8], UInt8)])
+    func refusesALogicThatIsReserved(bytes: [UInt8], error: UInt8) async throws {
+        let sensor = EnvironmentalSensor(.temperature, triggers: [.changed, .inactive])
+        try await Peripheral("Weather") { EnvironmentalSensingService([sensor]) }.test { central in
+            let handle = try await central.locate(sensor.value).handle(of: .environmentalSensingConfiguration)
+            await #expect(throws: ATTError(rawValue: error)) { try await central.write(handle, bytes) }
+            #expect(try await central.read(handle, offset: 0) == [1])
         }
     }
 

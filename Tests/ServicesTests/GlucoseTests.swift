@@ -14,7 +14,7 @@ struct GlucoseTests {
             sequenceNumber: 0x0102,
             baseTime: time,
             timeOffset: -60,
-            concentration: .millimolesPerLitre(5.5),
+            concentration: .millimolesPerLiter(5.5),
             type: .interstitialFluid,
             location: .notAvailable,
             status: [.batteryLow, .timeFault]
@@ -33,7 +33,7 @@ struct GlucoseTests {
             GlucoseMeasurement(
                 sequenceNumber: 2,
                 baseTime: time,
-                concentration: .milligramsPerDecilitre(105),
+                concentration: .milligramsPerDeciliter(105),
                 type: .capillaryWholeBlood,
                 location: .finger
             ),
@@ -62,7 +62,7 @@ struct GlucoseTests {
                 meal: .postprandial,
                 circumstances: GlucoseCircumstances(tester: .user, health: .underStress),
                 exercise: .init(seconds: 1800, intensity: 60),
-                medication: .init(.rapidActingInsulin, .millilitres(2)),
+                medication: .init(.rapidActingInsulin, .milliliters(2)),
                 hbA1c: 5.5
             ),
             [
@@ -97,7 +97,7 @@ struct GlucoseTests {
         ] as [(Double, MedicalShortFloat?)]
     )
     func whatCannotBeToldIsASpecialValue(milligrams: Double, value: MedicalShortFloat?) {
-        #expect(GlucoseConcentration.milligramsPerDecilitre(milligrams).value == value)
+        #expect(GlucoseConcentration.milligramsPerDeciliter(milligrams).value == value)
     }
 
     @Test func featuresFollowFromWhatIsDetected() async throws {
@@ -124,7 +124,7 @@ struct GlucoseTests {
                 sequenceNumber: number,
                 baseTime: time,
                 timeOffset: Int16(number) * 60,
-                concentration: .milligramsPerDecilitre(100),
+                concentration: .milligramsPerDeciliter(100),
                 type: .capillaryPlasma,
                 location: .finger
             ),

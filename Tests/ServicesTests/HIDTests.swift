@@ -18,8 +18,12 @@ struct HIDValueTests {
         let report = KeyboardReport(modifiers: [.leftShift, .rightAlt], keys: [.enter, .tab])
         #expect(report.gattBytes == [0x42, 0, 0x28, 0x2B, 0, 0, 0, 0])
         #expect(try KeyboardReport(gattBytes: report.gattBytes) == report)
-        let keys = (1...7).map { KeyUsage(rawValue: $0) }
-        #expect(KeyboardReport(keys: keys).gattBytes == [0, 0, 1, 2, 3, 4, 5, 6])
+        let keys = (4...10).map { KeyUsage(rawValue: $0) }
+        #expect(KeyboardReport(keys: Array(keys.prefix(6))).gattBytes == [0, 0, 4, 5, 6, 7, 8, 9])
+        // More than can be told: ErrorRollOver in each place (HID Usage Tables 1.12, section 10).
+        #expect(
+            KeyboardReport(modifiers: .leftShift, keys: keys).gattBytes == [0x02, 0, 1, 1, 1, 1, 1, 1]
+        )
     }
 
     @Test func gamepadReportIsThatOfItsMap() {

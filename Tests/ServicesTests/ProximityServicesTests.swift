@@ -27,6 +27,13 @@ struct TxPowerServiceTests {
         #expect(Int(TxPowerLevel(dBm: number).dBm) == dBm)
     }
 
+    /// A program may count without sign.
+    @Test func takesIntegersOfAllTypes() {
+        #expect(TxPowerLevel(dBm: UInt8(4)).dBm == 4)
+        #expect(TxPowerLevel(dBm: UInt64.max).dBm == 20)
+        #expect(TxPowerLevel(dBm: Int64.min).dBm == -100)
+    }
+
     /// Tx Power Service 1.0, section 3.1: a signed byte of −100 to 20.
     @Test func decodesPowersAlone() throws {
         for byte in UInt8.min...UInt8.max {
@@ -94,6 +101,18 @@ struct ImmediateAlertServiceTests {
             other.disconnect()
             try await until { alerts.values == [.high, .none] }
         }
+    }
+}
+
+extension ImmediateAlertServiceTests {
+    @Test func endsTheAlertWithTheSession() async throws {
+        let alerts = Recorded<AlertLevel>()
+        let service = ImmediateAlertService { level in alerts.append(level) }
+        try await Peripheral("Keys") { service }.test { central in
+            try await central.writeWithoutResponse(service.alertLevel, .high)
+            try await until { alerts.values == [.high] }
+        }
+        #expect(alerts.values == [.high, .none])
     }
 }
 

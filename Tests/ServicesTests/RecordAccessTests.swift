@@ -213,5 +213,8 @@ struct RecordAccessTests {
             #expect(UserFacingTime(time) == UserFacingTime(times[0], minutes: minutes))
         }
         #expect(UserFacingTime(try #require(DateTime(year: nil, month: 1, day: 1))) == nil)
+        // What a program counts wrong ends nothing.
+        #expect(UserFacingTime(times[0], minutes: .max) == UserFacingTime(times[0], minutes: 2_147_483_647))
+        #expect(UserFacingTime(times[0], minutes: .min) == UserFacingTime(times[0], minutes: -2_147_483_648))
     }
 }

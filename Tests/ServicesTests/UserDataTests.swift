@@ -78,6 +78,28 @@ struct UserDataTests {
         }
     }
 
+    @Test func tellsOfChangesThoseWhoMaySeeThem() async throws {
+        let users = Self.makeUsers()
+        let age = users.characteristic(.age, read: { _ in 42 }, write: { _, _ in })
+        let userData = UserDataService(users) { age }
+        try await Peripheral("Scale") { userData }.test { central, session in
+            let stranger = central.makeAnother()
+            try await stranger.connect()
+            for each in [central, stranger] {
+                try await each.subscribe(to: userData.databaseChangeIncrement)
+                try await each.subscribe(to: userData.controlPoint)
+            }
+            let consent = UserControlRequest.consent(user: 7, consentCode: 4711)
+            _ = try await central.request(consent, of: userData.controlPoint)
+            try await userData.notify(increment: 1, of: 7, in: session)
+            try await userData.notify(increment: 2, of: 8, in: session)
+            try await session.notify(userData.databaseChangeIncrement, 3)
+            #expect(try await central.nextUpdate(of: userData.databaseChangeIncrement) == 1)
+            #expect(try await central.nextUpdate(of: userData.databaseChangeIncrement) == 3)
+            #expect(try await stranger.nextUpdate(of: userData.databaseChangeIncrement) == 3)
+        }
+    }
+
     /// The code is checked for so long that the central has left and is back.
     @Test func consentIsForTheConnectionThatHasGivenIt() async throws {
         let (began, begin) = AsyncStream.makeStream(of: Void.self)
@@ -146,8 +168,8 @@ struct UserDataTests {
         #expect(BodyWeight(kilograms: 70.5).gattBytes == [0x14, 0x37])
         #expect(BodyWeight(kilograms: -1).rawValue == 0)
         #expect(BodyWeight(kilograms: 400).rawValue == .max)
-        #expect(BodyLength(metres: 1.83).gattBytes == [0xB7, 0x00])
-        #expect(BodyLength(metres: .nan).centimetres == 0)
+        #expect(BodyLength(meters: 1.83).gattBytes == [0xB7, 0x00])
+        #expect(BodyLength(meters: .nan).centimeters == 0)
         #expect(Gender.unspecified.gattBytes == [0x02])
         #expect(throws: GATTDecodingError.self) { try Gender(gattBytes: [0x03]) }
         let birthday = try #require(UserDate(year: 1969, month: 7, day: 20))

@@ -41,7 +41,7 @@ struct WeightScaleTests {
 
     @Test(
         arguments: [
-            (-1, [0, 0, 0]), (400, [0, 0xFE, 0xFF]), (Double.nan, [0, 0, 0]),
+            (-1, [0, 0, 0]), (400, [0, 0xFE, 0xFF]), (Double.nan, [0, 0xFF, 0xFF]),
             (Double.infinity, [0, 0xFE, 0xFF]),
         ] as [(Double, [UInt8])]
     )
@@ -167,6 +167,9 @@ struct BodyCompositionTests {
     }
 
     @Test func tellsNothingOfAMeasurementThatIsNone() throws {
+        #expect(
+            BodyCompositionMeasurement(bodyFat: .nan, weight: 1).gattBytes == [0x00, 0x00, 0xFF, 0xFF]
+        )
         let failed = BodyCompositionMeasurement(bodyFat: nil, impedance: 3, weight: 1)
         #expect(failed.gattBytes == [0x00, 0x00, 0xFF, 0xFF])
         let received = try BodyCompositionMeasurement(gattBytes: [0x00, 0x04, 0xFF, 0xFF, 1, 0])

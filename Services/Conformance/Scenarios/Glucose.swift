@@ -12,7 +12,7 @@ extension ServiceConformance {
             GlucoseMeasurement(
                 sequenceNumber: number,
                 baseTime: time,
-                concentration: .millimolesPerLitre(5.5),
+                concentration: .millimolesPerLiter(5.5),
                 type: .capillaryWholeBlood,
                 location: .finger
             ),

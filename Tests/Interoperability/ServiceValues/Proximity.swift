@@ -9,6 +9,12 @@ extension ServiceValues {
         .written(.alertLevel, AlertLevel.high, is: "HIGH_ALERT"),
     ]
 
+    static let linkLoss: [Sample] = [
+        .written(.alertLevel, AlertLevel.none, is: "NO_ALERT"),
+        .sent(.alertLevel, AlertLevel.mild, is: "MILD_ALERT"),
+        .sent(.alertLevel, AlertLevel.high, is: "HIGH_ALERT"),
+    ]
+
     static let txPower: [Sample] = [
         .sent(.txPowerLevel, TxPowerLevel(dBm: -100), is: -100),
         .sent(.txPowerLevel, TxPowerLevel(dBm: 0), is: 0),

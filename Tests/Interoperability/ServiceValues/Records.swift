@@ -85,7 +85,7 @@ extension ServiceValues {
                 sequenceNumber: 7,
                 baseTime: baseTime,
                 timeOffset: -60,
-                concentration: .millimolesPerLitre(5.5),
+                concentration: .millimolesPerLiter(5.5),
                 type: .capillaryWholeBlood,
                 location: .finger,
                 status: [.batteryLow, .timeFault]
@@ -131,7 +131,7 @@ extension ServiceValues {
         ),
         .sent(.databaseChangeIncrement, 0x0102_0304 as UInt32, is: 0x0102_0304),
         .sent("2a98", BodyWeight(kilograms: 70.5), is: 70.5),
-        .sent("2a8e", BodyLength(metres: 1.83), is: 1.83),
+        .sent("2a8e", BodyLength(meters: 1.83), is: 1.83),
         .sent("2a8c", Gender.female, is: "FEMALE"),
     ]
 

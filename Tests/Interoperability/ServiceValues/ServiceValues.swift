@@ -5,6 +5,7 @@
 @main
 enum ServiceValues {
     static let all: [(service: String, samples: [Sample])] = [
+        ("AutomationIO", automationIO),
         ("Battery", battery),
         ("BloodPressure", bloodPressure),
         ("BodyComposition", bodyComposition),
@@ -13,9 +14,11 @@ enum ServiceValues {
         ("DeviceInformation", deviceInformation),
         ("EnvironmentalSensing", environmentalSensing),
         ("Glucose", glucose),
+        ("HID", hid),
         ("HealthThermometer", healthThermometer),
         ("HeartRate", heartRate),
         ("ImmediateAlert", immediateAlert),
+        ("LinkLoss", linkLoss),
         ("PulseOximeter", pulseOximeter),
         ("RecordAccess", recordAccess),
         ("TxPower", txPower),
