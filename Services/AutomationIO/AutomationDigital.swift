@@ -107,14 +107,14 @@ func triggers<Value: GATTValue>(
     // As bytes, since a condition that is reserved has an error of its own.
     Descriptor<[UInt8]>(.valueTriggerSetting, security: security) {
         Read { state.valueTrigger.gattBytes }
-        Write { bytes in
+        Write { (bytes: [UInt8]) in
             guard bytes.first ?? 0 <= 7 else { throw ATTError.automationConditionNotSupported }
             try state.set(AutomationValueTrigger(gattBytes: bytes))
         }
     }
     Descriptor<[UInt8]>(.timeTriggerSetting, security: security) {
         Read { state.timeTrigger.gattBytes }
-        Write { bytes in
+        Write { (bytes: [UInt8]) in
             guard bytes.first ?? 0 <= 3 else { throw ATTError.automationConditionNotSupported }
             state.set(try AutomationTimeTrigger(gattBytes: bytes))
         }

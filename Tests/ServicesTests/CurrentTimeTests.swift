@@ -46,7 +46,11 @@ struct CurrentTimeTests {
         #expect(time.gattBytes == bytes)
     }
 
-    @Test(arguments: [.min, .min / 2, -12_244_089_601, 253_402_300_800, .max / 2, .max] as [Int64])
+    @Test(
+        arguments: [
+            Int64.min, Int64.min / 2, -12_244_089_601, 253_402_300_800, Int64.max / 2, Int64.max,
+        ]
+    )
     func knowsNoTimeBeyondTheCalendar(seconds: Int64) {
         #expect(CurrentTime(since1970: .seconds(seconds)) == nil)
         #expect(CurrentTime(since1970: .zero, offsetFromUTC: .seconds(seconds)) == nil)
