@@ -73,10 +73,8 @@ public struct CurrentTime: Hashable, Sendable {
         adjustReason: AdjustReason = []
     ) {
         // More is no year that can be told, and cannot be added.
-        let bound = Duration.seconds(400_000_000_000)
-        guard duration > .zero - bound, duration < bound, offset > .zero - bound, offset < bound else {
-            return nil
-        }
+        let possible = Duration.seconds(-400_000_000_000)...Duration.seconds(400_000_000_000)
+        guard possible.contains(duration), possible.contains(offset) else { return nil }
         let local = (duration + offset).components
         // Before 1970, both parts are negative.
         let seconds = local.attoseconds < 0 ? local.seconds - 1 : local.seconds

@@ -68,7 +68,10 @@ struct PulseOximeterTests {
     /// Bytes by hand, after Pulse Oximeter Service 1.0.1, section 3.3.
     @Test(
         arguments: [
-            (PulseOximeterService(continuous: [], supportsMultipleBonds: false, security: .open), [0x00, 0x00]),
+            (
+                PulseOximeterService(continuous: [], supportsMultipleBonds: false, security: .open),
+                [0x00, 0x00]
+            ),
             (
                 PulseOximeterService(
                     spotCheck: [.time],

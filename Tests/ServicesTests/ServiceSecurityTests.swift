@@ -141,7 +141,8 @@ struct ServiceSecurityTests {
         },
         Demands(service: "ImmediateAlert", usual: .open) { security in
             let service =
-                security.map { ImmediateAlertService(security: $0) { _ in } } ?? ImmediateAlertService { _ in }
+                security.map { ImmediateAlertService(security: $0) { _ in } }
+                ?? ImmediateAlertService { _ in }
             return [service.alertLevel.security]
         },
         Demands(service: "LinkLoss", usual: .open) { security in

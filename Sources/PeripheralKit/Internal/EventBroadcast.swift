@@ -21,6 +21,7 @@ final class EventBroadcast<Event: Sendable>: Sendable {
     /// What happens from now on, for the first who listens after what was to be kept until then.
     ///
     /// - Parameter takesKept: Whether the listener is one whom that is kept for.
+    /// - Returns: The events, until all ends.
     func listen(takingKept takesKept: Bool = true) -> AsyncStream<Event> {
         let (events, listener) = AsyncStream.makeStream(
             of: Event.self,

@@ -325,6 +325,7 @@ final class PeripheralRuntime: PeripheralHost {
     /// What happens from now on.
     ///
     /// - Parameter isService: Whether a service listens, and not the program, which what was kept is for.
+    /// - Returns: The events, until the session ends.
     func listen(asService isService: Bool = false) -> AsyncStream<SessionEvent> {
         events.listen(takingKept: !isService)
     }

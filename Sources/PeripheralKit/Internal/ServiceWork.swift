@@ -22,7 +22,7 @@ struct ServiceWork {
                     defer { session.endServiceEvents() }
                     do {
                         try await declaration.run(in: session)
-                    } catch where error.isConsequenceOfEnd {
+                    } catch let error where error.isConsequenceOfEnd {
                         // Whoever has ended the session tells why.
                     }
                     return .service

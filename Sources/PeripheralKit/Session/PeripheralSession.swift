@@ -7,7 +7,7 @@ internal import PeripheralCore
 public struct PeripheralSession: Sendable {
     let runtime: PeripheralRuntime
 
-    /// In the hands of a service: the events since the run began. `nil` in those of the program.
+    /// The events since the run began, in the hands of a service; `nil` in those of the program.
     private let serviceEvents: ServiceEvents?
 
     /// The session as the program has it.
