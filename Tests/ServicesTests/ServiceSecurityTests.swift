@@ -100,8 +100,8 @@ struct ServiceSecurityTests {
             let gamepad = security.map { HIDGamepad(security: $0) } ?? HIDGamepad()
             return [keyboard.hid, gamepad.hid].flatMap { hid in
                 [hid.information.security, hid.reportMap.security, hid.controlPoint.security]
-                    + hid.reports.map(\.value.security) + present(hid.protocolMode)
-            }
+                    + hid.reports.map(\.value.security)
+            } + present(keyboard.hid.protocolMode)
         },
         Demands(service: "BondManagement", usual: .encrypted) { security in
             let service = security.map { BondManagementService(security: $0) } ?? BondManagementService()
