@@ -295,6 +295,24 @@ struct EnvironmentalSensingServiceTests {
         }
     }
 
+    @Test func tellsWhatWasWrittenBeforeItRuns() async throws {
+        let sensor = EnvironmentalSensor(.temperature, triggers: [.changed, .inactive])
+        let service = EnvironmentalSensingService([sensor])
+        let changes = try #require(service.descriptorValueChanged)
+        // What is published does not run by itself.
+        try await Peripheral("Weather") { service.service }.test { central, session in
+            let other = central.makeAnother()
+            try await other.connect()
+            try await other.subscribe(to: changes)
+            let location = try await central.locate(sensor.value)
+            try await central.write(location.handle(of: .environmentalSensingConfiguration), [0])
+            let running = Task { try await service.run(in: session) }
+            defer { running.cancel() }
+            let change = try await other.nextUpdate(of: changes)
+            #expect(change == DescriptorValueChange([.byClient, .configuration], of: 0x2A6E))
+        }
+    }
+
     @Test func tellsTheOthersWhatACentralHasWritten() async throws {
         let sensor = EnvironmentalSensor(.temperature, triggers: [.changed, .inactive])
         let service = EnvironmentalSensingService([sensor])

@@ -108,7 +108,12 @@ extension ImmediateAlertServiceTests {
     @Test func endsTheAlertWithTheSession() async throws {
         let alerts = Recorded<AlertLevel>()
         let service = ImmediateAlertService { level in alerts.append(level) }
-        try await Peripheral("Keys") { service }.test { central in
+        let peripheral = Peripheral("Keys") { service }
+        let backend = InMemoryBackend()
+        // The central stays, as one does when a program ends.
+        try await peripheral.run(on: backend) { _ in
+            let central = backend.makeCentral(of: peripheral)
+            try await central.connect()
             try await central.writeWithoutResponse(service.alertLevel, .high)
             try await until { alerts.values == [.high] }
         }
