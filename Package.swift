@@ -23,6 +23,7 @@ let serviceNames = [
     "BodyComposition",
     "BondManagement",
     "CurrentTime",
+    "CyclingSpeedAndCadence",
     "DeviceInformation",
     "EnvironmentalSensing",
     "Glucose",
@@ -34,15 +35,19 @@ let serviceNames = [
     "NordicUART",
     "PulseOximeter",
     "RecordAccess",
+    "RunningSpeedAndCadence",
+    "SensorControl",
     "TxPower",
     "UserData",
     "WeightScale",
 ]
 /// What services have in common, which one of them holds.
 let sharedByServices: [String: [Target.Dependency]] = [
+    "CyclingSpeedAndCadence": ["PeripheralSensorControl"],
     "Glucose": ["PeripheralRecordAccess"],
     "LinkLoss": ["PeripheralImmediateAlert"],
     "PulseOximeter": ["PeripheralRecordAccess"],
+    "RunningSpeedAndCadence": ["PeripheralSensorControl"],
 ]
 let serviceTargets: [Target.Dependency] = serviceNames.map { .target(name: "Peripheral\($0)") }
 

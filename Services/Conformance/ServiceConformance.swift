@@ -28,6 +28,7 @@ public enum ServiceConformance: Sendable {
         nordicUART,
         proximity,
         pulseOximeter,
+        speedAndCadence,
         userData,
     ].flatMap(\.self)
 }

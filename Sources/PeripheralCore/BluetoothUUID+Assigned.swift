@@ -127,6 +127,15 @@ extension BluetoothUUID {
 
     /// Pulse Oximeter service.
     public static var pulseOximeter: BluetoothUUID { 0x1822 }
+
+    /// Running Speed and Cadence service.
+    public static var runningSpeedAndCadence: BluetoothUUID { 0x1814 }
+
+    /// Cycling Speed and Cadence service.
+    public static var cyclingSpeedAndCadence: BluetoothUUID { 0x1816 }
+
+    /// Cycling Power service.
+    public static var cyclingPower: BluetoothUUID { 0x1818 }
 }
 
 // MARK: - Characteristics of the Generic Access and Generic Attribute services
@@ -377,4 +386,38 @@ extension BluetoothUUID {
 extension BluetoothUUID {
     /// Descriptor Value Changed characteristic.
     public static var descriptorValueChanged: BluetoothUUID { 0x2A7D }
+}
+
+// MARK: - Characteristics of the services of running and cycling
+
+extension BluetoothUUID {
+    /// RSC Measurement characteristic.
+    public static var rscMeasurement: BluetoothUUID { 0x2A53 }
+
+    /// RSC Feature characteristic.
+    public static var rscFeature: BluetoothUUID { 0x2A54 }
+
+    /// SC Control Point characteristic.
+    public static var scControlPoint: BluetoothUUID { 0x2A55 }
+
+    /// CSC Measurement characteristic.
+    public static var cscMeasurement: BluetoothUUID { 0x2A5B }
+
+    /// CSC Feature characteristic.
+    public static var cscFeature: BluetoothUUID { 0x2A5C }
+
+    /// Sensor Location characteristic.
+    public static var sensorLocation: BluetoothUUID { 0x2A5D }
+
+    /// Cycling Power Measurement characteristic.
+    public static var cyclingPowerMeasurement: BluetoothUUID { 0x2A63 }
+
+    /// Cycling Power Vector characteristic.
+    public static var cyclingPowerVector: BluetoothUUID { 0x2A64 }
+
+    /// Cycling Power Feature characteristic.
+    public static var cyclingPowerFeature: BluetoothUUID { 0x2A65 }
+
+    /// Cycling Power Control Point characteristic.
+    public static var cyclingPowerControlPoint: BluetoothUUID { 0x2A66 }
 }

@@ -1,0 +1,75 @@
+public import PeripheralKit
+public import PeripheralSensorControl
+
+/// The Cycling Speed and Cadence service, 0x1816, of the Cycling Speed and Cadence Service specification 1.0.1.
+///
+/// ```swift
+/// import PeripheralBlueZ
+/// import PeripheralCyclingSpeedAndCadence
+/// import PeripheralKit
+///
+/// let cycling = CyclingSpeedAndCadenceService(location: .fixed(.rearWheel)) { count in
+///     await sensor.setWheelRevolutions(count)
+/// }
+/// let peripheral = Peripheral("Bike") { cycling }
+/// try await peripheral.run(on: .bluez) { session in
+///     for await turn in sensor.turns {
+///         let wheel = WheelRevolutions(turn.count, at: turn.time)
+///         try await session.notify(cycling.measurement, CSCMeasurement(wheel: wheel))
+///     }
+/// }
+/// ```
+///
+/// Send a measurement about once a second, also while nothing turns (section 3.1.1). Each has what the sensor tells of wheel
+/// and crank.
+///
+/// A sensor that counts the wheel's revolutions lets centrals set the count (section 3.4.1): the sensor counts them if
+/// it can set them. Requests are answered as is told at `SensorControl`.
+public struct CyclingSpeedAndCadenceService: GATTServiceDeclaration {
+    /// The CSC Measurement, 0x2A5B, which centrals subscribe to.
+    public let measurement: Characteristic<CSCMeasurement>
+
+    /// The CSC Feature, 0x2A5C, which centrals read.
+    public let feature: Characteristic<CSCFeature>
+
+    /// The Sensor Location, 0x2A5D, which centrals read; `nil` when no location is told.
+    public let sensorLocation: Characteristic<SensorLocation>?
+
+    /// The SC Control Point, 0x2A55; `nil` when there is nothing to set.
+    public let controlPoint: Characteristic<SensorControlResponse>?
+
+    /// Declares the service.
+    ///
+    /// - Parameters:
+    ///   - hasCrank: Whether measurements tell the crank's revolutions. Those of a sensor without a wheel have to.
+    ///   - location: Where the sensor is, or `nil` to leave it open.
+    ///   - security: What it takes to subscribe to the measurements, and to write the control point.
+    ///   - setWheelRevolutions: Sets the count of the wheel's revolutions as a central wants it; `nil` when measurements
+    ///     do not tell the wheel's revolutions. Throwing fails the central's request.
+    public init(
+        hasCrank: Bool = false,
+        location: SensorPlacement? = nil,
+        security: AttributeSecurity = .open,
+        onSetWheelRevolutions setWheelRevolutions: (@Sendable (_ count: UInt32) async throws -> Void)? = nil
+    ) {
+        var features: CSCFeature = []
+        if setWheelRevolutions != nil { features.insert(.wheelRevolutions) }
+        if hasCrank { features.insert(.crankRevolutions) }
+        if location?.isMovable == true { features.insert(.multipleSensorLocations) }
+        measurement = Characteristic(.cscMeasurement, .notify, security: security)
+        feature = Characteristic(.cscFeature, value: features)
+        sensorLocation = location?.characteristic()
+        controlPoint = SensorControl(placement: location, onSetCumulativeValue: setWheelRevolutions)
+            .characteristic(security: security)
+    }
+
+    /// The service as it is published.
+    public var service: GATTService {
+        GATTService(.cyclingSpeedAndCadence) {
+            measurement
+            feature
+            if let sensorLocation { sensorLocation }
+            if let controlPoint { controlPoint }
+        }
+    }
+}

@@ -1,0 +1,2 @@
+@_exported public import struct PeripheralSensorControl.SensorLocation
+@_exported public import enum PeripheralSensorControl.SensorPlacement

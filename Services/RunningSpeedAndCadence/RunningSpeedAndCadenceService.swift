@@ -1,0 +1,88 @@
+public import PeripheralKit
+public import PeripheralSensorControl
+
+/// The Running Speed and Cadence service, 0x1814, of the Running Speed and Cadence Service specification 1.0.1.
+///
+/// ```swift
+/// import PeripheralBlueZ
+/// import PeripheralKit
+/// import PeripheralRunningSpeedAndCadence
+///
+/// let running = RunningSpeedAndCadenceService(tellsRunning: true, location: .fixed(.inShoe))
+/// let peripheral = Peripheral("Foot pod") { running }
+///
+/// try await peripheral.run(on: .bluez) { session in
+///     for await step in sensor.steps {
+///         let value = RSCMeasurement(metersPerSecond: step.speed, cadence: step.cadence, isRunning: step.isRunning)
+///         try await session.notify(running.measurement, value)
+///     }
+/// }
+/// ```
+///
+/// Send a measurement about once a second (section 3.1.1).
+///
+/// A sensor that tells the total distance lets centrals set it (section 3.4.1): it tells the distance if it can set it.
+/// Requests are answered as is told at `SensorControl`.
+public struct RunningSpeedAndCadenceService: GATTServiceDeclaration {
+    /// The RSC Measurement, 0x2A53, which centrals subscribe to.
+    public let measurement: Characteristic<RSCMeasurement>
+
+    /// The RSC Feature, 0x2A54, which centrals read.
+    public let feature: Characteristic<RSCFeature>
+
+    /// The Sensor Location, 0x2A5D, which centrals read; `nil` when no location is told.
+    public let sensorLocation: Characteristic<SensorLocation>?
+
+    /// The SC Control Point, 0x2A55; `nil` when there is nothing to set.
+    public let controlPoint: Characteristic<SensorControlResponse>?
+
+    /// Declares the service.
+    ///
+    /// - Parameters:
+    ///   - tellsStrideLength: Whether measurements tell the length of a stride.
+    ///   - tellsRunning: Whether measurements tell walking from running.
+    ///   - location: Where the sensor is, or `nil` to leave it open.
+    ///   - security: What it takes to subscribe to the measurements, and to write the control point.
+    ///   - setTotalDistance: Sets the total distance in meters, in steps of 0.1, as a central wants it; `nil` when
+    ///     measurements do not tell it. Throwing fails the central's request.
+    ///   - calibrate: Calibrates the sensor when a central wants it; `nil` when there is nothing to calibrate. Throwing fails
+    ///     the central's request; after 30 seconds, the central has given up.
+    public init(
+        tellsStrideLength: Bool = false,
+        tellsRunning: Bool = false,
+        location: SensorPlacement? = nil,
+        security: AttributeSecurity = .open,
+        onSetTotalDistance setTotalDistance: (@Sendable (_ meters: Double) async throws -> Void)? = nil,
+        onCalibrate calibrate: (@Sendable () async throws -> Void)? = nil
+    ) {
+        var features: RSCFeature = []
+        if tellsStrideLength { features.insert(.strideLength) }
+        if setTotalDistance != nil { features.insert(.totalDistance) }
+        if tellsRunning { features.insert(.walkingOrRunning) }
+        if calibrate != nil { features.insert(.calibration) }
+        if location?.isMovable == true { features.insert(.multipleSensorLocations) }
+        measurement = Characteristic(.rscMeasurement, .notify, security: security)
+        feature = Characteristic(.rscFeature, value: features)
+        sensorLocation = location?.characteristic()
+        var setDecimeters: (@Sendable (UInt32) async throws -> Void)?
+        if let setTotalDistance {
+            setDecimeters = { try await setTotalDistance(Double($0) / 10) }
+        }
+        controlPoint = SensorControl(
+            placement: location,
+            onSetCumulativeValue: setDecimeters,
+            onCalibrate: calibrate
+        )
+        .characteristic(security: security)
+    }
+
+    /// The service as it is published.
+    public var service: GATTService {
+        GATTService(.runningSpeedAndCadence) {
+            measurement
+            feature
+            if let sensorLocation { sensorLocation }
+            if let controlPoint { controlPoint }
+        }
+    }
+}
