@@ -23,6 +23,7 @@ let serviceNames = [
     "BodyComposition",
     "BondManagement",
     "CurrentTime",
+    "CyclingPower",
     "CyclingSpeedAndCadence",
     "DeviceInformation",
     "EnvironmentalSensing",
@@ -43,6 +44,7 @@ let serviceNames = [
 ]
 /// What services have in common, which one of them holds.
 let sharedByServices: [String: [Target.Dependency]] = [
+    "CyclingPower": ["PeripheralSensorControl"],
     "CyclingSpeedAndCadence": ["PeripheralSensorControl"],
     "Glucose": ["PeripheralRecordAccess"],
     "LinkLoss": ["PeripheralImmediateAlert"],

@@ -19,6 +19,7 @@ public enum ServiceConformance: Sendable {
         battery,
         bondManagement,
         currentTime,
+        cyclingPower,
         deviceInformation,
         environmentalSensing,
         glucose,

@@ -9,6 +9,7 @@ let services = [
     "BodyComposition",
     "BondManagement",
     "CurrentTime",
+    "CyclingPower",
     "CyclingSpeedAndCadence",
     "DeviceInformation",
     "EnvironmentalSensing",

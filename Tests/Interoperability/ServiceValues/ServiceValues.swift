@@ -11,6 +11,7 @@ enum ServiceValues {
         ("BodyComposition", bodyComposition),
         ("BondManagement", bondManagement),
         ("CurrentTime", currentTime),
+        ("CyclingPower", cyclingPower),
         ("CyclingSpeedAndCadence", cyclingSpeedAndCadence),
         ("DeviceInformation", deviceInformation),
         ("EnvironmentalSensing", environmentalSensing),

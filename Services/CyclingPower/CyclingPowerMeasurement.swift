@@ -1,0 +1,172 @@
+public import PeripheralKit
+public import PeripheralSensorControl
+
+/// What a sensor measures of a rider's power: the value of the Cycling Power Measurement, 0x2A63 (Cycling Power Service
+/// 1.1, section 3.2).
+///
+/// ```swift
+/// CyclingPowerMeasurement(watts: 215, crank: CrankRevolutions(1234, at: .seconds(60.5)))
+/// ```
+///
+/// What is sent is the nearest value that can be told, and the end of the range for what is out of range. A measurement of
+/// more than fits one notification is sent in several by ``CyclingPowerService/notify(_:in:)``.
+public struct CyclingPowerMeasurement: Hashable, Sendable {
+    /// The power in watts; negative when the rider brakes with the pedals.
+    public var watts: Int16
+    /// How the power is shared between the pedals.
+    public var balance: PedalPowerBalance?
+    /// The sum of the torques that were measured.
+    public var accumulatedTorque: AccumulatedTorque?
+    /// How often the wheel has turned.
+    public var wheel: WheelRevolutions?
+    /// How often the crank has turned.
+    public var crank: CrankRevolutions?
+    /// The greatest and least force of the last turn in newtons, −32 768 to 32 767 in steps of 1, of a sensor that
+    /// measures forces.
+    public var forces: Extremes?
+    /// The greatest and least torque of the last turn in newton meters, −1024 to 1023.96875 in steps of 1/32, of a sensor
+    /// that measures torques.
+    public var torques: Extremes?
+    /// The crank's angles of the greatest and the least magnitude in degrees, 0 to 4095 in steps of 1.
+    public var angles: Extremes?
+    /// The crank's angle at which the power becomes positive in degrees, in steps of 1.
+    public var topDeadSpotAngle: UInt16?
+    /// The crank's angle at which the power becomes negative in degrees, in steps of 1.
+    public var bottomDeadSpotAngle: UInt16?
+    /// The energy since the sensor was last reset in kilojoules, which does not begin anew by itself.
+    public var kilojoules: UInt16?
+    /// The Offset Compensation Indicator, of a sensor that tells when its offset should be compensated.
+    public var offsetCompensationIndicator: Bool
+
+    /// Makes a measurement.
+    ///
+    /// - Parameters:
+    ///   - watts: The power in watts.
+    ///   - balance: How the power is shared between the pedals.
+    ///   - accumulatedTorque: The sum of the torques that were measured.
+    ///   - wheel: How often the wheel has turned.
+    ///   - crank: How often the crank has turned.
+    ///   - forces: The greatest and least force of the last turn in newtons.
+    ///   - torques: The greatest and least torque of the last turn in newton meters.
+    ///   - angles: The crank's angles of the greatest and the least magnitude in degrees.
+    ///   - topDeadSpotAngle: The crank's angle at which the power becomes positive in degrees.
+    ///   - bottomDeadSpotAngle: The crank's angle at which the power becomes negative in degrees.
+    ///   - kilojoules: The energy since the sensor was last reset in kilojoules.
+    ///   - offsetCompensationIndicator: Whether the offset should be compensated.
+    public init(
+        watts: Int16,
+        balance: PedalPowerBalance? = nil,
+        accumulatedTorque: AccumulatedTorque? = nil,
+        wheel: WheelRevolutions? = nil,
+        crank: CrankRevolutions? = nil,
+        forces: Extremes? = nil,
+        torques: Extremes? = nil,
+        angles: Extremes? = nil,
+        topDeadSpotAngle: UInt16? = nil,
+        bottomDeadSpotAngle: UInt16? = nil,
+        kilojoules: UInt16? = nil,
+        offsetCompensationIndicator: Bool = false
+    ) {
+        self.watts = watts
+        self.balance = balance
+        self.accumulatedTorque = accumulatedTorque
+        self.wheel = wheel
+        self.crank = crank
+        self.forces = forces
+        self.torques = torques
+        self.angles = angles
+        self.topDeadSpotAngle = topDeadSpotAngle
+        self.bottomDeadSpotAngle = bottomDeadSpotAngle
+        self.kilojoules = kilojoules
+        self.offsetCompensationIndicator = offsetCompensationIndicator
+    }
+}
+
+extension CyclingPowerMeasurement: GATTValue {
+    private static let stepsPerSecond = 2048
+
+    /// Reads a measurement; flags that are reserved are ignored.
+    public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
+        let flags: UInt16 = try reader.read()
+        self.init(watts: try reader.read(), offsetCompensationIndicator: flags & Flag.offsetCompensation != 0)
+        if flags & Flag.balance != 0 {
+            balance = PedalPowerBalance(
+                percent: Double(try reader.read(UInt8.self)) / 2,
+                isOfLeftPedal: flags & Flag.isOfLeftPedal != 0
+            )
+        }
+        if flags & Flag.torque != 0 {
+            accumulatedTorque = AccumulatedTorque(
+                newtonMeters: Double(try reader.read(UInt16.self)) / 32,
+                isOfCrank: flags & Flag.isOfCrank != 0
+            )
+        }
+        if flags & Flag.wheel != 0 {
+            wheel = try WheelRevolutions(decoding: &reader, stepsPerSecond: Self.stepsPerSecond)
+        }
+        if flags & Flag.crank != 0 { crank = try CrankRevolutions(decoding: &reader) }
+        if flags & Flag.forces != 0 { forces = try Extremes(decoding: &reader, stepsPerUnit: 1) }
+        if flags & Flag.torques != 0 { torques = try Extremes(decoding: &reader, stepsPerUnit: 32) }
+        if flags & Flag.angles != 0 {
+            let both = try UInt24(decoding: &reader).rawValue
+            angles = Extremes(maximum: Double(both & 0xFFF), minimum: Double(both >> 12))
+        }
+        if flags & Flag.topDeadSpot != 0 { topDeadSpotAngle = try reader.read() }
+        if flags & Flag.bottomDeadSpot != 0 { bottomDeadSpotAngle = try reader.read() }
+        if flags & Flag.energy != 0 { kilojoules = try reader.read() }
+    }
+
+    /// Appends 4 to 34 bytes; at most 30 when there are either forces or torques, as with any one sensor.
+    public func encode(into writer: inout ByteWriter) {
+        writer.write(flags)
+        writer.write(watts)
+        if let balance { writer.write(UInt8(clamping: steps(balance.percent, perUnit: 2))) }
+        if let accumulatedTorque { writer.write(accumulatedTorque.steps) }
+        if let wheel { wheel.encode(into: &writer, stepsPerSecond: Self.stepsPerSecond) }
+        if let crank { crank.encode(into: &writer) }
+        if let forces { forces.encode(into: &writer, stepsPerUnit: 1) }
+        if let torques { torques.encode(into: &writer, stepsPerUnit: 32) }
+        if let angles {
+            let maximum = min(max(steps(angles.maximum, perUnit: 1), 0), 0xFFF)
+            let minimum = min(max(steps(angles.minimum, perUnit: 1), 0), 0xFFF)
+            UInt24(clamping: maximum | minimum << 12).encode(into: &writer)
+        }
+        if let topDeadSpotAngle { writer.write(topDeadSpotAngle) }
+        if let bottomDeadSpotAngle { writer.write(bottomDeadSpotAngle) }
+        if let kilojoules { writer.write(kilojoules) }
+    }
+
+    private var flags: UInt16 {
+        var flags: UInt16 = offsetCompensationIndicator ? Flag.offsetCompensation : 0
+        if let balance { flags |= Flag.balance | (balance.isOfLeftPedal ? Flag.isOfLeftPedal : 0) }
+        if let accumulatedTorque {
+            flags |= Flag.torque | (accumulatedTorque.isOfCrank ? Flag.isOfCrank : 0)
+        }
+        if wheel != nil { flags |= Flag.wheel }
+        if crank != nil { flags |= Flag.crank }
+        if forces != nil { flags |= Flag.forces }
+        if torques != nil { flags |= Flag.torques }
+        if angles != nil { flags |= Flag.angles }
+        if topDeadSpotAngle != nil { flags |= Flag.topDeadSpot }
+        if bottomDeadSpotAngle != nil { flags |= Flag.bottomDeadSpot }
+        if kilojoules != nil { flags |= Flag.energy }
+        return flags
+    }
+}
+
+/// The bits of the first two bytes (section 3.2.1.1).
+private enum Flag {
+    static let balance: UInt16 = 1 << 0
+    static let isOfLeftPedal: UInt16 = 1 << 1
+    static let torque: UInt16 = 1 << 2
+    static let isOfCrank: UInt16 = 1 << 3
+    static let wheel: UInt16 = 1 << 4
+    static let crank: UInt16 = 1 << 5
+    static let forces: UInt16 = 1 << 6
+    static let torques: UInt16 = 1 << 7
+    static let angles: UInt16 = 1 << 8
+    static let topDeadSpot: UInt16 = 1 << 9
+    static let bottomDeadSpot: UInt16 = 1 << 10
+    static let energy: UInt16 = 1 << 11
+    static let offsetCompensation: UInt16 = 1 << 12
+}

@@ -1,0 +1,4 @@
+@_exported public import struct PeripheralSensorControl.CrankRevolutions
+@_exported public import struct PeripheralSensorControl.SensorLocation
+@_exported public import enum PeripheralSensorControl.SensorPlacement
+@_exported public import struct PeripheralSensorControl.WheelRevolutions

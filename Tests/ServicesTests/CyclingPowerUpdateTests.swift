@@ -1,0 +1,191 @@
+import PeripheralCyclingPower
+import PeripheralKit
+import PeripheralTesting
+import Testing
+
+/// How measurements and vectors are divided, and what centrals turn off.
+@Suite(.timeLimit(.minutes(1)))
+struct CyclingPowerUpdateTests {
+    typealias Measurement = CyclingPowerMeasurement
+
+    private static func makePower() -> CyclingPowerService {
+        CyclingPowerService(
+            measuring: [
+                .pedalPowerBalance, .accumulatedTorque, .crankRevolutions, .extremeMagnitudes, .extremeAngles,
+                .topDeadSpotAngle, .bottomDeadSpotAngle, .accumulatedEnergy,
+            ],
+            location: .fixed(.leftCrank),
+            tellsOffsetCompensation: true,
+            isMaskable: true,
+            hasVector: true,
+            tellsDirection: true,
+            onSetWheelRevolutions: { _ in }
+        )
+    }
+
+    /// Bytes by hand: what fits 20 bytes, in the order of the fields, then the rest; the power in both.
+    @Test func whatDoesNotFitIsDivided() async throws {
+        let power = Self.makePower()
+        try await Peripheral("Crank") { power }.test(mtu: 23) { central, session in
+            try await central.subscribe(to: power.measurement)
+            try await power.notify(CyclingPowerValueTests.full, in: session)
+            #expect(
+                try await central.nextUpdate(of: power.measurement).gattBytes == [
+                    0x3F, 0x10, 0x00, 0x80, 0x01, 0x20, 0x00, 0x02, 0x00, 0x00, 0x00, 0x00, 0x18, 0x04, 0x00,
+                    0x00, 0x14,
+                ]
+            )
+            #expect(
+                try await central.nextUpdate(of: power.measurement).gattBytes == [
+                    0x40, 0x1F, 0x00, 0x80, 0x06, 0x00, 0x07, 0x00, 0x08, 0x90, 0x00, 0x0A, 0x00, 0x0B, 0x00,
+                    0x0C, 0x00,
+                ]
+            )
+        }
+    }
+
+    @Test func whatFitsIsNotDivided() async throws {
+        let power = Self.makePower()
+        try await Peripheral("Crank") { power }.test(mtu: 33) { central, session in
+            try await central.subscribe(to: power.measurement)
+            try await power.notify(CyclingPowerValueTests.full, in: session)
+            let update = try await central.nextUpdate(of: power.measurement)
+            #expect(update.gattBytes == CyclingPowerValueTests.fullBytes)
+        }
+    }
+
+    @Test func whatIsNotSupportedIsLeftOut() async throws {
+        let power = CyclingPowerService(
+            measuring: .accumulatedEnergy,
+            location: .fixed(.leftCrank),
+            hasVector: true
+        )
+        let vector = try #require(power.vector)
+        try await Peripheral("Crank") { power }.test(mtu: 23) { central, session in
+            try await central.subscribe(to: power.measurement)
+            try await central.subscribe(to: vector)
+            try await power.notify(CyclingPowerValueTests.full, in: session)
+            let update = try await central.nextUpdate(of: power.measurement)
+            #expect(update == Measurement(watts: .min, kilojoules: 12))
+            try await power.notify(vector: CyclingPowerVector(.forces([1]), direction: .lateral), in: session)
+            #expect(try await central.nextUpdate(of: vector) == CyclingPowerVector(.forces([1])))
+        }
+    }
+
+    /// Section 3.4.2.13: each bit turns its fields off, and no other.
+    static let masked: [(Measurement.Content, Measurement)] = [
+        (.pedalPowerBalance, without { $0.balance = nil }),
+        (.accumulatedTorque, without { $0.accumulatedTorque = nil }),
+        (.wheelRevolutions, without { $0.wheel = nil }),
+        (.crankRevolutions, without { $0.crank = nil }),
+        (.extremeMagnitudes, without { $0.forces = nil }),
+        (.extremeAngles, without { $0.angles = nil }),
+        (.topDeadSpotAngle, without { $0.topDeadSpotAngle = nil }),
+        (.bottomDeadSpotAngle, without { $0.bottomDeadSpotAngle = nil }),
+        (.accumulatedEnergy, without { $0.kilojoules = nil }),
+        (.init(rawValue: 0x01FF), Measurement(watts: .min, offsetCompensationIndicator: true)),
+        ([], CyclingPowerValueTests.full),
+    ]
+
+    private static func without(_ change: (inout Measurement) -> Void) -> Measurement {
+        var measurement = CyclingPowerValueTests.full
+        change(&measurement)
+        return measurement
+    }
+
+    @Test(arguments: masked)
+    func aCentralTurnsOffWhatItDoesNotWant(content: Measurement.Content, expected: Measurement) async throws {
+        let power = Self.makePower()
+        let controlPoint = try #require(power.controlPoint)
+        try await Peripheral("Crank") { power }.test { central, session in
+            try await central.subscribe(to: power.measurement)
+            try await central.subscribe(to: controlPoint)
+            let response = try await central.request(CyclingPowerRequest.mask(content), of: controlPoint)
+            #expect(response == .init(.success, to: .maskMeasurementContent))
+            try await power.notify(CyclingPowerValueTests.full, in: session)
+            #expect(try await central.nextUpdate(of: power.measurement) == expected)
+        }
+    }
+
+    @Test func eachCentralHasItsOwnMask() async throws {
+        let power = Self.makePower()
+        let controlPoint = try #require(power.controlPoint)
+        try await Peripheral("Crank") { power }.test { central, session in
+            let other = central.makeAnother()
+            try await other.connect(mtu: 23)
+            for each in [central, other] {
+                try await each.subscribe(to: power.measurement)
+                try await each.subscribe(to: controlPoint)
+            }
+            _ = try await other.request(
+                CyclingPowerRequest.mask(.init(rawValue: 0x01FE)),
+                of: controlPoint
+            )
+            try await power.notify(CyclingPowerValueTests.full, in: session)
+            let expected = Measurement(
+                watts: .min,
+                balance: CyclingPowerValueTests.full.balance,
+                offsetCompensationIndicator: true
+            )
+            #expect(try await other.nextUpdate(of: power.measurement) == expected)
+            // Not divided: the other's small MTU does not matter.
+            let full = CyclingPowerValueTests.full
+            #expect(try await central.nextUpdate(of: power.measurement) == full)
+            _ = try await other.request(CyclingPowerRequest.mask([]), of: controlPoint)
+            try await power.notify(Measurement(watts: 1, kilojoules: 7), in: session)
+            for each in [central, other] {
+                let update = try await each.nextUpdate(of: power.measurement)
+                #expect(update == Measurement(watts: 1, kilojoules: 7))
+            }
+        }
+    }
+
+    @Test func aMaskLastsAsLongAsTheConnection() async throws {
+        let power = Self.makePower()
+        let controlPoint = try #require(power.controlPoint)
+        try await Peripheral("Crank") { power }.test { central, session in
+            try await central.subscribe(to: controlPoint)
+            _ = try await central.request(CyclingPowerRequest.mask(.accumulatedEnergy), of: controlPoint)
+            central.disconnect()
+            while !session.centrals.isEmpty {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+            try await central.connect()
+            try await central.subscribe(to: power.measurement)
+            try await power.notify(Measurement(watts: 1, kilojoules: 7), in: session)
+            let update = try await central.nextUpdate(of: power.measurement)
+            #expect(update == Measurement(watts: 1, kilojoules: 7))
+        }
+    }
+
+    /// Bytes by hand, after section 3.5.1: of 20 bytes, 7 are taken by flags, crank and angle, and then 6 magnitudes fit; of
+    /// the next 20, 9 magnitudes.
+    @Test func vectorsAreDivided() async throws {
+        let power = Self.makePower()
+        let vector = try #require(power.vector)
+        try await Peripheral("Crank") { power }.test(mtu: 23) { central, session in
+            try await central.subscribe(to: vector)
+            let value = CyclingPowerVector(
+                .torques(Array(1...16)),
+                crank: CrankRevolutions(1, at: .seconds(1)),
+                firstAngle: 90,
+                direction: .tangential
+            )
+            try await power.notify(vector: value, in: session)
+            #expect(
+                try await central.nextUpdate(of: vector).gattBytes == [
+                    0x1B, 0x01, 0x00, 0x00, 0x04, 0x5A, 0x00, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0,
+                ]
+            )
+            #expect(
+                try await central.nextUpdate(of: vector).gattBytes == [
+                    0x18, 7, 0, 8, 0, 9, 0, 10, 0, 11, 0, 12, 0, 13, 0, 14, 0, 15, 0,
+                ]
+            )
+            #expect(try await central.nextUpdate(of: vector).gattBytes == [0x18, 16, 0])
+            try await power.notify(vector: CyclingPowerVector(nil, firstAngle: 1), in: session)
+            #expect(try await central.nextUpdate(of: vector).gattBytes == [0x02, 0x01, 0x00])
+        }
+    }
+}
