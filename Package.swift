@@ -27,6 +27,7 @@ let serviceNames = [
     "CyclingSpeedAndCadence",
     "DeviceInformation",
     "EnvironmentalSensing",
+    "FitnessMachine",
     "Glucose",
     "HID",
     "HealthThermometer",

@@ -51,6 +51,14 @@ let package = Package(
             "find-me",
             services: ["PeripheralImmediateAlert", "PeripheralLinkLoss", "PeripheralTxPower"]
         ),
+        example("indoor-bike", services: ["PeripheralFitnessMachine"]),
+        .testTarget(
+            name: "IndoorBikeTests",
+            dependencies: [
+                "indoor-bike", product("PeripheralKit"), product("PeripheralFitnessMachine"),
+                product("PeripheralTesting"),
+            ]
+        ),
         example(
             "keyboard",
             services: ["PeripheralHID", "PeripheralBattery", "PeripheralDeviceInformation"]

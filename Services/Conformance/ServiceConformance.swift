@@ -22,6 +22,7 @@ public enum ServiceConformance: Sendable {
         cyclingPower,
         deviceInformation,
         environmentalSensing,
+        fitnessMachine,
         glucose,
         health,
         heartRate,

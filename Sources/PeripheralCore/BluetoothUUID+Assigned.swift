@@ -136,6 +136,9 @@ extension BluetoothUUID {
 
     /// Cycling Power service.
     public static var cyclingPower: BluetoothUUID { 0x1818 }
+
+    /// Fitness Machine service.
+    public static var fitnessMachine: BluetoothUUID { 0x1826 }
 }
 
 // MARK: - Characteristics of the Generic Access and Generic Attribute services
@@ -379,6 +382,55 @@ extension BluetoothUUID {
 
     /// Registered User characteristic.
     public static var registeredUser: BluetoothUUID { 0x2B37 }
+}
+
+// MARK: - Characteristics of the Fitness Machine service
+
+extension BluetoothUUID {
+    /// Fitness Machine Feature characteristic.
+    public static var fitnessMachineFeature: BluetoothUUID { 0x2ACC }
+
+    /// Treadmill Data characteristic.
+    public static var treadmillData: BluetoothUUID { 0x2ACD }
+
+    /// Cross Trainer Data characteristic.
+    public static var crossTrainerData: BluetoothUUID { 0x2ACE }
+
+    /// Step Climber Data characteristic.
+    public static var stepClimberData: BluetoothUUID { 0x2ACF }
+
+    /// Stair Climber Data characteristic.
+    public static var stairClimberData: BluetoothUUID { 0x2AD0 }
+
+    /// Rower Data characteristic.
+    public static var rowerData: BluetoothUUID { 0x2AD1 }
+
+    /// Indoor Bike Data characteristic.
+    public static var indoorBikeData: BluetoothUUID { 0x2AD2 }
+
+    /// Training Status characteristic.
+    public static var trainingStatus: BluetoothUUID { 0x2AD3 }
+
+    /// Supported Speed Range characteristic.
+    public static var supportedSpeedRange: BluetoothUUID { 0x2AD4 }
+
+    /// Supported Inclination Range characteristic.
+    public static var supportedInclinationRange: BluetoothUUID { 0x2AD5 }
+
+    /// Supported Resistance Level Range characteristic.
+    public static var supportedResistanceLevelRange: BluetoothUUID { 0x2AD6 }
+
+    /// Supported Heart Rate Range characteristic.
+    public static var supportedHeartRateRange: BluetoothUUID { 0x2AD7 }
+
+    /// Supported Power Range characteristic.
+    public static var supportedPowerRange: BluetoothUUID { 0x2AD8 }
+
+    /// Fitness Machine Control Point characteristic.
+    public static var fitnessMachineControlPoint: BluetoothUUID { 0x2AD9 }
+
+    /// Fitness Machine Status characteristic.
+    public static var fitnessMachineStatus: BluetoothUUID { 0x2ADA }
 }
 
 // MARK: - Characteristics of the Environmental Sensing service

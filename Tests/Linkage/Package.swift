@@ -13,6 +13,7 @@ let services = [
     "CyclingSpeedAndCadence",
     "DeviceInformation",
     "EnvironmentalSensing",
+    "FitnessMachine",
     "Glucose",
     "HID",
     "HealthThermometer",

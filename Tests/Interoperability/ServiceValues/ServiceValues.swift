@@ -15,6 +15,7 @@ enum ServiceValues {
         ("CyclingSpeedAndCadence", cyclingSpeedAndCadence),
         ("DeviceInformation", deviceInformation),
         ("EnvironmentalSensing", environmentalSensing),
+        ("FitnessMachine", fitnessMachine),
         ("Glucose", glucose),
         ("HID", hid),
         ("HealthThermometer", healthThermometer),

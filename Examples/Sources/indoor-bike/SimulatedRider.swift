@@ -1,0 +1,127 @@
+import PeripheralFitnessMachine
+
+/// A rider on an indoor bike, who feels what the bike is set to: the model, in steps of any length.
+struct SimulatedRider {
+    /// What the bike is set to.
+    enum Setting: Equatable {
+        /// The rider does as the rider likes.
+        case free
+        /// The bike holds a power, however fast the rider pedals.
+        case power(watts: Int)
+        /// The bike simulates a road, on which the rider tries to keep up the speed.
+        case road(BikeSimulation)
+    }
+
+    /// What has become of the training.
+    enum Training: Equatable {
+        /// The rider pedals, but nothing is counted yet.
+        case notStarted
+        case running
+        /// The rider rests.
+        case paused
+    }
+
+    var setting = Setting.free
+    private(set) var training = Training.notStarted
+
+    private var watts = 0.0
+    private var metersPerSecond = 0.0
+    private var bpm = Self.restingBPM
+    private var meters = 0.0
+    private var joules = 0.0
+    private var seconds = 0.0
+
+    private static let restingBPM = 65.0
+    private static let weight = 9.81 * 85  // newtons, with the bike
+    private static let easyWatts = 150.0
+    private static let mostWatts = 350.0
+    private static let cruisingSpeed = 8.0  // meters per second
+    private static let flatRoad = BikeSimulation(gradePercent: 0)
+
+    /// Starts the training, or goes on with it.
+    ///
+    /// - Returns: Whether it was not running.
+    mutating func start() -> Bool {
+        defer { training = .running }
+        return training != .running
+    }
+
+    /// Pauses the training, or stops it: the rider rests.
+    ///
+    /// - Returns: Whether it was running.
+    mutating func rest() -> Bool {
+        guard training == .running else { return false }
+        training = .paused
+        return true
+    }
+
+    /// Goes on for a while.
+    mutating func ride(for duration: Double) {
+        watts += (intendedWatts - watts) * duration / (duration + 1)
+        // A bike without slope and wind stops with its rider.
+        let speed = training == .paused ? 0 : Self.speed(at: watts, on: road)
+        metersPerSecond += (speed - metersPerSecond) * duration / (duration + 2)
+        bpm += (min(Self.restingBPM + watts * 0.4, 190) - bpm) * duration / (duration + 20)
+        guard training == .running else { return }
+        seconds += duration
+        meters += metersPerSecond * duration
+        joules += watts * duration
+    }
+
+    /// What the bike measures of it.
+    var measurement: IndoorBikeData {
+        IndoorBikeData(
+            kilometersPerHour: metersPerSecond * 3.6,
+            rpm: watts < 5 ? 0 : 70 + watts / 20,
+            meters: Int(meters),
+            watts: Int(watts.rounded()),
+            workout: WorkoutData(
+                // A body burns about 4 joules for each that reaches the pedals, and a calorie is about 4 joules.
+                kilocalories: Int(joules / 1_000),
+                bpm: Int(bpm.rounded()),
+                elapsedSeconds: Int(seconds)
+            )
+        )
+    }
+
+    /// What the training has come to.
+    var trainingStatus: TrainingStatus {
+        switch (training, setting) {
+        case (.notStarted, _): TrainingStatus(.preWorkout)
+        case (.paused, _): TrainingStatus(.idle)
+        case (.running, .power): TrainingStatus(.wattControl)
+        case (.running, _): TrainingStatus(.manualMode)
+        }
+    }
+
+    private var road: BikeSimulation {
+        if case .road(let road) = setting { road } else { Self.flatRoad }
+    }
+
+    private var intendedWatts: Double {
+        guard training != .paused else { return 0 }
+        return switch setting {
+        case .free: Self.easyWatts
+        case .power(let watts): Double(watts)
+        case .road(let road):
+            min(max(Self.watts(at: Self.cruisingSpeed, on: road), 0), Self.mostWatts)
+        }
+    }
+
+    /// The power that a speed takes: against grade, tires and wind.
+    static func watts(at metersPerSecond: Double, on road: BikeSimulation) -> Double {
+        let air = metersPerSecond + road.windMetersPerSecond
+        let drag = road.windResistance * air * abs(air)
+        return metersPerSecond * (weight * (road.gradePercent / 100 + road.rollingResistance) + drag)
+    }
+
+    /// The speed that a power is good for, in meters per second: 0 to 25.
+    static func speed(at watts: Double, on road: BikeSimulation) -> Double {
+        var (slow, fast) = (0.0, 25.0)
+        for _ in 0..<20 {
+            let speed = (slow + fast) / 2
+            if Self.watts(at: speed, on: road) <= watts { slow = speed } else { fast = speed }
+        }
+        return slow
+    }
+}

@@ -1,0 +1,65 @@
+/// How a quantity of a fitness machine is written as an integer: its bytes, its sign, its step.
+public struct FitnessMachineFormat: Sendable {
+    /// The bytes on the air: 1, 2 or 3.
+    let size: Int
+    let isSigned: Bool
+    /// The integer that stands for 1 of the unit.
+    let one: Double
+
+    private init(_ size: Int, isSigned: Bool = false, one: Double = 1) {
+        self.size = size
+        self.isSigned = isSigned
+        self.one = one
+    }
+
+    package static let uint8 = FitnessMachineFormat(1)
+    package static let uint16 = FitnessMachineFormat(2)
+    package static let uint24 = FitnessMachineFormat(3)
+    package static let sint16 = FitnessMachineFormat(2, isSigned: true)
+    /// In steps of 0.5.
+    package static let halves8 = FitnessMachineFormat(1, one: 2)
+    package static let halves16 = FitnessMachineFormat(2, one: 2)
+    /// In steps of 0.1.
+    package static let tenths8 = FitnessMachineFormat(1, one: 10)
+    package static let tenths16 = FitnessMachineFormat(2, one: 10)
+    package static let signedTenths16 = FitnessMachineFormat(2, isSigned: true, one: 10)
+    /// In steps of 0.01.
+    package static let hundredths8 = FitnessMachineFormat(1, one: 100)
+    package static let hundredths16 = FitnessMachineFormat(2, one: 100)
+    package static let signedHundredths16 = FitnessMachineFormat(2, isSigned: true, one: 100)
+    /// In steps of 0.001.
+    package static let signedThousandths16 = FitnessMachineFormat(2, isSigned: true, one: 1_000)
+    /// In steps of 0.0001.
+    package static let tenThousandths8 = FitnessMachineFormat(1, one: 10_000)
+
+    /// The same without a sign: the step of a range.
+    var unsigned: FitnessMachineFormat {
+        FitnessMachineFormat(size, one: one)
+    }
+
+    /// The largest integer: where a field may be unknown, what says so.
+    var maximum: Int {
+        1 << (isSigned ? size * 8 - 1 : size * 8) - 1
+    }
+
+    /// The integer that is closest to a number; what is none is 0.
+    func integer(_ number: Double, below limit: Int = .max) -> Int {
+        guard !number.isNaN else { return 0 }
+        let least = isSigned ? -(maximum + 1) : 0
+        let most = min(maximum, limit - 1)
+        // Compared as numbers: the integer of a large one would trap.
+        return Int(min(max((number * one).rounded(), Double(least)), Double(most)))
+    }
+
+    /// The bytes of an integer, least significant first.
+    func bytes(_ integer: Int) -> [UInt8] {
+        (0..<size).map { UInt8(truncatingIfNeeded: integer >> ($0 * 8)) }
+    }
+
+    /// The integer of so many bytes.
+    func integer(_ bytes: [UInt8]) -> Int {
+        var integer = 0
+        for byte in bytes.reversed() { integer = integer << 8 | Int(byte) }
+        return isSigned && integer > maximum ? integer - (maximum + 1) * 2 : integer
+    }
+}

@@ -1,0 +1,96 @@
+public import PeripheralKit
+
+/// What an indoor bike tells of a training: the value of the Indoor Bike Data, 0x2AD2 (Fitness Machine Service 1.0,
+/// section 4.9).
+///
+/// ```swift
+/// IndoorBikeData(kilometersPerHour: 31.5, rpm: 90, watts: 215, workout: WorkoutData(bpm: 141))
+/// ```
+///
+/// With all fields, it has 30 bytes: what does not fit a notification is sent in several by
+/// ``FitnessMachineService/send(_:in:)``.
+public struct IndoorBikeData: FitnessMachineData {
+    /// The speed in kilometers per hour, 0 to 655.35 in steps of 0.01; `nil` in a part to which there is more.
+    public var kilometersPerHour: Double?
+
+    /// The average speed since the training began, in kilometers per hour, 0 to 655.35 in steps of 0.01.
+    public var averageKilometersPerHour: Double?
+
+    /// The cadence in revolutions per minute, 0 to 32 767.5 in steps of 0.5.
+    public var rpm: Double?
+
+    /// The average cadence since the training began, in revolutions per minute, 0 to 32 767.5 in steps of 0.5.
+    public var averageRPM: Double?
+
+    /// The distance since the training began, in meters, 0 to 16 777 215.
+    public var meters: Int?
+
+    /// The resistance level, −32 768 to 32 767.
+    public var resistanceLevel: Int?
+
+    /// The power in watts, −32 768 to 32 767.
+    public var watts: Int?
+
+    /// The average power since the training began, in watts, −32 768 to 32 767.
+    public var averageWatts: Int?
+
+    /// Energy, heart rate and time.
+    public var workout = WorkoutData()
+
+    /// Makes what is told; what is out of range is sent as the end of the range.
+    ///
+    /// - Parameters:
+    ///   - kilometersPerHour: The speed.
+    ///   - averageKilometersPerHour: The average speed since the training began.
+    ///   - rpm: The cadence in revolutions per minute.
+    ///   - averageRPM: The average cadence since the training began.
+    ///   - meters: The distance since the training began.
+    ///   - resistanceLevel: The resistance level.
+    ///   - watts: The power.
+    ///   - averageWatts: The average power since the training began.
+    ///   - workout: Energy, heart rate and time.
+    public init(
+        kilometersPerHour: Double,
+        averageKilometersPerHour: Double? = nil,
+        rpm: Double? = nil,
+        averageRPM: Double? = nil,
+        meters: Int? = nil,
+        resistanceLevel: Int? = nil,
+        watts: Int? = nil,
+        averageWatts: Int? = nil,
+        workout: WorkoutData = WorkoutData()
+    ) {
+        self.kilometersPerHour = kilometersPerHour
+        self.averageKilometersPerHour = averageKilometersPerHour
+        self.rpm = rpm
+        self.averageRPM = averageRPM
+        self.meters = meters
+        self.resistanceLevel = resistanceLevel
+        self.watts = watts
+        self.averageWatts = averageWatts
+        self.workout = workout
+    }
+
+    /// An indoor bike.
+    public static let machine = FitnessMachineKind.indoorBike
+
+    /// Reads a measurement, or a part of one; flags that are reserved are ignored.
+    public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
+        var fields = try FitnessMachineFields(reading: reader, of: Self.machine)
+        try visit(&fields)
+        reader = fields.rest
+    }
+
+    /// Reads or writes the fields.
+    public mutating func visit(_ fields: inout FitnessMachineFields) throws(GATTDecodingError) {
+        try fields.field(0, &kilometersPerHour, .hundredths16)
+        try fields.field(1, feature: 0, &averageKilometersPerHour, .hundredths16)
+        try fields.field(2, feature: 1, &rpm, .halves16)
+        try fields.field(3, feature: 1, &averageRPM, .halves16)
+        try fields.field(4, feature: 2, &meters, .uint24)
+        try fields.field(5, feature: 7, &resistanceLevel, .sint16)
+        try fields.field(6, feature: 14, &watts, .sint16)
+        try fields.field(7, feature: 14, &averageWatts, .sint16)
+        try workout.visit(&fields, from: 8)
+    }
+}

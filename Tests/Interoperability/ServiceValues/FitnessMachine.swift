@@ -1,0 +1,118 @@
+import PeripheralFitnessMachine
+import PeripheralKit
+
+extension ServiceValues {
+    /// Levels of resistance are left out: the library has the one byte of later definitions, not the two of 1.0.
+    static let fitnessMachine: [Sample] = [
+        .sent(
+            .fitnessMachineFeature,
+            FitnessMachineFeature(machine: 0x7E87, targetSettings: 0x2008),
+            is: ["fitness_machine_features": 0x7E87, "target_setting_features": 0x2008]
+        ),
+        .sent(
+            .indoorBikeData,
+            IndoorBikeData(kilometersPerHour: 31.5),
+            is: ["flags": 0x0000, "instantaneous_speed": 31.5]
+        ),
+        .sent(
+            .indoorBikeData,
+            IndoorBikeData(
+                kilometersPerHour: 655.35,
+                averageKilometersPerHour: 30.25,
+                rpm: 90.5,
+                averageRPM: 32_767.5,
+                meters: 16_777_215,
+                watts: 215,
+                averageWatts: -32_768,
+                workout: WorkoutData(
+                    kilocalories: 300,
+                    kilocaloriesPerHour: 600,
+                    kilocaloriesPerMinute: 10,
+                    bpm: 141,
+                    metabolicEquivalent: 8.5,
+                    elapsedSeconds: 3_600,
+                    remainingSeconds: 65_535
+                )
+            ),
+            is: [
+                "flags": 0x1FDE, "instantaneous_speed": 655.35, "average_speed": 30.25,
+                "instantaneous_cadence": 90.5, "average_cadence": 32_767.5, "total_distance": 16_777_215,
+                "instantaneous_power": 215, "average_power": -32_768, "total_energy": 300,
+                "energy_per_hour": 600, "energy_per_minute": 10, "heart_rate": 141,
+                "metabolic_equivalent": 8.5, "elapsed_time": 3_600, "remaining_time": 65_535,
+            ]
+        ),
+        .sent(
+            .trainingStatus,
+            TrainingStatus(.warmingUp, text: "5′"),
+            is: ["flags": 0x01, "training_status": "WARMING_UP", "training_status_string": "5′"]
+        ),
+        .sent(
+            .trainingStatus,
+            TrainingStatus(.postWorkout),
+            is: ["flags": 0x00, "training_status": "POST_WORKOUT"]
+        ),
+        .sent(
+            .supportedSpeedRange,
+            SupportedRange<SupportedSpeed>(minimum: 0.5, maximum: 25, step: 0.1),
+            is: ["minimum": 0.5, "maximum": 25, "minimum_increment": 0.1]
+        ),
+        .sent(
+            .supportedInclinationRange,
+            SupportedRange<SupportedInclination>(minimum: -5, maximum: 15.5, step: 0.5),
+            is: ["minimum": -5, "maximum": 15.5, "minimum_increment": 0.5]
+        ),
+        .sent(
+            .supportedPowerRange,
+            SupportedRange<SupportedPower>(minimum: -10, maximum: 400, step: 5),
+            is: ["minimum": -10, "maximum": 400, "minimum_increment": 5]
+        ),
+        .sent(
+            .supportedHeartRateRange,
+            SupportedRange<SupportedHeartRate>(minimum: 60, maximum: 180, step: 1),
+            is: ["minimum": 60, "maximum": 180, "minimum_increment": 1]
+        ),
+        .sent(
+            .fitnessMachineControlPoint,
+            FitnessMachineResponse(.controlNotPermitted, to: .startOrResume),
+            is: [
+                "op_code": "RESPONSE_CODE", "response_op_code": "START_OR_RESUME",
+                "result_code": "CONTROL_NOT_PERMITTED",
+            ]
+        ),
+        .sent(
+            .fitnessMachineStatus,
+            FitnessMachineStatus.changed(.targetPower(watts: 200)),
+            is: ["op_code": "TARGET_POWER_CHANGED", "parameter": .bytes([0xC8, 0x00])]
+        ),
+        .sent(
+            .fitnessMachineStatus,
+            FitnessMachineStatus.controlPermissionLost,
+            is: ["op_code": "CONTROL_PERMISSION_LOST"]
+        ),
+        request(.requestControl, "REQUEST_CONTROL"),
+        request(.targetPower(watts: 200), "SET_TARGET_POWER", [0xC8, 0x00]),
+        request(.pause, "STOP_OR_PAUSE", [0x02]),
+        request(.targetedDistance(meters: 10_000), "SET_TARGETED_DISTANCE", [0x10, 0x27, 0x00]),
+        request(
+            .bikeSimulation(BikeSimulation(gradePercent: 7.25)),
+            "SET_INDOOR_BIKE_SIMULATION_PARAMETERS",
+            [0x00, 0x00, 0xD5, 0x02, 0x28, 0x33]
+        ),
+        request(.targetedCadence(rpm: 90.5), "SET_TARGETED_CADENCE", [0xB5, 0x00]),
+    ]
+
+    private static func request(
+        _ request: FitnessMachineRequest,
+        _ opCode: String,
+        _ parameter: [UInt8]? = nil
+    ) -> Sample {
+        .written(
+            .fitnessMachineControlPoint,
+            request,
+            is: [
+                "op_code": .text(opCode), "parameter": parameter.map { .bytes($0) } ?? .absent,
+            ]
+        )
+    }
+}
