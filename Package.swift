@@ -22,6 +22,8 @@ let serviceNames = [
     "BloodPressure",
     "BodyComposition",
     "BondManagement",
+    "Climbers",
+    "CrossTrainer",
     "CurrentTime",
     "CyclingPower",
     "CyclingSpeedAndCadence",
@@ -37,20 +39,26 @@ let serviceNames = [
     "NordicUART",
     "PulseOximeter",
     "RecordAccess",
+    "Rower",
     "RunningSpeedAndCadence",
     "SensorControl",
+    "Treadmill",
     "TxPower",
     "UserData",
     "WeightScale",
 ]
 /// What services have in common, which one of them holds.
 let sharedByServices: [String: [Target.Dependency]] = [
+    "Climbers": ["PeripheralFitnessMachine"],
+    "CrossTrainer": ["PeripheralFitnessMachine"],
     "CyclingPower": ["PeripheralSensorControl"],
     "CyclingSpeedAndCadence": ["PeripheralSensorControl"],
     "Glucose": ["PeripheralRecordAccess"],
     "LinkLoss": ["PeripheralImmediateAlert"],
     "PulseOximeter": ["PeripheralRecordAccess"],
+    "Rower": ["PeripheralFitnessMachine"],
     "RunningSpeedAndCadence": ["PeripheralSensorControl"],
+    "Treadmill": ["PeripheralFitnessMachine"],
 ]
 let serviceTargets: [Target.Dependency] = serviceNames.map { .target(name: "Peripheral\($0)") }
 

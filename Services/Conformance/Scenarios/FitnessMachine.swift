@@ -1,9 +1,84 @@
+internal import PeripheralClimbers
+internal import PeripheralCrossTrainer
 internal import PeripheralFitnessMachine
 internal import PeripheralKit
+internal import PeripheralRower
 internal import PeripheralTesting
+internal import PeripheralTreadmill
 
 extension ServiceConformance {
-    static let fitnessMachine = [fitnessMachineData, fitnessMachineControl]
+    static let fitnessMachine = [
+        fitnessMachineData,
+        fitnessMachineControl,
+        machine(
+            "Treadmill",
+            TreadmillData(
+                kilometersPerHour: 12.34,
+                averageKilometersPerHour: 10,
+                meters: 1_234,
+                inclinationPercent: -1.5,
+                rampDegrees: 2.5,
+                metersUp: 100.5,
+                metersDown: 0.1,
+                newtons: 100,
+                watts: 300,
+                workout: workout
+            )
+        ),
+        machine(
+            "CrossTrainer",
+            CrossTrainerData(
+                kilometersPerHour: 12.34,
+                meters: 1_234,
+                stepsPerMinute: 120,
+                averageStepsPerMinute: 110,
+                resistanceLevel: 5.5,
+                watts: 300,
+                workout: workout,
+                isBackward: true
+            )
+        ),
+        machine("Climbers", StepClimberData(floors: 12, steps: 300, stepsPerMinute: 80, workout: workout)),
+        machine("Climbers, by stairs", StairClimberData(floors: 12, stepsPerMinute: 80, workout: workout)),
+        machine(
+            "Rower",
+            RowerData(
+                strokesPerMinute: 28.5,
+                strokes: 300,
+                meters: 2_000,
+                secondsPer500Meters: 115,
+                watts: 230,
+                resistanceLevel: 7,
+                workout: workout
+            )
+        ),
+    ]
+
+    private static let workout = WorkoutData(
+        kilocalories: 300,
+        kilocaloriesPerHour: 600,
+        kilocaloriesPerMinute: 10,
+        bpm: 141,
+        metabolicEquivalent: 8.5,
+        elapsedSeconds: 3_600,
+        remainingSeconds: 600
+    )
+
+    private static func machine<Data>(_ name: String, _ data: Data) -> Scenario
+    where Data: FitnessMachineData {
+        Scenario("\(name): what a machine measures arrives as it is sent, in parts where it does not fit") {
+            let machine = FitnessMachineService(telling: data)
+            return Trial(Peripheral("Machine") { machine }, mtu: 23) { central, session in
+                try await central.subscribe(to: machine.data, knownTo: session)
+                for _ in 0..<2 {
+                    try await machine.send(data, in: session)
+                    for part in data.parts(upTo: 20) {
+                        try expect("part", try await central.nextUpdate(of: machine.data), is: part)
+                    }
+                }
+            }
+        }
+    }
 
     private static let ride = IndoorBikeData(
         kilometersPerHour: 31.5,

@@ -1,5 +1,9 @@
+import PeripheralClimbers
+import PeripheralCrossTrainer
 import PeripheralFitnessMachine
 import PeripheralKit
+import PeripheralRower
+import PeripheralTreadmill
 
 extension ServiceValues {
     /// Levels of resistance are left out: the library has the one byte of later definitions, not the two of 1.0.
@@ -100,6 +104,130 @@ extension ServiceValues {
             [0x00, 0x00, 0xD5, 0x02, 0x28, 0x33]
         ),
         request(.targetedCadence(rpm: 90.5), "SET_TARGETED_CADENCE", [0xB5, 0x00]),
+    ]
+
+    private static let workout = WorkoutData(
+        kilocalories: 300,
+        kilocaloriesPerHour: 600,
+        kilocaloriesPerMinute: 10,
+        bpm: 141,
+        metabolicEquivalent: 8.5,
+        elapsedSeconds: 3_600,
+        remainingSeconds: 600
+    )
+
+    /// What the library says of a machine's fields, and of the training.
+    private static func fields(_ fields: [(String, Field)]) -> Field {
+        .structure(
+            (fields + [
+                ("total_energy", 300), ("energy_per_hour", 600), ("energy_per_minute", 10),
+                ("heart_rate", 141),
+                ("metabolic_equivalent", 8.5), ("elapsed_time", 3_600), ("remaining_time", 600),
+            ]).map { (name: $0.0, field: $0.1) }
+        )
+    }
+
+    /// The pace of a treadmill is left out, as levels of resistance are.
+    static let fitnessMachineKinds: [Sample] = [
+        .sent(
+            .treadmillData,
+            TreadmillData(
+                kilometersPerHour: 12.34,
+                averageKilometersPerHour: 10,
+                meters: 16_777_215,
+                inclinationPercent: -1.5,
+                rampDegrees: 2.5,
+                metersUp: 6_553.5,
+                metersDown: 0.1,
+                newtons: -100,
+                watts: 300,
+                workout: workout
+            ),
+            is: fields([
+                ("flags", 0x1F9E), ("instantaneous_speed", 12.34), ("average_speed", 10),
+                ("total_distance", 16_777_215), ("inclination", -1.5), ("ramp_angle_setting", 2.5),
+                ("positive_elevation_gain", 6_553.5), ("negative_elevation_gain", 0.1),
+                ("force_on_belt", -100),
+                ("power_output", 300),
+            ])
+        ),
+        .sent(
+            .crossTrainerData,
+            CrossTrainerData(
+                kilometersPerHour: 12.34,
+                averageKilometersPerHour: 10,
+                meters: 16_777_215,
+                stepsPerMinute: 120,
+                averageStepsPerMinute: 110,
+                strides: 6_553.5,
+                metersUp: 65_535,
+                metersDown: 1,
+                inclinationPercent: -1.5,
+                rampDegrees: 2.5,
+                watts: 300,
+                averageWatts: -32_768,
+                workout: workout,
+                isBackward: true
+            ),
+            is: fields([
+                ("flags", 0xFF7E), ("instantaneous_speed", 12.34), ("average_speed", 10),
+                ("total_distance", 16_777_215), ("steps_per_minute", 120), ("average_step_rate", 110),
+                ("stride_count", 6_553.5), ("positive_elevation_gain", 65_535),
+                ("negative_elevation_gain", 1),
+                ("inclination", -1.5), ("ramp_setting", 2.5), ("instantaneous_power", 300),
+                ("average_power", -32_768), ("movement_direction_backward", true),
+            ])
+        ),
+        .sent(
+            .stepClimberData,
+            StepClimberData(
+                floors: 12,
+                steps: 65_535,
+                stepsPerMinute: 80,
+                averageStepsPerMinute: 75,
+                metersUp: 36,
+                workout: workout
+            ),
+            is: fields([
+                ("flags", 0x01FE), ("floors", 12), ("step_count", 65_535), ("steps_per_minute", 80),
+                ("average_step_rate", 75), ("positive_elevation_gain", 36),
+            ])
+        ),
+        .sent(
+            .stairClimberData,
+            StairClimberData(
+                floors: 65_535,
+                stepsPerMinute: 80,
+                averageStepsPerMinute: 75,
+                metersUp: 36,
+                strides: 150,
+                workout: workout
+            ),
+            is: fields([
+                ("flags", 0x03FE), ("floors", 65_535), ("steps_per_minute", 80), ("average_step_rate", 75),
+                ("positive_elevation_gain", 36), ("stride_count", 150),
+            ])
+        ),
+        .sent(
+            .rowerData,
+            RowerData(
+                strokesPerMinute: 28.5,
+                strokes: 300,
+                averageStrokesPerMinute: 127.5,
+                meters: 2_000,
+                secondsPer500Meters: 115,
+                averageSecondsPer500Meters: 65_535,
+                watts: 230,
+                averageWatts: -1,
+                workout: workout
+            ),
+            is: fields([
+                ("flags", 0x1F7E), ("stroke_rate", 28.5), ("stroke_count", 300),
+                ("average_stroke_rate", 127.5),
+                ("total_distance", 2_000), ("instantaneous_pace", 115), ("average_pace", 65_535),
+                ("instantaneous_power", 230), ("average_power", -1),
+            ])
+        ),
     ]
 
     private static func request(

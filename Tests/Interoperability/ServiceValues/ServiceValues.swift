@@ -15,7 +15,7 @@ enum ServiceValues {
         ("CyclingSpeedAndCadence", cyclingSpeedAndCadence),
         ("DeviceInformation", deviceInformation),
         ("EnvironmentalSensing", environmentalSensing),
-        ("FitnessMachine", fitnessMachine),
+        ("FitnessMachine", fitnessMachine + fitnessMachineKinds),
         ("Glucose", glucose),
         ("HID", hid),
         ("HealthThermometer", healthThermometer),

@@ -1,0 +1,75 @@
+public import PeripheralFitnessMachine
+public import PeripheralKit
+
+/// What a stair climber tells of a training: the value of the Stair Climber Data, 0x2AD0 (Fitness Machine Service 1.0, section
+/// 4.7).
+///
+/// ```swift
+/// let climber = FitnessMachineService(telling: StairClimberData(floors: 0, stepsPerMinute: 0))
+/// ```
+///
+/// It is sent as ``StepClimberData`` is.
+public struct StairClimberData: FitnessMachineData {
+    /// The floors since the training began, 0 to 65 535; `nil` in a part to which there is more.
+    public var floors: Int?
+
+    /// The steps per minute, 0 to 65 535.
+    public var stepsPerMinute: Int?
+
+    /// The average steps per minute since the training began, 0 to 65 535.
+    public var averageStepsPerMinute: Int?
+
+    /// The meters climbed since the training began, 0 to 65 535.
+    public var metersUp: Int?
+
+    /// The strides since the training began, 0 to 65 535.
+    public var strides: Int?
+
+    /// Energy, heart rate and time.
+    public var workout = WorkoutData()
+
+    /// Makes what is told; what is out of range is sent as the end of the range.
+    ///
+    /// - Parameters:
+    ///   - floors: The floors since the training began.
+    ///   - stepsPerMinute: The steps per minute.
+    ///   - averageStepsPerMinute: The average steps per minute since the training began.
+    ///   - metersUp: The meters climbed since the training began.
+    ///   - strides: The strides since the training began.
+    ///   - workout: Energy, heart rate and time.
+    public init(
+        floors: Int,
+        stepsPerMinute: Int? = nil,
+        averageStepsPerMinute: Int? = nil,
+        metersUp: Int? = nil,
+        strides: Int? = nil,
+        workout: WorkoutData = WorkoutData()
+    ) {
+        self.floors = floors
+        self.stepsPerMinute = stepsPerMinute
+        self.averageStepsPerMinute = averageStepsPerMinute
+        self.metersUp = metersUp
+        self.strides = strides
+        self.workout = workout
+    }
+
+    /// A stair climber.
+    public static let machine = FitnessMachineKind.stairClimber
+
+    /// Reads a measurement, or a part of one; flags that are reserved are ignored.
+    public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
+        var fields = try FitnessMachineFields(reading: reader, of: Self.machine)
+        try visit(&fields)
+        reader = fields.rest
+    }
+
+    /// Reads or writes the fields.
+    public mutating func visit(_ fields: inout FitnessMachineFields) throws(GATTDecodingError) {
+        try fields.field(0, &floors, .uint16)
+        try fields.field(1, feature: 6, &stepsPerMinute, .uint16)
+        try fields.field(2, feature: 6, &averageStepsPerMinute, .uint16)
+        try fields.field(3, feature: 4, &metersUp, .uint16)
+        try fields.field(4, feature: 8, &strides, .uint16)
+        try workout.visit(&fields, from: 5)
+    }
+}

@@ -1,0 +1,109 @@
+public import PeripheralFitnessMachine
+public import PeripheralKit
+
+/// What a rower tells of a training: the value of the Rower Data, 0x2AD1 (Fitness Machine Service 1.0, section 4.8).
+///
+/// ```swift
+/// let rower = FitnessMachineService(telling: RowerData(strokesPerMinute: 0, strokes: 0, watts: 0))
+/// let peripheral = Peripheral("Rower") { rower }
+/// try await peripheral.run(on: .bluez) { session in
+///     for await pull in oar.seconds {
+///         let data = RowerData(strokesPerMinute: pull.rate, strokes: pull.count, watts: pull.power)
+///         try await rower.send(data, in: session)
+///     }
+/// }
+/// ```
+public struct RowerData: FitnessMachineData {
+    /// The strokes per minute, 0 to 127.5 in steps of 0.5; `nil` in a part to which there is more.
+    public var strokesPerMinute: Double?
+
+    /// The strokes since the training began, 0 to 65 535; `nil` in a part to which there is more.
+    public var strokes: Int?
+
+    /// The average strokes per minute since the training began, 0 to 127.5 in steps of 0.5.
+    public var averageStrokesPerMinute: Double?
+
+    /// The distance since the training began, in meters, 0 to 16 777 215.
+    public var meters: Int?
+
+    /// The pace in seconds for 500 meters, 0 to 65 535.
+    public var secondsPer500Meters: Int?
+
+    /// The average pace since the training began, in seconds for 500 meters, 0 to 65 535.
+    public var averageSecondsPer500Meters: Int?
+
+    /// The power in watts, −32 768 to 32 767.
+    public var watts: Int?
+
+    /// The average power since the training began, in watts, −32 768 to 32 767.
+    public var averageWatts: Int?
+
+    /// The resistance level, −32 768 to 32 767.
+    public var resistanceLevel: Int?
+
+    /// Energy, heart rate and time.
+    public var workout = WorkoutData()
+
+    /// Makes what is told; what is out of range is sent as the end of the range.
+    ///
+    /// - Parameters:
+    ///   - strokesPerMinute: The strokes per minute.
+    ///   - strokes: The strokes since the training began.
+    ///   - averageStrokesPerMinute: The average strokes per minute since the training began.
+    ///   - meters: The distance since the training began.
+    ///   - secondsPer500Meters: The pace.
+    ///   - averageSecondsPer500Meters: The average pace since the training began.
+    ///   - watts: The power.
+    ///   - averageWatts: The average power since the training began.
+    ///   - resistanceLevel: The resistance level.
+    ///   - workout: Energy, heart rate and time.
+    public init(
+        strokesPerMinute: Double,
+        strokes: Int,
+        averageStrokesPerMinute: Double? = nil,
+        meters: Int? = nil,
+        secondsPer500Meters: Int? = nil,
+        averageSecondsPer500Meters: Int? = nil,
+        watts: Int? = nil,
+        averageWatts: Int? = nil,
+        resistanceLevel: Int? = nil,
+        workout: WorkoutData = WorkoutData()
+    ) {
+        self.strokesPerMinute = strokesPerMinute
+        self.strokes = strokes
+        self.averageStrokesPerMinute = averageStrokesPerMinute
+        self.meters = meters
+        self.secondsPer500Meters = secondsPer500Meters
+        self.averageSecondsPer500Meters = averageSecondsPer500Meters
+        self.watts = watts
+        self.averageWatts = averageWatts
+        self.resistanceLevel = resistanceLevel
+        self.workout = workout
+    }
+
+    /// A rower.
+    public static let machine = FitnessMachineKind.rower
+
+    /// Reads a measurement, or a part of one; flags that are reserved are ignored.
+    public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
+        var fields = try FitnessMachineFields(reading: reader, of: Self.machine)
+        try visit(&fields)
+        reader = fields.rest
+    }
+
+    /// Reads or writes the fields.
+    public mutating func visit(_ fields: inout FitnessMachineFields) throws(GATTDecodingError) {
+        if fields.begin(0, if: strokesPerMinute != nil || strokes != nil) {
+            try fields.number(&strokesPerMinute, .halves8)
+            try fields.number(&strokes, .uint16)
+        }
+        try fields.field(1, feature: 1, &averageStrokesPerMinute, .halves8)
+        try fields.field(2, feature: 2, &meters, .uint24)
+        try fields.field(3, feature: 5, &secondsPer500Meters, .uint16)
+        try fields.field(4, feature: 5, &averageSecondsPer500Meters, .uint16)
+        try fields.field(5, feature: 14, &watts, .sint16)
+        try fields.field(6, feature: 14, &averageWatts, .sint16)
+        try fields.field(7, feature: 7, &resistanceLevel, .sint16)
+        try workout.visit(&fields, from: 8)
+    }
+}

@@ -1,0 +1,129 @@
+public import PeripheralFitnessMachine
+public import PeripheralKit
+
+/// What a treadmill tells of a training: the value of the Treadmill Data, 0x2ACD (Fitness Machine Service 1.0, section 4.4).
+///
+/// ```swift
+/// let treadmill = FitnessMachineService(telling: TreadmillData(kilometersPerHour: 0, meters: 0))
+/// let peripheral = Peripheral("Treadmill") { treadmill }
+/// try await peripheral.run(on: .bluez) { session in
+///     for await stride in belt.seconds {
+///         let data = TreadmillData(kilometersPerHour: stride.speed, meters: stride.distance)
+///         try await treadmill.send(data, in: session)
+///     }
+/// }
+/// ```
+///
+/// The pace has one byte, in kilometers per minute, as in the definition that came with 1.0.
+public struct TreadmillData: FitnessMachineData {
+    /// The speed in kilometers per hour, 0 to 655.35 in steps of 0.01; `nil` in a part to which there is more.
+    public var kilometersPerHour: Double?
+
+    /// The average speed since the training began, in kilometers per hour, 0 to 655.35 in steps of 0.01.
+    public var averageKilometersPerHour: Double?
+
+    /// The distance since the training began, in meters, 0 to 16 777 215.
+    public var meters: Int?
+
+    /// The inclination in percent, −3276.8 to 3276.6 in steps of 0.1; `nil` when it is not known.
+    public var inclinationPercent: Double?
+
+    /// The angle of the ramp in degrees, −3276.8 to 3276.6 in steps of 0.1; `nil` when it is not known.
+    public var rampDegrees: Double?
+
+    /// The meters climbed since the training began, 0 to 6553.5 in steps of 0.1; `nil` is 0 when there are meters down.
+    public var metersUp: Double?
+
+    /// The meters descended since the training began, 0 to 6553.5 in steps of 0.1; `nil` is 0 when there are meters up.
+    public var metersDown: Double?
+
+    /// The pace in kilometers per minute, 0 to 25.5 in steps of 0.1.
+    public var kilometersPerMinute: Double?
+
+    /// The average pace since the training began, in kilometers per minute, 0 to 25.5 in steps of 0.1.
+    public var averageKilometersPerMinute: Double?
+
+    /// The force on the belt in newtons, −32 768 to 32 766; `nil` when it is not known.
+    public var newtons: Int?
+
+    /// The power in watts, −32 768 to 32 766; `nil` when it is not known.
+    public var watts: Int?
+
+    /// Energy, heart rate and time.
+    public var workout = WorkoutData()
+
+    /// Makes what is told; what is out of range is sent as the end of the range.
+    ///
+    /// - Parameters:
+    ///   - kilometersPerHour: The speed.
+    ///   - averageKilometersPerHour: The average speed since the training began.
+    ///   - meters: The distance since the training began.
+    ///   - inclinationPercent: The inclination.
+    ///   - rampDegrees: The angle of the ramp.
+    ///   - metersUp: The meters climbed since the training began.
+    ///   - metersDown: The meters descended since the training began.
+    ///   - kilometersPerMinute: The pace.
+    ///   - averageKilometersPerMinute: The average pace since the training began.
+    ///   - newtons: The force on the belt.
+    ///   - watts: The power.
+    ///   - workout: Energy, heart rate and time.
+    public init(
+        kilometersPerHour: Double,
+        averageKilometersPerHour: Double? = nil,
+        meters: Int? = nil,
+        inclinationPercent: Double? = nil,
+        rampDegrees: Double? = nil,
+        metersUp: Double? = nil,
+        metersDown: Double? = nil,
+        kilometersPerMinute: Double? = nil,
+        averageKilometersPerMinute: Double? = nil,
+        newtons: Int? = nil,
+        watts: Int? = nil,
+        workout: WorkoutData = WorkoutData()
+    ) {
+        self.kilometersPerHour = kilometersPerHour
+        self.averageKilometersPerHour = averageKilometersPerHour
+        self.meters = meters
+        self.inclinationPercent = inclinationPercent
+        self.rampDegrees = rampDegrees
+        self.metersUp = metersUp
+        self.metersDown = metersDown
+        self.kilometersPerMinute = kilometersPerMinute
+        self.averageKilometersPerMinute = averageKilometersPerMinute
+        self.newtons = newtons
+        self.watts = watts
+        self.workout = workout
+    }
+
+    /// A treadmill.
+    public static let machine = FitnessMachineKind.treadmill
+
+    /// Reads a measurement, or a part of one; flags that are reserved are ignored.
+    public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
+        var fields = try FitnessMachineFields(reading: reader, of: Self.machine)
+        try visit(&fields)
+        reader = fields.rest
+    }
+
+    /// Reads or writes the fields.
+    public mutating func visit(_ fields: inout FitnessMachineFields) throws(GATTDecodingError) {
+        try fields.field(0, &kilometersPerHour, .hundredths16)
+        try fields.field(1, feature: 0, &averageKilometersPerHour, .hundredths16)
+        try fields.field(2, feature: 2, &meters, .uint24)
+        if fields.begin(3, feature: 3, if: inclinationPercent != nil || rampDegrees != nil) {
+            try fields.number(&inclinationPercent, .signedTenths16, mayBeUnknown: true)
+            try fields.number(&rampDegrees, .signedTenths16, mayBeUnknown: true)
+        }
+        if fields.begin(4, feature: 4, if: metersUp != nil || metersDown != nil) {
+            try fields.number(&metersUp, .tenths16)
+            try fields.number(&metersDown, .tenths16)
+        }
+        try fields.field(5, feature: 5, &kilometersPerMinute, .tenths8)
+        try fields.field(6, feature: 5, &averageKilometersPerMinute, .tenths8)
+        try workout.visit(&fields, from: 7)
+        if fields.begin(12, feature: 15, if: newtons != nil || watts != nil) {
+            try fields.number(&newtons, .sint16, mayBeUnknown: true)
+            try fields.number(&watts, .sint16, mayBeUnknown: true)
+        }
+    }
+}

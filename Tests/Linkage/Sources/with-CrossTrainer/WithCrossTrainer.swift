@@ -1,0 +1,21 @@
+import MinimalProgram
+import PeripheralCrossTrainer
+import PeripheralFitnessMachine
+import PeripheralKit
+
+@main
+struct WithCrossTrainer {
+    static func main() async throws {
+        let data = CrossTrainerData(
+            kilometersPerHour: 12.5,
+            stepsPerMinute: 120,
+            watts: 150,
+            workout: WorkoutData(kilocalories: 300, bpm: 141, elapsedSeconds: 3_600)
+        )
+        let control = FitnessMachineControl([.targetedTime]) { _ in }
+        let trainer = FitnessMachineService(telling: data, control: control)
+        try await runMinimalProgram(with: [trainer.service]) { session in
+            try await trainer.send(data, in: session)
+        }
+    }
+}
