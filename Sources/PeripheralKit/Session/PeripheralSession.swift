@@ -37,8 +37,9 @@ public struct PeripheralSession: Sendable {
     ///
     /// Each call gives a sequence of its own; it ends with the session. A program that does not take its events gets
     /// the newest 1024 of them. The first call tells what has happened before to the state that was restored, too: that begins
-    /// before the session does; the calls of services do not count for that, see ``GATTServiceDeclaration/run(in:)``. What is the case at a time is told by ``centrals`` and ``subscriptions``: ask for the
-    /// events first, so as to miss nothing in between.
+    /// before the session does; the calls of services do not count for that, see ``GATTServiceDeclaration/run(in:)``. What is
+    /// the case at a time is told by ``centrals`` and ``subscriptions``: ask for the events first, so as to miss nothing in
+    /// between.
     public var events: some AsyncSequence<SessionEvent, Never> & Sendable {
         serviceEvents?.listen() ?? runtime.listen()
     }
