@@ -129,7 +129,8 @@ struct BootKeyboard: Sendable {
 
 /// Which hosts have asked for the boot protocol, for as long as they are connected.
 final class ProtocolModes: Sendable {
-    private let hosts = Mutex<Set<Central.ID>>([])
+    // A list: hosts are few, and a set costs kilobytes.
+    private let hosts = Mutex<[Central.ID]>([])
 
     var hasBoot: Bool { hosts.withLock { !$0.isEmpty } }
 
@@ -139,10 +140,8 @@ final class ProtocolModes: Sendable {
 
     func set(_ mode: HIDProtocolMode, of host: Central.ID) {
         hosts.withLock { hosts in
-            switch mode {
-            case .boot: hosts.insert(host)
-            case .report: hosts.remove(host)
-            }
+            hosts.removeAll { $0 == host }
+            if mode == .boot { hosts.append(host) }
         }
     }
 }
