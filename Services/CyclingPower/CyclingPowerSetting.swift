@@ -66,7 +66,7 @@ public struct CyclingPowerOffsetCompensation: Sendable {
         }
     }
 
-    /// Why it failed, which a handler throws (section 3.4.2.16); what else it throws is told without a reason.
+    /// Why it failed, which a handler throws (section 3.4); what else it throws is told without a reason.
     public enum Failure: Error, Sendable {
         /// The crank is not where it has to be.
         case incorrectPosition

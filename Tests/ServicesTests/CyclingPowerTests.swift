@@ -213,7 +213,7 @@ struct CyclingPowerTests {
         }
     }
 
-    /// Sections 3.4.2.12 and 3.4.2.16.
+    /// Section 3.4: the reason is told of the enhanced offset compensation alone.
     @Test(
         arguments: [
             (nil, 0x0C, [0x04]),

@@ -59,7 +59,10 @@ extension ServiceValues {
         .sent(
             .cyclingPowerVector,
             CyclingPowerVector(.torques([32, -16])),
-            is: ["flags": 0x08, "instantaneous_torque_magnitude_array": [1, -0.5]]
+            is: [
+                "flags": 0x08, "instantaneous_torque_magnitude_array": [1, -0.5],
+                "instantaneous_measurement_direction": 0,
+            ]
         ),
         .written(
             .cyclingPowerControlPoint,
