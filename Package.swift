@@ -42,6 +42,7 @@ let serviceNames = [
     "Rower",
     "RunningSpeedAndCadence",
     "SensorControl",
+    "SensorLocation",
     "Treadmill",
     "TxPower",
     "UserData",
@@ -51,13 +52,14 @@ let serviceNames = [
 let sharedByServices: [String: [Target.Dependency]] = [
     "Climbers": ["PeripheralFitnessMachine"],
     "CrossTrainer": ["PeripheralFitnessMachine"],
-    "CyclingPower": ["PeripheralSensorControl"],
-    "CyclingSpeedAndCadence": ["PeripheralSensorControl"],
+    "CyclingPower": ["PeripheralSensorLocation"],
+    "CyclingSpeedAndCadence": ["PeripheralSensorControl", "PeripheralSensorLocation"],
     "Glucose": ["PeripheralRecordAccess"],
     "LinkLoss": ["PeripheralImmediateAlert"],
     "PulseOximeter": ["PeripheralRecordAccess"],
     "Rower": ["PeripheralFitnessMachine"],
-    "RunningSpeedAndCadence": ["PeripheralSensorControl"],
+    "RunningSpeedAndCadence": ["PeripheralSensorControl", "PeripheralSensorLocation"],
+    "SensorControl": ["PeripheralSensorLocation"],
     "Treadmill": ["PeripheralFitnessMachine"],
 ]
 let serviceTargets: [Target.Dependency] = serviceNames.map { .target(name: "Peripheral\($0)") }

@@ -1,8 +1,8 @@
 internal import PeripheralKit
-internal import PeripheralSensorControl
+internal import PeripheralSensorLocation
 
 /// Carries out the requests to a Cycling Power Control Point.
-struct CyclingPowerControl: Sendable {
+final class CyclingPowerControl: Sendable {
     let features: CyclingPowerFeature
     let placement: SensorPlacement
     let setWheelRevolutions: (@Sendable (UInt32) async throws -> Void)?
@@ -11,6 +11,26 @@ struct CyclingPowerControl: Sendable {
     let samplingRate: UInt8?
     let factoryCalibrationDate: DateTime?
     let masks: CyclingPowerMasks
+
+    init(
+        features: CyclingPowerFeature,
+        placement: SensorPlacement,
+        setWheelRevolutions: (@Sendable (UInt32) async throws -> Void)?,
+        settings: [CyclingPowerSetting],
+        offsetCompensation: CyclingPowerOffsetCompensation?,
+        samplingRate: UInt8?,
+        factoryCalibrationDate: DateTime?,
+        masks: CyclingPowerMasks
+    ) {
+        self.features = features
+        self.placement = placement
+        self.setWheelRevolutions = setWheelRevolutions
+        self.settings = settings
+        self.offsetCompensation = offsetCompensation
+        self.samplingRate = samplingRate
+        self.factoryCalibrationDate = factoryCalibrationDate
+        self.masks = masks
+    }
 
     /// Whether there is anything to carry out.
     var isNeeded: Bool {
@@ -60,10 +80,9 @@ struct CyclingPowerControl: Sendable {
             try await placement.move(to: parameter)
             return []
         case .maskMeasurementContent where features.contains(.contentMasking):
-            guard let bits = try? UInt16(gattBytes: parameter),
-                CyclingPowerMeasurement.Content.all.isSuperset(of: .init(rawValue: bits))
+            guard let bits = try? UInt16(gattBytes: parameter), bits <= CyclingPowerMeasurement.Content.all
             else { throw SensorControlResult.invalidParameter }
-            masks.set(.init(rawValue: bits), of: central, in: session)
+            masks.set(bits, of: central, in: session)
             return []
         default:
             break

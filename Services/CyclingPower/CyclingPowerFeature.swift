@@ -3,13 +3,18 @@ public import PeripheralKit
 /// What a sensor supports: the value of the Cycling Power Feature, 0x2A65 (Cycling Power Service 1.1, section 3.1).
 ///
 /// The service makes it of its parameters.
-public struct CyclingPowerFeature: OptionSet, Hashable, Sendable {
+public struct CyclingPowerFeature: Equatable, Sendable {
     /// The bits as they are on the air.
     public let rawValue: UInt32
 
     /// Makes a set of bits, known to the specification or not.
     public init(rawValue: UInt32) {
         self.rawValue = rawValue
+    }
+
+    /// Tells whether all bits of another value are among these.
+    public func contains(_ features: CyclingPowerFeature) -> Bool {
+        rawValue & features.rawValue == features.rawValue
     }
 
     /// It tells how the power is shared between the pedals.

@@ -1,34 +1,45 @@
 internal import PeripheralKit
 private import Synchronization
 
-/// What each central has turned off in its measurements, for as long as its connection lasts.
+/// What each central has turned off in its measurements, for as long as its connection lasts: bits of
+/// ``CyclingPowerMeasurement/Content``.
 final class CyclingPowerMasks: Sendable {
     private struct Mask {
         var central: Central.ID
         var connection: Central.Connection
-        var content: CyclingPowerMeasurement.Content
+        var bits: UInt16
     }
 
     private let masks = Mutex<[Mask]>([])
 
-    func mask(of central: Central) -> CyclingPowerMeasurement.Content {
+    func mask(of central: Central) -> UInt16 {
         masks.withLock { masks in
             for mask in masks where mask.central == central.id && mask.connection.isOpen {
-                return mask.content
+                return mask.bits
             }
-            return []
+            return 0
         }
     }
 
-    func set(
-        _ content: CyclingPowerMeasurement.Content,
-        of central: Central,
-        in session: PeripheralSession
-    ) {
+    /// What all of the centrals have turned off, how much fits one notification to each of them, and whether one has turned
+    /// off more.
+    func common(of centrals: [Central]) -> (mask: UInt16, length: Int, differ: Bool) {
+        guard let first = centrals.first else { return (0, 20, false) }
+        var (common, any, length) = (mask(of: first), mask(of: first), first.maximumUpdateValueLength)
+        for central in centrals.dropFirst() {
+            let mask = mask(of: central)
+            common &= mask
+            any |= mask
+            length = min(length, central.maximumUpdateValueLength)
+        }
+        return (common, length, any != common)
+    }
+
+    func set(_ bits: UInt16, of central: Central, in session: PeripheralSession) {
         guard let connection = session.connection(of: central) else { return }
+        let mask = Mask(central: central.id, connection: connection, bits: bits)
         masks.withLock { masks in
-            masks.removeAll { $0.central == central.id || !$0.connection.isOpen }
-            masks.append(Mask(central: central.id, connection: connection, content: content))
+            masks = masks.filter { $0.central != central.id && $0.connection.isOpen } + [mask]
         }
     }
 }

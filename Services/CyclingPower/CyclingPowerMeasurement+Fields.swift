@@ -2,7 +2,7 @@ public import PeripheralKit
 
 extension CyclingPowerMeasurement {
     /// How the power is shared between the pedals.
-    public struct PedalPowerBalance: Hashable, Sendable {
+    public struct PedalPowerBalance: Equatable, Sendable {
         /// The share of one pedal in percent, 0 to 100 in steps of 0.5.
         public var percent: Double
         /// Whether it is the share of the left pedal; `false` when it is not known whose it is.
@@ -16,7 +16,7 @@ extension CyclingPowerMeasurement {
     }
 
     /// The sum of the torques that were measured, one in each turn.
-    public struct AccumulatedTorque: Hashable, Sendable {
+    public struct AccumulatedTorque: Equatable, Sendable {
         /// The sum in newton meters; on the air it is the nearest step of 1/32, and begins anew at 2048.
         ///
         /// Less than 0, and what is not a number, is sent as 0.
@@ -36,7 +36,7 @@ extension CyclingPowerMeasurement {
     }
 
     /// The greatest and the least of what was measured in a turn.
-    public struct Extremes: Hashable, Sendable {
+    public struct Extremes: Equatable, Sendable {
         /// The greatest; of angles, that of the greatest magnitude.
         public var maximum: Double
         /// The least; of angles, that of the least magnitude.
@@ -60,7 +60,7 @@ extension CyclingPowerMeasurement {
     }
 
     /// What measurements tell beside the power, as a central can turn it off (section 3.4.2.13).
-    public struct Content: OptionSet, Hashable, Sendable {
+    public struct Content: OptionSet, Sendable {
         /// The bits as they are on the air; bits 9 through 15 are reserved.
         public let rawValue: UInt16
 
@@ -88,41 +88,36 @@ extension CyclingPowerMeasurement {
         /// The energy.
         public static let accumulatedEnergy = Content(rawValue: 1 << 8)
 
-        static let all = Content(rawValue: 0x01FF)
+        static let all: UInt16 = 0x01FF
     }
 
-    /// The measurement without what is not in the content.
-    func limited(to content: Content) -> CyclingPowerMeasurement {
+    /// The measurement without what is not among the bits of a ``Content``.
+    func limited(to bits: UInt16) -> CyclingPowerMeasurement {
         var limited = self
-        if !content.contains(.pedalPowerBalance) { limited.balance = nil }
-        if !content.contains(.accumulatedTorque) { limited.accumulatedTorque = nil }
-        if !content.contains(.wheelRevolutions) { limited.wheel = nil }
-        if !content.contains(.crankRevolutions) { limited.crank = nil }
-        if !content.contains(.extremeMagnitudes) {
+        if bits & 1 << 0 == 0 { limited.balance = nil }
+        if bits & 1 << 1 == 0 { limited.accumulatedTorque = nil }
+        if bits & 1 << 2 == 0 { limited.wheel = nil }
+        if bits & 1 << 3 == 0 { limited.crank = nil }
+        if bits & 1 << 4 == 0 {
             limited.forces = nil
             limited.torques = nil
         }
-        if !content.contains(.extremeAngles) { limited.angles = nil }
-        if !content.contains(.topDeadSpotAngle) { limited.topDeadSpotAngle = nil }
-        if !content.contains(.bottomDeadSpotAngle) { limited.bottomDeadSpotAngle = nil }
-        if !content.contains(.accumulatedEnergy) { limited.kilojoules = nil }
+        if bits & 1 << 5 == 0 { limited.angles = nil }
+        if bits & 1 << 6 == 0 { limited.topDeadSpotAngle = nil }
+        if bits & 1 << 7 == 0 { limited.bottomDeadSpotAngle = nil }
+        if bits & 1 << 8 == 0 { limited.kilojoules = nil }
         return limited
     }
 
-    /// The measurement in parts that fit, each with the power: every field is in one of them, in the order of the fields.
-    func parts(upTo length: Int) -> [CyclingPowerMeasurement] {
-        guard gattBytes.count > length else { return [self] }
-        var parts: [CyclingPowerMeasurement] = []
-        var content: Content = []
-        for bit in 0..<9 {
-            let field = Content(rawValue: 1 << UInt16(bit))
-            if limited(to: content.union(field)).gattBytes.count > length {
-                parts.append(limited(to: content))
-                content = []
-            }
-            content.formUnion(field)
+    /// As many of the fields as fit into so many bytes, from a bit of ``Content`` on, which is moved to the next of them.
+    func part(from bit: inout UInt16, upTo length: Int) -> CyclingPowerMeasurement {
+        var content: UInt16 = 0
+        while bit <= Content.all {
+            guard limited(to: content | bit).gattBytes.count <= length else { break }
+            content |= bit
+            bit <<= 1
         }
-        return parts + [limited(to: content)]
+        return limited(to: content)
     }
 }
 

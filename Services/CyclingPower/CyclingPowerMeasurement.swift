@@ -1,5 +1,5 @@
 public import PeripheralKit
-public import PeripheralSensorControl
+public import PeripheralSensorLocation
 
 /// What a sensor measures of a rider's power: the value of the Cycling Power Measurement, 0x2A63 (Cycling Power Service
 /// 1.1, section 3.2).
@@ -10,7 +10,7 @@ public import PeripheralSensorControl
 ///
 /// What is sent is the nearest value that can be told, and the end of the range for what is out of range. A measurement of
 /// more than fits one notification is sent in several by ``CyclingPowerService/notify(_:in:)``.
-public struct CyclingPowerMeasurement: Hashable, Sendable {
+public struct CyclingPowerMeasurement: Equatable, Sendable {
     /// The power in watts; negative when the rider brakes with the pedals.
     public var watts: Int16
     /// How the power is shared between the pedals.

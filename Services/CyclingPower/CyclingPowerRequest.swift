@@ -1,10 +1,10 @@
 public import PeripheralKit
-public import PeripheralSensorControl
+public import PeripheralSensorLocation
 
 /// What a central writes to the Cycling Power Control Point, 0x2A66 (Cycling Power Service 1.1, section 3.4).
 ///
 /// Any request of at least one byte is read: one that nobody knows is answered by a response.
-public struct CyclingPowerRequest: Hashable, Sendable {
+public struct CyclingPowerRequest: Equatable, Sendable {
     /// What is demanded.
     public var operation: CyclingPowerOperation
 
@@ -48,7 +48,7 @@ extension CyclingPowerRequest: GATTValue {
 }
 
 /// What a central demands of the Cycling Power Control Point: its op codes.
-public struct CyclingPowerOperation: Hashable, Sendable {
+public struct CyclingPowerOperation: Equatable, Sendable {
     /// The op code as it is on the air.
     public var rawValue: UInt8
 
@@ -92,7 +92,7 @@ public struct CyclingPowerOperation: Hashable, Sendable {
 }
 
 /// What the Cycling Power Control Point indicates when a request is carried out (Cycling Power Service 1.1, section 3.4).
-public struct CyclingPowerResponse: Hashable, Sendable {
+public struct CyclingPowerResponse: Equatable, Sendable {
     /// What was demanded.
     public var operation: CyclingPowerOperation
 

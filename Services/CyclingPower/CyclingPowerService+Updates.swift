@@ -15,49 +15,59 @@ extension CyclingPowerService {
     ///   - session: The session of the peripheral that declares the service.
     /// - Throws: As `session.notify` does; after some of several parts, when a later one fails.
     public func notify(_ value: CyclingPowerMeasurement, in session: PeripheralSession) async throws {
-        let subscribers = try session.subscribers(of: measurement)
-        guard !subscribers.isEmpty else { return }
-        var value = value
-        if !tellsOffsetCompensation { value.offsetCompensationIndicator = false }
+        var centrals: [Central] = []
+        var areKnown = true
+        for subscriber in try session.subscribers(of: measurement) {
+            if let central = subscriber.central { centrals.append(central) } else { areKnown = false }
+        }
         // Who is not known may be any of those who are connected.
-        let known = subscribers.compactMap(\.central)
-        let centrals = known.count == subscribers.count ? known : session.centrals
-        let masks = centrals.map { self.masks.mask(of: $0) }
-        var common = CyclingPowerMeasurement.Content.all
-        for mask in masks { common.formIntersection(mask) }
-        if masks.isEmpty { common = [] }
-        if known.count == subscribers.count, masks.contains(where: { $0 != common }) {
-            do {
-                for (central, mask) in zip(centrals, masks) {
-                    try await send(value, without: mask, to: central, in: session)
-                }
-                return
-            } catch let error as PeripheralError where error.code == .notAddressable {
-                // Some may get it twice, but nobody misses it.
+        if !areKnown { centrals = session.centrals }
+        let (common, length, differ) = masks.common(of: centrals)
+        if areKnown, differ {
+            var areAllReached = true
+            for central in centrals {
+                let isReached = try await send(
+                    value,
+                    without: masks.mask(of: central),
+                    upTo: central.maximumUpdateValueLength,
+                    to: central,
+                    in: session
+                )
+                areAllReached = areAllReached && isReached
             }
+            if areAllReached { return }
+            // Some get it twice then, but nobody misses it.
         }
-        let length = centrals.map(\.maximumUpdateValueLength).min() ?? 20
-        for part in value.limited(to: content.subtracting(common)).parts(upTo: length) {
-            try await session.notify(measurement, part)
-        }
+        _ = try await send(value, without: common, upTo: length, to: nil, in: session)
     }
 
+    /// Sends a measurement in parts to one central, or to all; `false` when the central can only be reached with others.
     private func send(
         _ value: CyclingPowerMeasurement,
-        without mask: CyclingPowerMeasurement.Content,
-        to central: Central,
+        without mask: UInt16,
+        upTo length: Int,
+        to central: Central?,
         in session: PeripheralSession
-    ) async throws {
-        let length = central.maximumUpdateValueLength
-        do {
-            for part in value.limited(to: content.subtracting(mask)).parts(upTo: length) {
-                try await session.notify(measurement, part, to: central)
+    ) async throws -> Bool {
+        var value = value.limited(to: content.rawValue & ~mask)
+        if !tellsOffsetCompensation { value.offsetCompensationIndicator = false }
+        var bit: UInt16 = 1
+        repeat {
+            let part = value.part(from: &bit, upTo: length)
+            guard let central else {
+                try await session.notify(measurement, part)
+                continue
             }
-        } catch let error as PeripheralError
-            where error.code == .notSubscribed || error.code == .insufficientSecurity
-        {
-            // The others get it nevertheless.
-        }
+            do {
+                try await session.notify(measurement, part, to: central)
+            } catch let error as PeripheralError {
+                if error.code == .notAddressable { return false }
+                guard error.code == .notSubscribed || error.code == .insufficientSecurity else { throw error }
+                // The others get it nevertheless.
+                return true
+            }
+        } while bit <= CyclingPowerMeasurement.Content.all
+        return true
     }
 
     /// Sends a vector to the centrals that have subscribed; nothing when there are no vectors.
@@ -71,12 +81,15 @@ extension CyclingPowerService {
     /// - Throws: As `session.notify` does; after some of several parts, when a later one fails.
     public func notify(vector value: CyclingPowerVector, in session: PeripheralSession) async throws {
         guard let vector else { return }
+        var length = 20
+        for (number, subscriber) in try session.subscribers(of: vector).enumerated() {
+            let own = subscriber.central?.maximumUpdateValueLength ?? 20
+            length = number == 0 ? own : min(length, own)
+        }
         var value = value
         if !tellsDirection { value.direction = .unknown }
-        let subscribers = try session.subscribers(of: vector)
-        let length = subscribers.map { $0.central?.maximumUpdateValueLength ?? 20 }.min() ?? 20
-        for part in value.parts(upTo: length) {
-            try await session.notify(vector, part)
-        }
+        repeat {
+            try await session.notify(vector, value.removePart(upTo: length))
+        } while !value.magnitudes.isEmpty
     }
 }

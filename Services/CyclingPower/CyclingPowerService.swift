@@ -1,5 +1,5 @@
 public import PeripheralKit
-public import PeripheralSensorControl
+public import PeripheralSensorLocation
 
 /// The Cycling Power service, 0x1818, of the Cycling Power Service specification 1.1.
 ///
@@ -84,15 +84,15 @@ public struct CyclingPowerService: GATTServiceDeclaration {
         security: AttributeSecurity = .open,
         onSetWheelRevolutions setWheelRevolutions: (@Sendable (_ count: UInt32) async throws -> Void)? = nil
     ) {
-        var content = content.intersection(.all)
-        content.remove(.wheelRevolutions)
-        if setWheelRevolutions != nil { content.insert(.wheelRevolutions) }
-        var bits = UInt32(content.rawValue) & 0x3F
+        let wheel = CyclingPowerMeasurement.Content.wheelRevolutions.rawValue
+        let told = content.rawValue & ~wheel | (setWheelRevolutions == nil ? 0 : wheel)
+        // The first six are the same as in the features.
+        var bits = UInt32(told & 0x3F)
         func set(_ feature: CyclingPowerFeature, if isSupported: Bool) {
             if isSupported { bits |= feature.rawValue }
         }
-        set(.deadSpotAngles, if: !content.isDisjoint(with: [.topDeadSpotAngle, .bottomDeadSpotAngle]))
-        set(.accumulatedEnergy, if: content.contains(.accumulatedEnergy))
+        set(.deadSpotAngles, if: told & 0xC0 != 0)
+        set(.accumulatedEnergy, if: told & 0x100 != 0)
         set(.offsetCompensationIndicator, if: tellsOffsetCompensation)
         set(.offsetCompensation, if: offsetCompensation != nil)
         set(.contentMasking, if: isMaskable)
@@ -106,7 +106,7 @@ public struct CyclingPowerService: GATTServiceDeclaration {
         set(.forDistributedSystem, if: isForDistributedSystem == true)
         let features = CyclingPowerFeature(rawValue: bits)
 
-        self.content = content
+        self.content = CyclingPowerMeasurement.Content(rawValue: told)
         self.tellsOffsetCompensation = tellsOffsetCompensation
         self.tellsDirection = tellsDirection
         measurement = Characteristic(.cyclingPowerMeasurement, .notify, security: security)

@@ -1,57 +1,77 @@
 public import PeripheralKit
-public import PeripheralSensorControl
+public import PeripheralSensorLocation
 
 /// The forces or torques at a crank while it turns: the value of the Cycling Power Vector, 0x2A64 (Cycling Power Service
 /// 1.1, section 3.5).
 ///
 /// More magnitudes than fit one notification are sent in several by ``CyclingPowerService/notify(vector:in:)``.
-public struct CyclingPowerVector: Hashable, Sendable {
+public struct CyclingPowerVector: Equatable, Sendable {
     /// In which direction the magnitudes are measured.
-    public enum Direction: UInt8, Hashable, Sendable {
+    public struct Direction: Equatable, Sendable {
+        /// The direction as it is on the air, in two bits.
+        public let rawValue: UInt8
+
+        /// Makes a direction; the upper six bits are dropped.
+        public init(rawValue: UInt8) {
+            self.rawValue = rawValue & 0x3
+        }
+
         /// Not known.
-        case unknown = 0
+        public static let unknown = Direction(rawValue: 0)
         /// Along the crank's circle.
-        case tangential = 1
+        public static let tangential = Direction(rawValue: 1)
         /// Along the crank.
-        case radial = 2
+        public static let radial = Direction(rawValue: 2)
         /// Across the bicycle.
-        case lateral = 3
+        public static let lateral = Direction(rawValue: 3)
     }
 
-    /// What is measured, at equal distances of time.
-    public enum Magnitudes: Hashable, Sendable {
-        /// Forces in newtons.
-        case forces([Int16])
-        /// Torques in units of 1/32 newton meter.
-        case torques([Int16])
-    }
-
+    /// What was measured, at equal distances of time: forces in newtons, or torques in units of 1/32 newton meter.
+    public var magnitudes: [Int16]
+    /// Whether the magnitudes are torques.
+    public var isOfTorques: Bool
     /// How often the crank has turned.
     public var crank: CrankRevolutions?
     /// The crank's angle at the first of the magnitudes in degrees, in steps of 1.
     public var firstAngle: UInt16?
-    /// What was measured; `nil` for nothing.
-    public var magnitudes: Magnitudes?
     /// In which direction.
     public var direction: Direction
 
-    /// Makes a vector.
+    /// Makes a vector of forces in newtons.
     ///
     /// - Parameters:
-    ///   - magnitudes: What was measured.
+    ///   - forces: What was measured.
     ///   - crank: How often the crank has turned.
     ///   - firstAngle: The crank's angle at the first of the magnitudes in degrees.
     ///   - direction: In which direction the magnitudes are measured.
     public init(
-        _ magnitudes: Magnitudes?,
+        forces: [Int16] = [],
         crank: CrankRevolutions? = nil,
         firstAngle: UInt16? = nil,
         direction: Direction = .unknown
     ) {
-        self.magnitudes = magnitudes
+        magnitudes = forces
+        isOfTorques = false
         self.crank = crank
         self.firstAngle = firstAngle
         self.direction = direction
+    }
+
+    /// Makes a vector of torques in units of 1/32 newton meter.
+    ///
+    /// - Parameters:
+    ///   - torques: What was measured.
+    ///   - crank: How often the crank has turned.
+    ///   - firstAngle: The crank's angle at the first of the magnitudes in degrees.
+    ///   - direction: In which direction the magnitudes are measured.
+    public init(
+        torques: [Int16],
+        crank: CrankRevolutions? = nil,
+        firstAngle: UInt16? = nil,
+        direction: Direction = .unknown
+    ) {
+        self.init(forces: torques, crank: crank, firstAngle: firstAngle, direction: direction)
+        isOfTorques = true
     }
 }
 
@@ -68,16 +88,15 @@ extension CyclingPowerVector: GATTValue {
         let flags: UInt8 = try reader.read()
         crank = flags & Self.hasCrank != 0 ? try CrankRevolutions(decoding: &reader) : nil
         firstAngle = flags & Self.hasFirstAngle != 0 ? try reader.read() : nil
-        direction = Direction(rawValue: flags >> 4 & 0x3) ?? .unknown
-        let kinds = flags & (Self.hasForces | Self.hasTorques)
-        guard kinds != 0 else { return }
-        var values: [Int16] = []
-        while !reader.isAtEnd { values.append(try reader.read()) }
-        switch kinds {
-        case Self.hasForces: magnitudes = .forces(values)
-        case Self.hasTorques: magnitudes = .torques(values)
-        default: throw .invalidValue("there are both forces and torques")
+        direction = Direction(rawValue: flags >> 4)
+        isOfTorques = flags & Self.hasTorques != 0
+        guard !isOfTorques || flags & Self.hasForces == 0 else {
+            throw .invalidValue("there are both forces and torques")
         }
+        magnitudes = []
+        guard flags & (Self.hasForces | Self.hasTorques) != 0 else { return }
+        while !reader.isAtEnd { magnitudes.append(try reader.read()) }
+        if magnitudes.isEmpty { isOfTorques = false }
     }
 
     /// Appends the flags, what there is of crank and angle in at most 6 bytes, and 2 bytes for each magnitude.
@@ -85,43 +104,21 @@ extension CyclingPowerVector: GATTValue {
         var flags = direction.rawValue << 4
         if crank != nil { flags |= Self.hasCrank }
         if firstAngle != nil { flags |= Self.hasFirstAngle }
-        switch magnitudes {
-        case .forces: flags |= Self.hasForces
-        case .torques: flags |= Self.hasTorques
-        case nil: break
-        }
+        if !magnitudes.isEmpty { flags |= isOfTorques ? Self.hasTorques : Self.hasForces }
         writer.write(flags)
         if let crank { crank.encode(into: &writer) }
         if let firstAngle { writer.write(firstAngle) }
-        for value in values { writer.write(value) }
+        for value in magnitudes { writer.write(value) }
     }
 
-    private var values: [Int16] {
-        switch magnitudes {
-        case .forces(let values), .torques(let values): values
-        case nil: []
-        }
-    }
-
-    /// The vector in parts that fit: crank and angle are in the first.
-    func parts(upTo length: Int) -> [CyclingPowerVector] {
-        var rest = values[...]
+    /// The first part that fits into so many bytes; what is left of the magnitudes stays, without crank and angle.
+    mutating func removePart(upTo length: Int) -> CyclingPowerVector {
+        let room = (length - 1 - (crank == nil ? 0 : 4) - (firstAngle == nil ? 0 : 2)) / 2
         var part = self
-        var parts: [CyclingPowerVector] = []
-        var room = (length - 1 - (crank == nil ? 0 : 4) - (firstAngle == nil ? 0 : 2)) / 2
-        repeat {
-            let some = Array(rest.prefix(room))
-            switch magnitudes {
-            case .forces: part.magnitudes = .forces(some)
-            case .torques: part.magnitudes = .torques(some)
-            case nil: break
-            }
-            parts.append(part)
-            rest = rest.dropFirst(room)
-            part.crank = nil
-            part.firstAngle = nil
-            room = (length - 1) / 2
-        } while !rest.isEmpty
-        return parts
+        part.magnitudes = Array(magnitudes.prefix(room))
+        magnitudes = Array(magnitudes.dropFirst(room))
+        crank = nil
+        firstAngle = nil
+        return part
     }
 }

@@ -1,5 +1,5 @@
 public import PeripheralKit
-public import PeripheralSensorControl
+public import PeripheralSensorLocation
 
 /// How often wheel and crank of a bicycle have turned: the value of the CSC Measurement, 0x2A5B (Cycling Speed and Cadence
 /// Service 1.0.1, section 3.1).

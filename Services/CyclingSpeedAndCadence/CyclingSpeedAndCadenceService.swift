@@ -1,5 +1,6 @@
 public import PeripheralKit
 public import PeripheralSensorControl
+public import PeripheralSensorLocation
 
 /// The Cycling Speed and Cadence service, 0x1816, of the Cycling Speed and Cadence Service specification 1.0.1.
 ///

@@ -1,4 +1,4 @@
-@_exported public import struct PeripheralSensorControl.CrankRevolutions
-@_exported public import struct PeripheralSensorControl.SensorLocation
-@_exported public import enum PeripheralSensorControl.SensorPlacement
-@_exported public import struct PeripheralSensorControl.WheelRevolutions
+@_exported public import struct PeripheralSensorLocation.CrankRevolutions
+@_exported public import struct PeripheralSensorLocation.SensorLocation
+@_exported public import enum PeripheralSensorLocation.SensorPlacement
+@_exported public import struct PeripheralSensorLocation.WheelRevolutions

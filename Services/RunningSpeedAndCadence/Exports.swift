@@ -1,2 +1,2 @@
-@_exported public import struct PeripheralSensorControl.SensorLocation
-@_exported public import enum PeripheralSensorControl.SensorPlacement
+@_exported public import struct PeripheralSensorLocation.SensorLocation
+@_exported public import enum PeripheralSensorLocation.SensorPlacement

@@ -1,5 +1,6 @@
 public import PeripheralKit
 public import PeripheralSensorControl
+public import PeripheralSensorLocation
 
 /// The Running Speed and Cadence service, 0x1814, of the Running Speed and Cadence Service specification 1.0.1.
 ///

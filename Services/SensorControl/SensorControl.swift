@@ -1,13 +1,14 @@
 public import PeripheralKit
+public import PeripheralSensorLocation
 
 /// The SC Control Point, 0x2A55, by which centrals set up a sensor of speed and cadence.
 ///
 /// It is a part of the services Cycling Speed and Cadence and Running Speed and Cadence (both 1.0.1, section 3.4).
 ///
 /// What the sensor does not support is told by the response: a request for which there is no handler, and one that
-/// nobody knows, is ``SensorControlResult/operationNotSupported``; a parameter of another length, and a location that is not
-/// among the supported, ``SensorControlResult/invalidParameter``. What a handler throws is
-/// ``SensorControlResult/operationFailed``, unless it is a ``SensorControlResult`` itself.
+/// nobody knows, is `SensorControlResult.operationNotSupported`; a parameter of another length, and a location that is not
+/// among the supported, `SensorControlResult.invalidParameter`. What a handler throws is
+/// `SensorControlResult.operationFailed`, unless it is a `SensorControlResult` itself.
 ///
 /// A request of a central that has not subscribed is refused by `ATTError.sensorControlNotSubscribed`, one that comes while
 /// another of the same central is carried out by `ATTError.sensorControlProcedureInProgress`.
@@ -88,22 +89,6 @@ public struct SensorControl: Sendable {
             throw SensorControlResult.operationNotSupported
         }
         return []
-    }
-}
-
-extension SensorPlacement {
-    /// Carries out a central's request to set the location, in a service with a control point of its own.
-    ///
-    /// - Parameter parameter: What the request takes: the location's one byte.
-    /// - Throws: ``SensorControlResult`` when the request cannot be carried out; what the program throws.
-    public func move(to parameter: [UInt8]) async throws {
-        guard case .movable(let locations, _, let move) = self else {
-            throw SensorControlResult.operationNotSupported
-        }
-        guard let location = try? SensorLocation(gattBytes: parameter), locations.contains(location) else {
-            throw SensorControlResult.invalidParameter
-        }
-        try await move(location)
     }
 }
 

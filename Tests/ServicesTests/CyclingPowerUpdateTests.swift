@@ -67,8 +67,8 @@ struct CyclingPowerUpdateTests {
             try await power.notify(CyclingPowerValueTests.full, in: session)
             let update = try await central.nextUpdate(of: power.measurement)
             #expect(update == Measurement(watts: .min, kilojoules: 12))
-            try await power.notify(vector: CyclingPowerVector(.forces([1]), direction: .lateral), in: session)
-            #expect(try await central.nextUpdate(of: vector) == CyclingPowerVector(.forces([1])))
+            try await power.notify(vector: CyclingPowerVector(forces: [1], direction: .lateral), in: session)
+            #expect(try await central.nextUpdate(of: vector) == CyclingPowerVector(forces: [1]))
         }
     }
 
@@ -167,7 +167,7 @@ struct CyclingPowerUpdateTests {
         try await Peripheral("Crank") { power }.test(mtu: 23) { central, session in
             try await central.subscribe(to: vector)
             let value = CyclingPowerVector(
-                .torques(Array(1...16)),
+                torques: Array(1...16),
                 crank: CrankRevolutions(1, at: .seconds(1)),
                 firstAngle: 90,
                 direction: .tangential
@@ -184,7 +184,7 @@ struct CyclingPowerUpdateTests {
                 ]
             )
             #expect(try await central.nextUpdate(of: vector).gattBytes == [0x18, 16, 0])
-            try await power.notify(vector: CyclingPowerVector(nil, firstAngle: 1), in: session)
+            try await power.notify(vector: CyclingPowerVector(firstAngle: 1), in: session)
             #expect(try await central.nextUpdate(of: vector).gattBytes == [0x02, 0x01, 0x00])
         }
     }

@@ -1,6 +1,6 @@
 import PeripheralCyclingPower
 import PeripheralKit
-import PeripheralSensorControl
+import PeripheralSensorLocation
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -131,20 +131,24 @@ struct CyclingPowerValueTests {
 
     /// Bytes by hand, after section 3.5.1.
     static let vectors: [(CyclingPowerVector, [UInt8])] = [
-        (CyclingPowerVector(nil), [0x00]),
-        (CyclingPowerVector(.forces([1, -2]), direction: .lateral), [0x34, 0x01, 0x00, 0xFE, 0xFF]),
-        (CyclingPowerVector(.torques([32]), direction: .radial), [0x28, 0x20, 0x00]),
+        (CyclingPowerVector(), [0x00]),
+        (CyclingPowerVector(forces: [1, -2], direction: .lateral), [0x34, 0x01, 0x00, 0xFE, 0xFF]),
+        (CyclingPowerVector(torques: [32], direction: .radial), [0x28, 0x20, 0x00]),
         (
             CyclingPowerVector(
-                .forces([.max, .min]),
+                forces: [.max, .min],
                 crank: CrankRevolutions(3, at: .seconds(1)),
                 firstAngle: 359,
                 direction: .tangential
             ),
             [0x17, 0x03, 0x00, 0x00, 0x04, 0x67, 0x01, 0xFF, 0x7F, 0x00, 0x80]
         ),
-        (CyclingPowerVector(.forces([])), [0x04]),
     ]
+
+    @Test(arguments: [[0x04], [0x08]] as [[UInt8]])
+    func aVectorMayBeEmpty(bytes: [UInt8]) throws {
+        #expect(try CyclingPowerVector(gattBytes: bytes) == CyclingPowerVector())
+    }
 
     @Test(arguments: vectors)
     func vectorsAreAsSpecified(vector: CyclingPowerVector, bytes: [UInt8]) throws {

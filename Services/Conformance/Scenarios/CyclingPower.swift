@@ -60,7 +60,7 @@ extension ServiceConformance {
             try expect(
                 "feature",
                 try await central.read(power.feature),
-                is: [.crankLengthAdjustment, .offsetCompensation, .enhancedOffsetCompensation]
+                is: CyclingPowerFeature(rawValue: 1 << 9 | 1 << 12 | 1 << 19)
             )
             try await central.subscribe(to: controlPoint, knownTo: session)
             func answer(to operation: CyclingPowerOperation) async throws -> CyclingPowerResponse {
@@ -86,7 +86,7 @@ extension ServiceConformance {
                 is: .init(.operationNotSupported, to: .requestSamplingRate)
             )
             try await central.subscribe(to: vector, knownTo: session)
-            let value = CyclingPowerVector(.forces([100, -5]), firstAngle: 90)
+            let value = CyclingPowerVector(forces: [100, -5], firstAngle: 90)
             try await power.notify(vector: value, in: session)
             try expect("vector", try await central.nextUpdate(of: vector), is: value)
         }

@@ -44,7 +44,7 @@ extension ServiceValues {
         .sent(
             .cyclingPowerVector,
             CyclingPowerVector(
-                .forces([100, -5]),
+                forces: [100, -5],
                 crank: CrankRevolutions(1234, at: .seconds(1.5)),
                 firstAngle: 90,
                 direction: .lateral
@@ -58,7 +58,7 @@ extension ServiceValues {
         ),
         .sent(
             .cyclingPowerVector,
-            CyclingPowerVector(.torques([32, -16])),
+            CyclingPowerVector(torques: [32, -16]),
             is: [
                 "flags": 0x08, "instantaneous_torque_magnitude_array": [1, -0.5],
                 "instantaneous_measurement_direction": 0,

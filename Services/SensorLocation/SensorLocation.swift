@@ -96,3 +96,19 @@ public enum SensorPlacement: Sendable {
         }
     }
 }
+
+extension SensorPlacement {
+    /// Carries out a central's request to set the location, in a service with a control point of its own.
+    ///
+    /// - Parameter parameter: What the request takes: the location's one byte.
+    /// - Throws: ``SensorControlResult`` when the request cannot be carried out; what the program throws.
+    public func move(to parameter: [UInt8]) async throws {
+        guard case .movable(let locations, _, let move) = self else {
+            throw SensorControlResult.operationNotSupported
+        }
+        guard let location = try? SensorLocation(gattBytes: parameter), locations.contains(location) else {
+            throw SensorControlResult.invalidParameter
+        }
+        try await move(location)
+    }
+}

@@ -1,0 +1,3 @@
+@_exported public import struct PeripheralSensorLocation.SensorControlResult
+@_exported public import struct PeripheralSensorLocation.SensorLocation
+@_exported public import enum PeripheralSensorLocation.SensorPlacement
