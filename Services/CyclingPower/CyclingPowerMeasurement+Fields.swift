@@ -1,4 +1,4 @@
-public import PeripheralKit
+internal import PeripheralKit
 
 extension CyclingPowerMeasurement {
     /// How the power is shared between the pedals.

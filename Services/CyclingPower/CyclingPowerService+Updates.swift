@@ -54,19 +54,32 @@ extension CyclingPowerService {
         var bit: UInt16 = 1
         repeat {
             let part = value.part(from: &bit, upTo: length)
-            guard let central else {
-                try await session.notify(measurement, part)
-                continue
-            }
-            do {
-                try await session.notify(measurement, part, to: central)
-            } catch let error as PeripheralError {
-                if error.code == .notAddressable { return false }
-                guard error.code == .notSubscribed || error.code == .insufficientSecurity else { throw error }
-                // The others get it nevertheless.
-                return true
-            }
+            guard try await send(part, to: central, in: session) else { return false }
         } while bit <= CyclingPowerMeasurement.Content.all
+        return true
+    }
+
+    /// Sends one part; a function of its own, in which a measurement is copied once.
+    @inline(never)
+    private func send(
+        _ part: CyclingPowerMeasurement,
+        to central: Central?,
+        in session: PeripheralSession
+    ) async throws -> Bool {
+        guard let central else {
+            try await session.notify(measurement, part)
+            return true
+        }
+        do {
+            try await session.notify(measurement, part, to: central)
+        } catch let error as PeripheralError {
+            switch error.code {
+            case .notAddressable: return false
+            // The others get it nevertheless.
+            case .notSubscribed, .insufficientSecurity: break
+            default: throw error
+            }
+        }
         return true
     }
 

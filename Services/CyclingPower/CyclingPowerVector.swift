@@ -116,7 +116,7 @@ extension CyclingPowerVector: GATTValue {
         let room = (length - 1 - (crank == nil ? 0 : 4) - (firstAngle == nil ? 0 : 2)) / 2
         var part = self
         part.magnitudes = Array(magnitudes.prefix(room))
-        magnitudes = Array(magnitudes.dropFirst(room))
+        magnitudes.removeFirst(min(room, magnitudes.count))
         crank = nil
         firstAngle = nil
         return part
