@@ -51,12 +51,12 @@ let package = Package(
             "find-me",
             services: ["PeripheralImmediateAlert", "PeripheralLinkLoss", "PeripheralTxPower"]
         ),
-        example("indoor-bike", services: ["PeripheralFitnessMachine"]),
+        example("indoor-bike", services: ["PeripheralFitnessMachine", "PeripheralIndoorBike"]),
         .testTarget(
             name: "IndoorBikeTests",
             dependencies: [
                 "indoor-bike", product("PeripheralKit"), product("PeripheralFitnessMachine"),
-                product("PeripheralTesting"),
+                product("PeripheralIndoorBike"), product("PeripheralTesting"),
             ]
         ),
         example(

@@ -54,7 +54,7 @@ public struct StairClimberData: FitnessMachineData {
     }
 
     /// A stair climber.
-    public static let machine = FitnessMachineKind.stairClimber
+    public static var machine: FitnessMachineKind { .stairClimber }
 
     /// Reads a measurement, or a part of one; flags that are reserved are ignored.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {

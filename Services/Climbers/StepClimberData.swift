@@ -58,7 +58,7 @@ public struct StepClimberData: FitnessMachineData {
     }
 
     /// A step climber.
-    public static let machine = FitnessMachineKind.stepClimber
+    public static var machine: FitnessMachineKind { .stepClimber }
 
     /// Reads a measurement, or a part of one; flags that are reserved are ignored.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {

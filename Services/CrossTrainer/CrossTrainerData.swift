@@ -113,7 +113,7 @@ public struct CrossTrainerData: FitnessMachineData {
     }
 
     /// A cross trainer.
-    public static let machine = FitnessMachineKind.crossTrainer
+    public static var machine: FitnessMachineKind { .crossTrainer }
 
     /// Reads a measurement, or a part of one; flags that are reserved are ignored.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {

@@ -14,7 +14,7 @@ struct ControlledMachine: Sendable {
         keptStatus = kept
         self.trainingStatus = trainingStatus.map { _ in
             Characteristic(.trainingStatus, [.read, .notify], security: security) {
-                Read { central in kept.value.readable(upTo: central.maximumUpdateValueLength) }
+                Read { central in kept.value.told(upTo: central.maximumUpdateValueLength) }
             }
         }
         status = hasControl ? Characteristic(.fitnessMachineStatus, .notify, security: security) : nil
@@ -28,20 +28,23 @@ struct ControlledMachine: Sendable {
         }
     }
 
+    @inline(never)
     func update(to status: TrainingStatus, in session: PeripheralSession) async throws {
         guard let trainingStatus, keptStatus.replace(by: status),
-            let room = try session.room(for: trainingStatus)
+            let room = try session.subscribers(of: trainingStatus).room
         else { return }
-        try await session.notify(trainingStatus, status.notified(upTo: room))
+        try await session.notify(trainingStatus, status.told(upTo: room))
     }
 
+    @inline(never)
     func tell(_ status: FitnessMachineStatus, in session: PeripheralSession) async throws {
-        guard let characteristic = self.status, status.isSent else { return }
+        guard let characteristic = self.status, status.opCode != 0x00 else { return }
         try await session.notify(characteristic, status)
     }
 
+    @inline(never)
     func takeControl(in session: PeripheralSession) async throws {
-        try await tellLoss(permission.take(), in: session)
+        try await tellLoss(permission.replace(by: nil), in: session)
     }
 
     private func respond(
@@ -50,89 +53,66 @@ struct ControlledMachine: Sendable {
         by control: FitnessMachineControl,
         in session: PeripheralSession
     ) async throws -> FitnessMachineResponse {
-        let hasControl = permission.isHeld(by: central)
+        // By the time that the request is carried out, the central may have left and be back.
+        let connection = session.connection(of: central)
+        let hasControl = connection != nil && permission.holder == connection
         if let refusal = control.refusal(of: request, hasControl: hasControl) {
             return FitnessMachineResponse(refusal, to: request)
         }
-        // By the time that it is carried out, the central may have left and be back.
-        let connection = session.connection(of: central)
         do {
             try await control.carryOut(request, central)
-        } catch let refusal as FitnessMachineResult {
-            return FitnessMachineResponse(refusal, to: request)
         } catch {
             // Nobody waits for a response any more.
             try Task.checkCancellation()
-            return FitnessMachineResponse(.operationFailed, to: request)
+            return FitnessMachineResponse(error as? FitnessMachineResult ?? .operationFailed, to: request)
         }
-        switch request {
-        case .requestControl:
-            try await tellLoss(permission.give(to: central, for: connection), in: session)
-        case .reset:
-            permission.drop(by: central)
+        if request.opCode == 0x00, connection?.isOpen == true {
+            try await tellLoss(permission.replace(by: connection), in: session)
+        }
+        if request.opCode == 0x01 {
+            permission.drop(connection)
             try await update(to: .idle, in: session)
-        default: break
         }
         try await tell(.changed(request), in: session)
-        let spinDown = request.opCode == 0x13 ? control.spinDownSpeeds : nil
-        return FitnessMachineResponse(.success, to: request, spinDown: spinDown)
+        let spinDown = request.opCode == 0x13 ? control.spinDown : nil
+        return FitnessMachineResponse(.success, to: request.opCode, spinDown: spinDown)
     }
 
     /// Tells a central that it has lost the control.
-    private func tellLoss(_ central: Central?, in session: PeripheralSession) async throws {
-        guard let central, let status else { return }
+    private func tellLoss(_ connection: Central.Connection?, in session: PeripheralSession) async throws {
+        guard let status, let connection, connection.isOpen,
+            let central = session.centrals.first(where: { session.connection(of: $0) == connection })
+        else { return }
         do {
             try await session.notify(status, .controlPermissionLost, to: central)
-        } catch let error as PeripheralError where error.code == .notAddressable {
-            // Whoever gets the control by this is told so after it.
+        } catch let error as PeripheralError {
+            // It is gone, or does not want to know; or it can be reached only together with the others: who gets the control by
+            // this is told so after it.
+            guard error.code == .notAddressable else { return }
             try await session.notify(status, .controlPermissionLost)
-        } catch let error as PeripheralError where error.code != .stopped {
-            // It is gone, or does not want to know.
         }
     }
 }
 
-/// Which central has the control of a machine, and during which of its connections.
+/// Which central has the control of a machine: during one of its connections, and no longer.
 private final class ControlPermission: Sendable {
-    private struct Holder {
-        var central: Central
-        var connection: Central.Connection
-    }
+    private let state = Mutex<Central.Connection?>(nil)
 
-    private let holder = Mutex<Holder?>(nil)
+    var holder: Central.Connection? { state.withLock(\.self) }
 
-    /// Tells whether a central has the control.
-    func isHeld(by central: Central) -> Bool {
-        holder.withLock { $0?.central == central && $0?.connection.isOpen == true }
-    }
-
-    /// Gives the control to a central.
+    /// Gives the control to a central, or takes it.
     ///
-    /// - Returns: Another that has lost it by that.
-    func give(to central: Central, for connection: Central.Connection?) -> Central? {
-        guard let connection, connection.isOpen else { return nil }
-        let loser = replace(by: Holder(central: central, connection: connection))
-        return loser == central ? nil : loser
+    /// - Returns: The connection of another, or of whoever it is taken from.
+    func replace(by new: Central.Connection?) -> Central.Connection? {
+        state.withLock { holder in
+            defer { holder = new }
+            return holder == new ? nil : holder
+        }
     }
 
     /// Ends the control of a central; another keeps it that has got it meanwhile.
-    func drop(by central: Central) {
-        holder.withLock { if $0?.central == central { $0 = nil } }
-    }
-
-    /// Takes the control of whoever has it.
-    ///
-    /// - Returns: The central.
-    func take() -> Central? {
-        replace(by: nil)
-    }
-
-    private func replace(by new: Holder?) -> Central? {
-        let old = holder.withLock { holder in
-            defer { holder = new }
-            return holder
-        }
-        return old.flatMap { $0.connection.isOpen ? $0.central : nil }
+    func drop(_ old: Central.Connection?) {
+        state.withLock { if $0 == old { $0 = nil } }
     }
 }
 
@@ -155,10 +135,10 @@ private final class KeptStatus: Sendable {
     }
 }
 
-extension PeripheralSession {
-    /// The bytes that a notification has for each subscriber; `nil` when there is none.
-    func room<Value>(for characteristic: Characteristic<Value>) throws -> Int? {
+extension [Subscription] {
+    /// The bytes that a notification has for each of them; `nil` when there are none.
+    var room: Int? {
         // Where the stack does not tell who has subscribed, it may be somebody with the smallest MTU, 23.
-        try subscribers(of: characteristic).map { $0.central?.maximumUpdateValueLength ?? 20 }.min()
+        map { $0.central?.maximumUpdateValueLength ?? 20 }.min()
     }
 }

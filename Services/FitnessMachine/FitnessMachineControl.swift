@@ -3,7 +3,7 @@ public import PeripheralKit
 /// What centrals can control of a machine, and what carries out their requests.
 ///
 /// ```swift
-/// FitnessMachineControl([.targetPower(watts: 0...400, step: 5), .bikeSimulation]) { request in
+/// FitnessMachineControl([.targetPower(watts: 0...400, step: 5), .bikeSimulation]) { request, _ in
 ///     switch request {
 ///     case .targetPower(let watts): await brake.hold(watts)
 ///     case .bikeSimulation(let simulation): await brake.simulate(simulation)
@@ -31,21 +31,7 @@ public struct FitnessMachineControl: Sendable {
     ///     centrals pair. Most trainers on the market are `.open`, and some apps cannot do without.
     ///   - carryOut: Carries out a request: of the settings, `.requestControl`, `.reset`, `.startOrResume`, `.stop` and `.pause`.
     ///     Throwing a ``FitnessMachineResult`` refuses it so; throwing anything else, by
-    ///     ``FitnessMachineResult/operationFailed``.
-    public init(
-        _ settings: [FitnessMachineSetting],
-        security: AttributeSecurity = .encrypted,
-        onRequest carryOut: @escaping @Sendable (_ request: FitnessMachineRequest) async throws -> Void
-    ) {
-        self.init(settings, security: security) { request, _ in try await carryOut(request) }
-    }
-
-    /// Describes the control by a machine that minds who makes the requests.
-    ///
-    /// - Parameters:
-    ///   - settings: What can be set.
-    ///   - security: What it takes to write the control point; the specification demands encryption.
-    ///   - carryOut: Carries out a request, as with the other initializer. Throwing at `.requestControl` leaves the control with the central that has it.
+    ///     ``FitnessMachineResult/operationFailed``. Throwing at `.requestControl` leaves the control with the central that has it.
     public init(
         _ settings: [FitnessMachineSetting],
         security: AttributeSecurity = .encrypted,
@@ -64,17 +50,9 @@ public struct FitnessMachineControl: Sendable {
         settings.reduce(0) { $0 | 1 << $1.featureBit }
     }
 
-    /// The range of what a request sets.
-    func range<Quantity>(_ opCode: UInt8) -> SupportedRange<Quantity>? {
-        guard let setting = settings.first(where: { $0.opCode == opCode }), let bounds = setting.bounds else {
-            return nil
-        }
-        return SupportedRange(minimum: bounds.lowerBound, maximum: bounds.upperBound, step: setting.step)
-    }
-
     /// Between which speeds a spin down goes.
-    var spinDownSpeeds: SpinDownSpeeds? {
-        settings.lazy.compactMap(\.spinDown).first
+    var spinDown: ClosedRange<Double>? {
+        settings.first { $0.opCode == 0x13 }?.bounds
     }
 
     /// Why a request is refused before anything is done; `nil` when it is not.
@@ -86,21 +64,10 @@ public struct FitnessMachineControl: Sendable {
         }
         if !hasControl, request.opCode != 0x00 { return .controlNotPermitted }
         if case .unknown = request { return .invalidParameter }
-        if let bounds = setting?.bounds, let number = request.number, !bounds.contains(number) {
+        // A spin down has speeds, not a range.
+        if request.opCode != 0x13, let bounds = setting?.bounds, !bounds.contains(request.number) {
             return .invalidParameter
         }
         return nil
-    }
-}
-
-extension FitnessMachineRequest {
-    /// What is compared with a range.
-    fileprivate var number: Double? {
-        switch self {
-        case .targetSpeed(let number), .targetInclination(let number): number
-        case .targetResistanceLevel(let number): number
-        case .targetPower(let number), .targetHeartRate(let number): Double(number)
-        default: nil
-        }
     }
 }

@@ -1,10 +1,10 @@
 public import PeripheralKit
 
-/// What a machine of some kind tells of a training, such as ``IndoorBikeData``: the value of its data characteristic.
+/// What a machine of some kind tells of a training, such as `IndoorBikeData`: the value of its data characteristic.
 ///
-/// The kinds that there are have types: this package's products `PeripheralFitnessMachine`, `PeripheralTreadmill`,
-/// `PeripheralCrossTrainer`, `PeripheralRower` and `PeripheralClimbers`.
-public protocol FitnessMachineData: GATTValue, Hashable {
+/// The kinds that there are have types, in the products `PeripheralIndoorBike`, `PeripheralTreadmill`, `PeripheralCrossTrainer`,
+/// `PeripheralRower` and `PeripheralClimbers`.
+public protocol FitnessMachineData: GATTValue, Equatable {
     /// The kind of machine.
     static var machine: FitnessMachineKind { get }
 
@@ -20,14 +20,19 @@ extension FitnessMachineData {
 
     /// What is sent when a notification takes at most so many bytes: all in one, or in several.
     ///
-    /// Each but the last lacks what is there in every measurement, as ``IndoorBikeData/kilometersPerHour`` is, by which centrals
-    /// know that there is more to come (Fitness Machine Service 1.0, section 4.19).
+    /// Each but the last lacks what is there in every measurement, as the speed of an indoor bike, by which centrals know that
+    /// there is more to come (Fitness Machine Service 1.0, section 4.19).
     ///
     /// - Parameter maximum: The bytes that there is room for: at least 20.
     /// - Returns: The parts, in the order of sending.
     public func parts(upTo maximum: Int) -> [Self] {
         // What has been written can be read.
         fields.values(of: Self.machine, upTo: max(maximum, 20)).compactMap { try? Self(gattBytes: $0) }
+    }
+
+    /// Tells whether both are the same on the air.
+    public static func == (lhs: Self, rhs: Self) -> Bool {
+        lhs.gattBytes == rhs.gattBytes
     }
 
     var fields: FitnessMachineFields {
@@ -39,7 +44,7 @@ extension FitnessMachineData {
 }
 
 /// A kind of fitness machine.
-public struct FitnessMachineKind: Hashable, Sendable {
+public struct FitnessMachineKind: Sendable {
     /// The type of the characteristic that has its data.
     public let characteristic: BluetoothUUID
 
@@ -56,21 +61,23 @@ public struct FitnessMachineKind: Hashable, Sendable {
     }
 
     /// A treadmill.
-    public static let treadmill = FitnessMachineKind(.treadmillData, bit: 0)
+    public static var treadmill: FitnessMachineKind { FitnessMachineKind(.treadmillData, bit: 0) }
     /// A cross trainer.
-    public static let crossTrainer = FitnessMachineKind(.crossTrainerData, bit: 1, flagsSize: 3)
+    public static var crossTrainer: FitnessMachineKind {
+        FitnessMachineKind(.crossTrainerData, bit: 1, flagsSize: 3)
+    }
     /// A step climber.
-    public static let stepClimber = FitnessMachineKind(.stepClimberData, bit: 2)
+    public static var stepClimber: FitnessMachineKind { FitnessMachineKind(.stepClimberData, bit: 2) }
     /// A stair climber.
-    public static let stairClimber = FitnessMachineKind(.stairClimberData, bit: 3)
+    public static var stairClimber: FitnessMachineKind { FitnessMachineKind(.stairClimberData, bit: 3) }
     /// A rower.
-    public static let rower = FitnessMachineKind(.rowerData, bit: 4)
+    public static var rower: FitnessMachineKind { FitnessMachineKind(.rowerData, bit: 4) }
     /// An indoor bike.
-    public static let indoorBike = FitnessMachineKind(.indoorBikeData, bit: 5)
+    public static var indoorBike: FitnessMachineKind { FitnessMachineKind(.indoorBikeData, bit: 5) }
 }
 
 /// What all machines can tell of a training: energy, heart and time.
-public struct WorkoutData: Hashable, Sendable {
+public struct WorkoutData: Sendable {
     /// The energy expended since the training began, in kilocalories, 0 to 65 534; `nil` when it is not known.
     public var kilocalories: Int?
 

@@ -2,7 +2,7 @@ public import PeripheralKit
 
 /// What a machine measures, and what can be set: the value of the Fitness Machine Feature, 0x2ACC (Fitness Machine Service
 /// 1.0, section 4.3).
-public struct FitnessMachineFeature: Hashable, Sendable {
+public struct FitnessMachineFeature: Equatable, Sendable {
     /// The Fitness Machine Features: what is measured.
     public var machine: UInt32
 

@@ -7,16 +7,12 @@ public struct FitnessMachineFields: Sendable {
     /// What is read; `nil` while fields are written.
     private var reader: ByteReader?
     private var flags: UInt32 = 0
-    private var groups: [Group] = []
+    /// What is written: the flag of each group of fields, and its bytes.
+    private var written: [UInt32] = []
+    private var bytes: [[UInt8]] = []
 
     /// The bits of the Fitness Machine Features that the fields stand for.
     private(set) var features: UInt32 = 0
-
-    /// What one flag stands for.
-    private struct Group {
-        var flag: UInt32
-        var bytes: [UInt8] = []
-    }
 
     /// The flag of what is there unless there is more data.
     private static let moreData: UInt32 = 1
@@ -46,7 +42,8 @@ public struct FitnessMachineFields: Sendable {
         let bit: UInt32 = 1 << flag
         guard reader == nil else { return (flags & bit != 0) != (bit == Self.moreData) }
         guard isPresent else { return false }
-        groups.append(Group(flag: bit))
+        written.append(bit)
+        bytes.append([])
         if let feature { features |= 1 << feature }
         return true
     }
@@ -73,13 +70,13 @@ public struct FitnessMachineFields: Sendable {
         mayBeUnknown: Bool = false
     ) throws(GATTDecodingError) {
         if let bytes = try reader?.readBytes(format.size) {
-            let integer = format.integer(bytes)
+            let integer = format.integer(bytes[...])
             number = mayBeUnknown && integer == format.maximum ? nil : Double(integer) / format.one
         } else {
             let limit = mayBeUnknown ? format.maximum : .max
             let missing = mayBeUnknown ? format.maximum : 0
             let integer = number.map { format.integer($0, below: limit) } ?? missing
-            groups[groups.count - 1].bytes += format.bytes(integer)
+            bytes[bytes.count - 1] += format.bytes(integer)
         }
     }
 
@@ -120,26 +117,28 @@ public struct FitnessMachineFields: Sendable {
     /// The last has what is there in every measurement; those before it say that there is more data (Fitness Machine Service
     /// 1.0, section 4.19).
     func values(of machine: FitnessMachineKind, upTo maximum: Int) -> [[UInt8]] {
-        var parts: [[Group]] = [[]]
-        var size = machine.flagsSize
-        let basis = groups.filter { $0.flag == Self.moreData }
-        for group in groups.filter({ $0.flag != Self.moreData }) + basis {
-            if size + group.bytes.count > maximum, size > machine.flagsSize {
-                parts.append([])
-                size = machine.flagsSize
-            }
-            parts[parts.count - 1].append(group)
-            size += group.bytes.count
+        var values: [[UInt8]] = []
+        var flags = flags | Self.moreData
+        var value: [UInt8] = []
+        func finish() {
+            values.append(
+                (0..<machine.flagsSize).map { UInt8(truncatingIfNeeded: flags >> ($0 * 8)) } + value
+            )
+            (flags, value) = (self.flags | Self.moreData, [])
         }
-        return parts.map { value(of: machine, $0) }
-    }
-
-    private func value(of machine: FitnessMachineKind, _ groups: [Group]) -> [UInt8] {
-        // The flag is set when what it stands for is missing.
-        let flags = groups.reduce(flags | Self.moreData) { $0 ^ $1.flag }
-        var bytes = (0..<machine.flagsSize).map { UInt8(truncatingIfNeeded: flags >> ($0 * 8)) }
-        for group in groups where group.flag == Self.moreData { bytes += group.bytes }
-        for group in groups where group.flag != Self.moreData { bytes += group.bytes }
-        return bytes
+        let last = written.indices.filter { written[$0] == Self.moreData }
+        for index in written.indices.filter({ written[$0] != Self.moreData }) + last {
+            let size = machine.flagsSize + value.count + bytes[index].count
+            if size > maximum, !value.isEmpty { finish() }
+            if written[index] == Self.moreData {
+                flags &= ~Self.moreData
+                value = bytes[index] + value
+            } else {
+                flags |= written[index]
+                value += bytes[index]
+            }
+        }
+        finish()
+        return values
     }
 }

@@ -32,11 +32,6 @@ public struct FitnessMachineFormat: Sendable {
     /// In steps of 0.0001.
     package static let tenThousandths8 = FitnessMachineFormat(1, one: 10_000)
 
-    /// The same without a sign: the step of a range.
-    var unsigned: FitnessMachineFormat {
-        FitnessMachineFormat(size, one: one)
-    }
-
     /// The largest integer: where a field may be unknown, what says so.
     var maximum: Int {
         1 << (isSigned ? size * 8 - 1 : size * 8) - 1
@@ -56,10 +51,20 @@ public struct FitnessMachineFormat: Sendable {
         (0..<size).map { UInt8(truncatingIfNeeded: integer >> ($0 * 8)) }
     }
 
+    /// The bytes of the integer that is closest to a number.
+    func bytes(of number: Double) -> [UInt8] {
+        bytes(integer(number))
+    }
+
     /// The integer of so many bytes.
-    func integer(_ bytes: [UInt8]) -> Int {
+    func integer(_ bytes: ArraySlice<UInt8>) -> Int {
         var integer = 0
         for byte in bytes.reversed() { integer = integer << 8 | Int(byte) }
         return isSigned && integer > maximum ? integer - (maximum + 1) * 2 : integer
+    }
+
+    /// The number that so many bytes stand for.
+    func number(_ bytes: ArraySlice<UInt8>) -> Double {
+        Double(integer(bytes)) / one
     }
 }

@@ -54,127 +54,134 @@ public enum FitnessMachineRequest: Sendable {
     case unknown(opCode: UInt8, parameter: [UInt8])
 
     /// The op code as it is on the air.
-    public var opCode: UInt8 { parts.opCode }
-
-    /// The op code, and the numbers that follow.
-    private var parts: (opCode: UInt8, numbers: [Double]) {
+    public var opCode: UInt8 {
         switch self {
-        case .requestControl: (0x00, [])
-        case .reset: (0x01, [])
-        case .targetSpeed(let speed): (0x02, [speed])
-        case .targetInclination(let inclination): (0x03, [inclination])
-        case .targetResistanceLevel(let level): (0x04, [level])
-        case .targetPower(let watts): (0x05, [Double(watts)])
-        case .targetHeartRate(let bpm): (0x06, [Double(bpm)])
-        case .startOrResume: (0x07, [])
-        case .stop: (0x08, [1])
-        case .pause: (0x08, [2])
-        case .targetedEnergy(let kilocalories): (0x09, [Double(kilocalories)])
-        case .targetedSteps(let count): (0x0A, [Double(count)])
-        case .targetedStrides(let count): (0x0B, [Double(count)])
-        case .targetedDistance(let meters): (0x0C, [Double(meters)])
-        case .targetedTime(let seconds): (0x0D, [Double(seconds)])
+        case .requestControl: 0x00
+        case .reset: 0x01
+        case .targetSpeed: 0x02
+        case .targetInclination: 0x03
+        case .targetResistanceLevel: 0x04
+        case .targetPower: 0x05
+        case .targetHeartRate: 0x06
+        case .startOrResume: 0x07
+        case .stop, .pause: 0x08
+        case .targetedEnergy: 0x09
+        case .targetedSteps: 0x0A
+        case .targetedStrides: 0x0B
+        case .targetedDistance: 0x0C
+        case .targetedTime: 0x0D
         case .targetedTimeInHeartRateZones(let seconds):
-            (seconds.count < 3 ? 0x0E : seconds.count == 3 ? 0x0F : 0x10, seconds.map { Double($0) })
-        case .bikeSimulation(let simulation):
-            (
-                0x11,
-                [
-                    simulation.windMetersPerSecond, simulation.gradePercent,
-                    simulation.rollingResistance, simulation.windResistance,
-                ]
-            )
-        case .wheelCircumference(let millimeters): (0x12, [millimeters])
-        case .startSpinDown: (0x13, [1])
-        case .ignoreSpinDown: (0x13, [2])
-        case .targetedCadence(let rpm): (0x14, [rpm])
-        case .unknown(let opCode, _): (opCode, [])
+            seconds.count < 3 ? 0x0E : seconds.count == 3 ? 0x0F : 0x10
+        case .bikeSimulation: 0x11
+        case .wheelCircumference: 0x12
+        case .startSpinDown, .ignoreSpinDown: 0x13
+        case .targetedCadence: 0x14
+        case .unknown(let opCode, _): opCode
         }
     }
 
-    /// How the numbers of a request are written.
-    private static func formats(of opCode: UInt8) -> [FitnessMachineFormat] {
-        switch opCode {
-        case 0x02: [.hundredths16]
-        case 0x03: [.signedTenths16]
-        case 0x04: [.tenths8]
-        case 0x05: [.sint16]
-        case 0x06, 0x08, 0x13: [.uint8]
-        case 0x09, 0x0A, 0x0B, 0x0D: [.uint16]
-        case 0x0C: [.uint24]
-        case 0x0E: [.uint16, .uint16]
-        case 0x0F: [.uint16, .uint16, .uint16]
-        case 0x10: [.uint16, .uint16, .uint16, .uint16, .uint16]
-        case 0x11: [.signedThousandths16, .signedHundredths16, .tenThousandths8, .hundredths8]
-        case 0x12: [.tenths16]
-        case 0x14: [.halves16]
-        default: []
+    /// The number that follows; 0 where there is none, or several.
+    var number: Double {
+        switch self {
+        case .targetSpeed(let number), .targetInclination(let number), .targetResistanceLevel(let number),
+            .wheelCircumference(let number), .targetedCadence(let number):
+            number
+        case .targetPower(let number), .targetHeartRate(let number), .targetedEnergy(let number),
+            .targetedSteps(let number), .targetedStrides(let number), .targetedDistance(let number),
+            .targetedTime(let number):
+            Double(number)
+        case .stop, .startSpinDown: 1
+        case .pause, .ignoreSpinDown: 2
+        default: 0
         }
     }
 
-    /// The request with these numbers; `nil` when there is none.
-    private init?(opCode: UInt8, numbers: [Double]) {
-        let first = numbers.first ?? 0
+    /// How the number of a request is written; `nil` where there is none, or several.
+    private static func format(_ opCode: UInt8) -> FitnessMachineFormat? {
         switch opCode {
-        case 0x00: self = .requestControl
-        case 0x01: self = .reset
-        case 0x02: self = .targetSpeed(kilometersPerHour: first)
-        case 0x03: self = .targetInclination(percent: first)
-        case 0x04: self = .targetResistanceLevel(first)
-        case 0x05: self = .targetPower(watts: Int(first))
-        case 0x06: self = .targetHeartRate(bpm: Int(first))
-        case 0x07: self = .startOrResume
-        case 0x08 where first == 1: self = .stop
-        case 0x08 where first == 2: self = .pause
-        case 0x09: self = .targetedEnergy(kilocalories: Int(first))
-        case 0x0A: self = .targetedSteps(Int(first))
-        case 0x0B: self = .targetedStrides(Int(first))
-        case 0x0C: self = .targetedDistance(meters: Int(first))
-        case 0x0D: self = .targetedTime(seconds: Int(first))
-        case 0x0E, 0x0F, 0x10: self = .targetedTimeInHeartRateZones(seconds: numbers.map { Int($0) })
-        case 0x11:
-            self = .bikeSimulation(
-                BikeSimulation(
-                    windMetersPerSecond: numbers[0],
-                    gradePercent: numbers[1],
-                    rollingResistance: numbers[2],
-                    windResistance: numbers[3]
-                )
-            )
-        case 0x12: self = .wheelCircumference(millimeters: first)
-        case 0x13 where first == 1: self = .startSpinDown
-        case 0x13 where first == 2: self = .ignoreSpinDown
-        case 0x14: self = .targetedCadence(rpm: first)
-        default: return nil
+        case 0x02: .hundredths16
+        case 0x03: .signedTenths16
+        case 0x04: .tenths8
+        case 0x05: .sint16
+        case 0x06, 0x08, 0x13: .uint8
+        case 0x09, 0x0A, 0x0B, 0x0D: .uint16
+        case 0x0C: .uint24
+        case 0x12: .tenths16
+        case 0x14: .halves16
+        default: nil
         }
     }
 
     /// What follows the op code.
     var parameter: [UInt8] {
-        if case .unknown(_, let parameter) = self { return parameter }
-        let (opCode, numbers) = parts
-        var bytes: [UInt8] = []
-        for (index, format) in Self.formats(of: opCode).enumerated() {
-            bytes += format.bytes(format.integer(index < numbers.count ? numbers[index] : 0))
+        switch self {
+        case .unknown(_, let parameter):
+            return parameter
+        case .targetedTimeInHeartRateZones(let seconds):
+            let count = seconds.count < 3 ? 2 : seconds.count == 3 ? 3 : 5
+            return (0..<count).flatMap {
+                FitnessMachineFormat.uint16.bytes(of: $0 < seconds.count ? Double(seconds[$0]) : 0)
+            }
+        case .bikeSimulation(let simulation):
+            return FitnessMachineFormat.signedThousandths16.bytes(of: simulation.windMetersPerSecond)
+                + FitnessMachineFormat.signedHundredths16.bytes(of: simulation.gradePercent)
+                + FitnessMachineFormat.tenThousandths8.bytes(of: simulation.rollingResistance)
+                + FitnessMachineFormat.hundredths8.bytes(of: simulation.windResistance)
+        default:
+            return Self.format(opCode)?.bytes(of: number) ?? []
         }
-        return bytes
     }
 
     /// The request of these bytes: an unknown one when they are none.
     init(opCode: UInt8, parameter: [UInt8]) {
-        var rest = parameter[...]
-        var numbers: [Double] = []
-        for format in Self.formats(of: opCode) {
-            numbers.append(Double(format.integer(Array(rest.prefix(format.size)))) / format.one)
-            // When bytes are missing, there are fewer than none left.
-            rest = rest.dropFirst(format.size)
+        self = .unknown(opCode: opCode, parameter: parameter)
+        let format = Self.format(opCode)
+        let number = format?.number(parameter.prefix(format?.size ?? 0)) ?? 0
+        let size =
+            switch opCode {
+            case 0x0E: 4
+            case 0x0F, 0x11: 6
+            case 0x10: 10
+            default: format?.size ?? 0
+            }
+        guard parameter.count == size else { return }
+        switch opCode {
+        case 0x00: self = .requestControl
+        case 0x01: self = .reset
+        case 0x02: self = .targetSpeed(kilometersPerHour: number)
+        case 0x03: self = .targetInclination(percent: number)
+        case 0x04: self = .targetResistanceLevel(number)
+        case 0x05: self = .targetPower(watts: Int(number))
+        case 0x06: self = .targetHeartRate(bpm: Int(number))
+        case 0x07: self = .startOrResume
+        case 0x08 where number == 1: self = .stop
+        case 0x08 where number == 2: self = .pause
+        case 0x09: self = .targetedEnergy(kilocalories: Int(number))
+        case 0x0A: self = .targetedSteps(Int(number))
+        case 0x0B: self = .targetedStrides(Int(number))
+        case 0x0C: self = .targetedDistance(meters: Int(number))
+        case 0x0D: self = .targetedTime(seconds: Int(number))
+        case 0x0E, 0x0F, 0x10:
+            var seconds: [Int] = []
+            for place in 0..<size / 2 {
+                seconds.append(FitnessMachineFormat.uint16.integer(parameter[(place * 2)...].prefix(2)))
+            }
+            self = .targetedTimeInHeartRateZones(seconds: seconds)
+        case 0x11:
+            self = .bikeSimulation(
+                BikeSimulation(
+                    windMetersPerSecond: FitnessMachineFormat.signedThousandths16.number(parameter[..<2]),
+                    gradePercent: FitnessMachineFormat.signedHundredths16.number(parameter[2..<4]),
+                    rollingResistance: FitnessMachineFormat.tenThousandths8.number(parameter[4..<5]),
+                    windResistance: FitnessMachineFormat.hundredths8.number(parameter[5...])
+                )
+            )
+        case 0x12: self = .wheelCircumference(millimeters: number)
+        case 0x13 where number == 1: self = .startSpinDown
+        case 0x13 where number == 2: self = .ignoreSpinDown
+        case 0x14: self = .targetedCadence(rpm: number)
+        default: break
         }
-        let size = Self.formats(of: opCode).reduce(0) { $0 + $1.size }
-        guard parameter.count == size, let request = Self(opCode: opCode, numbers: numbers) else {
-            self = .unknown(opCode: opCode, parameter: parameter)
-            return
-        }
-        self = request
     }
 }
 
@@ -200,7 +207,7 @@ extension FitnessMachineRequest: GATTValue {
 }
 
 /// What an indoor bike lets its rider feel (Fitness Machine Service 1.0, section 4.16.2.18).
-public struct BikeSimulation: Hashable, Sendable {
+public struct BikeSimulation: Equatable, Sendable {
     /// The wind in meters per second, −32.768 to 32.767 in steps of 0.001: positive against the rider.
     public var windMetersPerSecond: Double
 

@@ -4,7 +4,7 @@ public import PeripheralKit
 /// 4.16.2.22).
 ///
 /// What carries out requests throws one to refuse.
-public struct FitnessMachineResult: Error, Hashable {
+public struct FitnessMachineResult: Error, Equatable {
     /// The result as it is on the air.
     public var rawValue: UInt8
 
@@ -25,71 +25,61 @@ public struct FitnessMachineResult: Error, Hashable {
     public static let controlNotPermitted = FitnessMachineResult(rawValue: 0x05)
 }
 
-/// Between which speeds the wheel of a machine spins down (Fitness Machine Service 1.0, section 4.16.2.20).
-public struct SpinDownSpeeds: Hashable, Sendable {
-    /// The speed down to which the wheel spins, in kilometers per hour, 0 to 655.35 in steps of 0.01.
-    public var low: Double
-
-    /// The speed to get the wheel to, in kilometers per hour, 0 to 655.35 in steps of 0.01.
-    public var high: Double
-
-    /// Makes two speeds in kilometers per hour; what is out of range is sent as the end of the range.
-    public init(low: Double, high: Double) {
-        self.low = low
-        self.high = high
-    }
-}
-
 /// What the Fitness Machine Control Point indicates when a request has been carried out or refused (Fitness Machine Service
 /// 1.0, section 4.16.2.22).
-public struct FitnessMachineResponse: Hashable, Sendable {
+public struct FitnessMachineResponse: Equatable, Sendable {
     /// The op code of the request.
     public var opCode: UInt8
 
     /// How it has ended.
     public var result: FitnessMachineResult
 
-    /// The speeds of a spin down that was started; `nil` with all other requests.
-    public var spinDown: SpinDownSpeeds?
+    private var parameter: [UInt8] = []
 
     /// Makes a response.
-    public init(_ result: FitnessMachineResult, to opCode: UInt8, spinDown: SpinDownSpeeds? = nil) {
+    ///
+    /// - Parameters:
+    ///   - result: How the request has ended.
+    ///   - opCode: The op code of the request.
+    ///   - spinDown: The speeds of a spin down, in kilometers per hour, 0 to 655.35 in steps of 0.01: the one down to which the
+    ///     wheel spins, and the one to get it to; `nil` with all other requests.
+    public init(_ result: FitnessMachineResult, to opCode: UInt8, spinDown: ClosedRange<Double>? = nil) {
         self.opCode = opCode
         self.result = result
-        self.spinDown = spinDown
+        guard let spinDown else { return }
+        let format = FitnessMachineFormat.hundredths16
+        parameter = format.bytes(of: spinDown.lowerBound) + format.bytes(of: spinDown.upperBound)
     }
 
     /// Makes a response.
-    public init(
-        _ result: FitnessMachineResult,
-        to request: FitnessMachineRequest,
-        spinDown: SpinDownSpeeds? = nil
-    ) {
-        self.init(result, to: request.opCode, spinDown: spinDown)
+    public init(_ result: FitnessMachineResult, to request: FitnessMachineRequest) {
+        self.init(result, to: request.opCode)
+    }
+
+    /// The speeds of a spin down, in kilometers per hour; `nil` when there are none.
+    public var spinDown: ClosedRange<Double>? {
+        let format = FitnessMachineFormat.hundredths16
+        guard parameter.count == 4 else { return nil }
+        let low = format.number(parameter[..<2])
+        let high = format.number(parameter[2...])
+        return low <= high ? low...high : nil
     }
 }
 
 extension FitnessMachineResponse: GATTValue {
     private static let responseCode: UInt8 = 0x80
 
-    /// Reads a response.
+    /// Reads a response; a parameter takes up all bytes that are left.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let code: UInt8 = try reader.read()
-        guard code == Self.responseCode else { throw .invalidValue("\(code) is no response") }
+        guard code == Self.responseCode else { throw .invalidValue("a response begins with 0x80") }
         opCode = try reader.read()
         result = FitnessMachineResult(rawValue: try reader.read())
-        guard !reader.isAtEnd else { return }
-        let format = FitnessMachineFormat.hundredths16
-        let low = format.integer(try reader.readBytes(2))
-        let high = format.integer(try reader.readBytes(2))
-        spinDown = SpinDownSpeeds(low: Double(low) / format.one, high: Double(high) / format.one)
+        parameter = reader.readRemaining()
     }
 
     /// Appends 3 bytes, 7 for a spin down.
     public func encode(into writer: inout ByteWriter) {
-        writer.write([Self.responseCode, opCode, result.rawValue])
-        guard let spinDown else { return }
-        let format = FitnessMachineFormat.hundredths16
-        for speed in [spinDown.low, spinDown.high] { writer.write(format.bytes(format.integer(speed))) }
+        writer.write([Self.responseCode, opCode, result.rawValue] + parameter)
     }
 }

@@ -3,23 +3,25 @@ public import PeripheralKit
 /// The Fitness Machine service, 0x1826, of the Fitness Machine Service specification 1.0.
 ///
 /// ```swift
-/// let bike = FitnessMachineService(
-///     telling: IndoorBikeData(kilometersPerHour: 0, rpm: 0, watts: 0),
-///     control: FitnessMachineControl([.targetPower(watts: 0...400, step: 5)]) { request in
-///         if case .targetPower(let watts) = request { await brake.hold(watts) }
-///     }
-/// )
-/// let peripheral = Peripheral("Bike", pairing: .justWorks) {
-///     bike
-///     Advertisement(serviceData: [.fitnessMachine: bike.advertisedData()])
+/// import PeripheralBlueZ
+/// import PeripheralFitnessMachine
+/// import PeripheralIndoorBike
+/// import PeripheralKit
+///
+/// let start = IndoorBikeData(kilometersPerHour: 0, rpm: 0, watts: 0)
+/// let control = FitnessMachineControl([.targetPower(watts: 0...400)]) { request, _ in
+///     if case .targetPower(let watts) = request { await brake.hold(watts) }
 /// }
+/// let bike = FitnessMachineService(telling: start, control: control)
+/// let peripheral = Peripheral("Bike", pairing: .justWorks) { bike }
 /// try await peripheral.run(on: .bluez) { session in
 ///     for await ride in rider.seconds { try await bike.send(ride, in: session) }
 /// }
 /// ```
 ///
-/// The type of the data tells the kind of machine; others than ``IndoorBikeData`` are in products of their own.
-/// Send it about once a second.
+/// The type of the data tells the kind of machine: `IndoorBikeData` of `PeripheralIndoorBike`, `TreadmillData` of
+/// `PeripheralTreadmill`, `CrossTrainerData` of `PeripheralCrossTrainer`, `RowerData` of `PeripheralRower`, `StepClimberData` and
+/// `StairClimberData` of `PeripheralClimbers`. Send it about once a second.
 ///
 /// Levels of resistance have two bytes with a sign, in the data and in the range, as in the definitions that came with 1.0, which
 /// machines and apps keep to.
@@ -33,20 +35,9 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
     /// The Training Status, 0x2AD3, which centrals read and subscribe to; `nil` when it is not told.
     public let trainingStatus: Characteristic<TrainingStatus>?
 
-    /// The Supported Speed Range, 0x2AD4; `nil` when the speed cannot be set.
-    public let speedRange: Characteristic<SupportedRange<SupportedSpeed>>?
-
-    /// The Supported Inclination Range, 0x2AD5; `nil` when the inclination cannot be set.
-    public let inclinationRange: Characteristic<SupportedRange<SupportedInclination>>?
-
-    /// The Supported Resistance Level Range, 0x2AD6; `nil` when the resistance level cannot be set.
-    public let resistanceLevelRange: Characteristic<SupportedRange<SupportedResistanceLevel>>?
-
-    /// The Supported Heart Rate Range, 0x2AD7; `nil` when the heart rate cannot be set.
-    public let heartRateRange: Characteristic<SupportedRange<SupportedHeartRate>>?
-
-    /// The Supported Power Range, 0x2AD8; `nil` when the power cannot be set.
-    public let powerRange: Characteristic<SupportedRange<SupportedPower>>?
+    /// The ranges of what can be set: Supported Speed Range, 0x2AD4, Inclination Range, 0x2AD5, Resistance Level Range, 0x2AD6, Heart
+    /// Rate Range, 0x2AD7, and Power Range, 0x2AD8, as far as these can be; in the order of the settings.
+    public let ranges: [Characteristic<SupportedRange>]
 
     /// The Fitness Machine Control Point, 0x2AD9; `nil` when centrals cannot control the machine.
     public let controlPoint: Characteristic<FitnessMachineResponse>?
@@ -89,13 +80,9 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
         self.trainingStatus = machine.trainingStatus
         status = machine.status
         controlPoint = control.map { machine.controlPoint($0) }
-        speedRange = control?.range(0x02).map { Characteristic(.supportedSpeedRange, value: $0) }
-        inclinationRange = control?.range(0x03).map { Characteristic(.supportedInclinationRange, value: $0) }
-        resistanceLevelRange = control?.range(0x04).map {
-            Characteristic(.supportedResistanceLevelRange, value: $0)
+        ranges = (control?.settings ?? []).compactMap { setting in
+            setting.range.map { Characteristic($0.type, value: $0.value) }
         }
-        powerRange = control?.range(0x05).map { Characteristic(.supportedPowerRange, value: $0) }
-        heartRateRange = control?.range(0x06).map { Characteristic(.supportedHeartRateRange, value: $0) }
     }
 
     /// The service as it is published.
@@ -104,14 +91,15 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
             feature
             data
             if let trainingStatus { trainingStatus }
-            if let speedRange { speedRange }
-            if let inclinationRange { inclinationRange }
-            if let resistanceLevelRange { resistanceLevelRange }
-            if let heartRateRange { heartRateRange }
-            if let powerRange { powerRange }
+            for range in ranges { range }
             if let controlPoint { controlPoint }
             if let status { status }
         }
+    }
+
+    /// The characteristic that tells a range, such as `.supportedPowerRange`; `nil` when there is none.
+    public func range(_ type: BluetoothUUID) -> Characteristic<SupportedRange>? {
+        ranges.first { $0.uuid == type }
     }
 
     /// The service's data in advertisements: whether the machine can be used, and what it is (section 3.1).
@@ -135,7 +123,7 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
     ///   - session: The session of the peripheral that declares the service.
     /// - Throws: As `session.notify` does.
     public func send(_ data: Data, in session: PeripheralSession) async throws {
-        guard let room = try session.room(for: self.data) else { return }
+        guard let room = try session.subscribers(of: self.data).room else { return }
         for part in data.parts(upTo: room) { try await session.notify(self.data, part) }
     }
 

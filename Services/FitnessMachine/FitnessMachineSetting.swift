@@ -7,25 +7,21 @@ public import PeripheralKit
 /// ```
 ///
 /// The Target Setting Features and the characteristics that tell the ranges follow from it.
-public struct FitnessMachineSetting: Hashable, Sendable {
+public struct FitnessMachineSetting: Sendable {
     /// The op code of the request that sets it.
     let opCode: UInt8
-    /// What is supported; `nil` when nobody asks for it.
+    /// What is supported, or the speeds of a spin down; `nil` when nobody asks for it.
     let bounds: ClosedRange<Double>?
     let step: Double
-    /// The speeds of a spin down.
-    let spinDown: SpinDownSpeeds?
 
     private init(
         _ opCode: UInt8,
         _ bounds: ClosedRange<Double>? = nil,
-        step: Double = 0,
-        spinDown: SpinDownSpeeds? = nil
+        step: Double = 0
     ) {
         self.opCode = opCode
         self.bounds = bounds
         self.step = step
-        self.spinDown = spinDown
     }
 
     /// The bit of the Target Setting Features: their order is that of the requests, which have start and stop in between.
@@ -66,106 +62,112 @@ public struct FitnessMachineSetting: Hashable, Sendable {
     }
 
     /// The energy to expend in a training.
-    public static let targetedEnergy = FitnessMachineSetting(0x09)
+    public static var targetedEnergy: FitnessMachineSetting { FitnessMachineSetting(0x09) }
     /// The number of steps of a training.
-    public static let targetedSteps = FitnessMachineSetting(0x0A)
+    public static var targetedSteps: FitnessMachineSetting { FitnessMachineSetting(0x0A) }
     /// The number of strides of a training.
-    public static let targetedStrides = FitnessMachineSetting(0x0B)
+    public static var targetedStrides: FitnessMachineSetting { FitnessMachineSetting(0x0B) }
     /// The distance of a training.
-    public static let targetedDistance = FitnessMachineSetting(0x0C)
+    public static var targetedDistance: FitnessMachineSetting { FitnessMachineSetting(0x0C) }
     /// The duration of a training.
-    public static let targetedTime = FitnessMachineSetting(0x0D)
+    public static var targetedTime: FitnessMachineSetting { FitnessMachineSetting(0x0D) }
     /// The times in two zones of the heart rate.
-    public static let targetedTimeInTwoHeartRateZones = FitnessMachineSetting(0x0E)
+    public static var targetedTimeInTwoHeartRateZones: FitnessMachineSetting { FitnessMachineSetting(0x0E) }
     /// The times in three zones of the heart rate.
-    public static let targetedTimeInThreeHeartRateZones = FitnessMachineSetting(0x0F)
+    public static var targetedTimeInThreeHeartRateZones: FitnessMachineSetting { FitnessMachineSetting(0x0F) }
     /// The times in five zones of the heart rate.
-    public static let targetedTimeInFiveHeartRateZones = FitnessMachineSetting(0x10)
+    public static var targetedTimeInFiveHeartRateZones: FitnessMachineSetting { FitnessMachineSetting(0x10) }
     /// What an indoor bike simulates.
-    public static let bikeSimulation = FitnessMachineSetting(0x11)
+    public static var bikeSimulation: FitnessMachineSetting { FitnessMachineSetting(0x11) }
     /// The circumference of the wheel.
-    public static let wheelCircumference = FitnessMachineSetting(0x12)
+    public static var wheelCircumference: FitnessMachineSetting { FitnessMachineSetting(0x12) }
 
-    /// The calibration by spin down, between these speeds.
-    public static func spinDown(_ speeds: SpinDownSpeeds) -> FitnessMachineSetting {
-        FitnessMachineSetting(0x13, spinDown: speeds)
+    /// The calibration by spin down, from the higher of these speeds to the lower, in kilometers per hour: 0 to 655.35 in steps
+    /// of 0.01.
+    public static func spinDown(kilometersPerHour: ClosedRange<Double>) -> FitnessMachineSetting {
+        FitnessMachineSetting(0x13, kilometersPerHour)
     }
 
     /// The cadence.
-    public static let targetedCadence = FitnessMachineSetting(0x14)
+    public static var targetedCadence: FitnessMachineSetting { FitnessMachineSetting(0x14) }
 }
 
-/// A quantity whose range a machine tells.
-public protocol SupportedQuantity: Sendable {
-    /// How its bounds are written.
-    static var format: FitnessMachineFormat { get }
-}
-
-/// A speed in kilometers per hour: 0 to 655.35 in steps of 0.01.
-public enum SupportedSpeed: SupportedQuantity {
-    /// Two bytes.
-    public static var format: FitnessMachineFormat { .hundredths16 }
-}
-
-/// An inclination in percent: −3276.8 to 3276.7 in steps of 0.1.
-public enum SupportedInclination: SupportedQuantity {
-    /// Two bytes with a sign.
-    public static var format: FitnessMachineFormat { .signedTenths16 }
-}
-
-/// A resistance level: −3276.8 to 3276.7 in steps of 0.1.
-public enum SupportedResistanceLevel: SupportedQuantity {
-    /// Two bytes with a sign.
-    public static var format: FitnessMachineFormat { .signedTenths16 }
-}
-
-/// A power in watts: −32 768 to 32 767.
-public enum SupportedPower: SupportedQuantity {
-    /// Two bytes with a sign.
-    public static var format: FitnessMachineFormat { .sint16 }
-}
-
-/// A heart rate in beats per minute: 0 to 255.
-public enum SupportedHeartRate: SupportedQuantity {
-    /// One byte.
-    public static var format: FitnessMachineFormat { .uint8 }
+extension FitnessMachineSetting {
+    /// The range that is told; `nil` when there is none.
+    var range: (type: BluetoothUUID, value: SupportedRange)? {
+        guard let bounds else { return nil }
+        let format: FitnessMachineFormat
+        let type: BluetoothUUID
+        switch opCode {
+        case 0x02: (type, format) = (.supportedSpeedRange, .hundredths16)
+        case 0x03: (type, format) = (.supportedInclinationRange, .signedTenths16)
+        case 0x04: (type, format) = (.supportedResistanceLevelRange, .signedTenths16)
+        case 0x05: (type, format) = (.supportedPowerRange, .sint16)
+        case 0x06: (type, format) = (.supportedHeartRateRange, .uint8)
+        default: return nil
+        }
+        let bytes = [bounds.lowerBound, bounds.upperBound, step].flatMap { format.bytes(of: $0) }
+        return (type, SupportedRange(bytes: bytes))
+    }
 }
 
 /// What a machine supports of a quantity: the value of the Supported Speed Range, 0x2AD4, Inclination Range, 0x2AD5, Resistance
 /// Level Range, 0x2AD6, Heart Rate Range, 0x2AD7, and Power Range, 0x2AD8 (Fitness Machine Service 1.0, sections 4.11 to
 /// 4.15).
-public struct SupportedRange<Quantity: SupportedQuantity>: Equatable, Sendable {
-    /// The least.
-    public var minimum: Double
+public struct SupportedRange: Equatable, Sendable {
+    private let bytes: [UInt8]
 
-    /// The most.
-    public var maximum: Double
+    init(bytes: [UInt8]) {
+        self.bytes = bytes
+    }
 
-    /// The smallest step that makes a difference.
-    public var step: Double
+    /// The range of a setting; `nil` when it has none.
+    public init?(_ setting: FitnessMachineSetting) {
+        guard let range = setting.range else { return nil }
+        self = range.value
+    }
 
-    /// Makes a range; what is out of the quantity's range is sent as its end.
-    public init(minimum: Double, maximum: Double, step: Double) {
-        self.minimum = minimum
-        self.maximum = maximum
-        self.step = step
+    /// The speeds in kilometers per hour, of the Supported Speed Range.
+    public var kilometersPerHour: Limits { limits(.hundredths16) }
+
+    /// The inclinations in percent, of the Supported Inclination Range.
+    public var percent: Limits { limits(.signedTenths16) }
+
+    /// The resistance levels, of the Supported Resistance Level Range.
+    public var levels: Limits { limits(.signedTenths16) }
+
+    /// The powers in watts, of the Supported Power Range.
+    public var watts: Limits { limits(.sint16) }
+
+    /// The heart rates in beats per minute, of the Supported Heart Rate Range.
+    public var bpm: Limits { limits(.uint8) }
+
+    /// What can be set: from where, to where, and how finely.
+    public struct Limits: Equatable, Sendable {
+        /// The least that can be set.
+        public let minimum: Double
+        /// The most that can be set.
+        public let maximum: Double
+        /// By how much it can be changed.
+        public let step: Double
+    }
+
+    private func limits(_ format: FitnessMachineFormat) -> Limits {
+        func number(_ place: Int) -> Double {
+            format.number(bytes.dropFirst(place * format.size).prefix(format.size))
+        }
+        return Limits(minimum: number(0), maximum: number(1), step: number(2))
     }
 }
 
 extension SupportedRange: GATTValue {
-    /// Reads three numbers.
+    /// Reads three numbers, of one or two bytes each.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
-        let format = Quantity.format
-        minimum = Double(format.integer(try reader.readBytes(format.size))) / format.one
-        maximum = Double(format.integer(try reader.readBytes(format.size))) / format.one
-        step = Double(format.unsigned.integer(try reader.readBytes(format.size))) / format.one
+        bytes = try reader.readBytes(reader.remainingCount < 6 ? 3 : 6)
     }
 
     /// Appends three numbers.
     public func encode(into writer: inout ByteWriter) {
-        let format = Quantity.format
-        writer.write(format.bytes(format.integer(minimum)))
-        writer.write(format.bytes(format.integer(maximum)))
-        writer.write(format.bytes(format.unsigned.integer(step)))
+        writer.write(bytes)
     }
 }

@@ -9,124 +9,72 @@ public import PeripheralKit
 /// try await bike.tell(.pausedByUser, in: session)
 /// try await bike.tell(.changed(.targetPower(watts: 180)), in: session)
 /// ```
-public enum FitnessMachineStatus: Sendable {
-    /// How a spin down is going.
-    public enum SpinDown: UInt8, Sendable {
-        /// The machine asks for one.
-        case requested = 1
-        /// It has been done.
-        case success = 2
-        /// It has failed.
-        case error = 3
-        /// The rider has to stop pedaling.
-        case stopPedaling = 4
+public struct FitnessMachineStatus: Equatable, Sendable {
+    /// The op code as it is on the air.
+    public var opCode: UInt8
+
+    /// What follows it.
+    public var parameter: [UInt8]
+
+    /// Makes a status of its parts, known to the specification or not.
+    public init(opCode: UInt8, parameter: [UInt8] = []) {
+        self.opCode = opCode
+        self.parameter = parameter
     }
 
     /// The machine has been reset.
-    case reset
+    public static var reset: FitnessMachineStatus { .init(opCode: 0x01) }
     /// The training has been stopped.
-    case stoppedByUser
+    public static var stoppedByUser: FitnessMachineStatus { .init(opCode: 0x02, parameter: [1]) }
     /// The training has been paused.
-    case pausedByUser
+    public static var pausedByUser: FitnessMachineStatus { .init(opCode: 0x02, parameter: [2]) }
     /// The machine has been stopped by the safety key.
-    case stoppedBySafetyKey
+    public static var stoppedBySafetyKey: FitnessMachineStatus { .init(opCode: 0x03) }
     /// The training has been started, or goes on.
-    case startedOrResumedByUser
-    /// What can be set has been set as by this request.
-    ///
-    /// A resistance level is −3276.8 to 3276.7 here. Of requests that set nothing, `.reset`, `.startOrResume`, `.stop` and `.pause` stand for the status of theirs; others are
-    /// not sent.
-    case changed(FitnessMachineRequest)
-    /// A spin down goes on.
-    case spinDown(SpinDown)
+    public static var startedOrResumedByUser: FitnessMachineStatus { .init(opCode: 0x04) }
+    /// The machine asks for a spin down.
+    public static var spinDownRequested: FitnessMachineStatus { .init(opCode: 0x14, parameter: [1]) }
+    /// A spin down has been done.
+    public static var spinDownSucceeded: FitnessMachineStatus { .init(opCode: 0x14, parameter: [2]) }
+    /// A spin down has failed.
+    public static var spinDownFailed: FitnessMachineStatus { .init(opCode: 0x14, parameter: [3]) }
+    /// The rider has to stop pedaling, for the wheel to spin down.
+    public static var stopPedaling: FitnessMachineStatus { .init(opCode: 0x14, parameter: [4]) }
     /// The central has no control of the machine any more.
-    case controlPermissionLost
-    /// What a later version of the specification may define.
-    case unknown(opCode: UInt8, parameter: [UInt8])
+    public static var controlPermissionLost: FitnessMachineStatus { .init(opCode: 0xFF) }
+
+    /// What can be set has been set as by a request; `.reset`, `.startOrResume`, `.stop` and `.pause` stand for the status of
+    /// theirs.
+    ///
+    /// A resistance level is −3276.8 to 3276.7 here, in steps of 0.1. There is no status after requests for control, and after
+    /// those for a spin down: these are not sent.
+    public static func changed(_ request: FitnessMachineRequest) -> FitnessMachineStatus {
+        let (opCode, parameter) = (request.opCode, request.parameter)
+        switch opCode {
+        case 0x01: return .reset
+        case 0x04:
+            // A level has one byte in the request, and two in the status.
+            guard case .targetResistanceLevel(let level) = request else { break }
+            return .init(opCode: 0x07, parameter: FitnessMachineFormat.signedTenths16.bytes(of: level))
+        case 0x02...0x06: return .init(opCode: opCode + 3, parameter: parameter)
+        case 0x07: return .startedOrResumedByUser
+        case 0x08: return .init(opCode: 0x02, parameter: parameter)
+        case 0x09...0x12, 0x14: return .init(opCode: opCode + 1, parameter: parameter)
+        default: break
+        }
+        return .init(opCode: 0x00)
+    }
 }
 
 extension FitnessMachineStatus: GATTValue {
     /// Reads an op code; the parameter takes up all bytes that are left.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
-        let opCode: UInt8 = try reader.read()
-        let parameter = reader.readRemaining()
-        switch (opCode, parameter) {
-        case (0x01, []): self = .reset
-        case (0x02, [1]): self = .stoppedByUser
-        case (0x02, [2]): self = .pausedByUser
-        case (0x03, []): self = .stoppedBySafetyKey
-        case (0x04, []): self = .startedOrResumedByUser
-        case (0x07, _) where parameter.count == 2:
-            let format = FitnessMachineFormat.signedTenths16
-            self = .changed(.targetResistanceLevel(Double(format.integer(parameter)) / format.one))
-        case (0x07, _): self = .unknown(opCode: opCode, parameter: parameter)
-        case (0x14, _):
-            guard parameter.count == 1, let spinDown = SpinDown(rawValue: parameter[0]) else {
-                self = .unknown(opCode: opCode, parameter: parameter)
-                return
-            }
-            self = .spinDown(spinDown)
-        case (0xFF, []): self = .controlPermissionLost
-        case (0x05...0x15, _):
-            // The op codes follow those of the requests, which lack those for start and stop in between.
-            let request = FitnessMachineRequest(
-                opCode: opCode < 0x0A ? opCode - 3 : opCode - 1,
-                parameter: parameter
-            )
-            if case .unknown = request {
-                self = .unknown(opCode: opCode, parameter: parameter)
-            } else {
-                self = .changed(request)
-            }
-        default: self = .unknown(opCode: opCode, parameter: parameter)
-        }
+        opCode = try reader.read()
+        parameter = reader.readRemaining()
     }
 
     /// Appends an op code and the parameter.
     public func encode(into writer: inout ByteWriter) {
-        let (opCode, parameter) = parts
-        writer.write(opCode)
-        writer.write(parameter)
-    }
-
-    private var parts: (opCode: UInt8, parameter: [UInt8]) {
-        switch self {
-        case .reset: (0x01, [])
-        case .stoppedByUser: (0x02, [1])
-        case .pausedByUser: (0x02, [2])
-        case .stoppedBySafetyKey: (0x03, [])
-        case .startedOrResumedByUser: (0x04, [])
-        case .changed(let request): Self.parts(of: request)
-        case .spinDown(let spinDown): (0x14, [spinDown.rawValue])
-        case .controlPermissionLost: (0xFF, [])
-        case .unknown(let opCode, let parameter): (opCode, parameter)
-        }
-    }
-
-    /// The status after a request.
-    private static func parts(of request: FitnessMachineRequest) -> (opCode: UInt8, parameter: [UInt8]) {
-        // A level has one byte in the request, and two in the status.
-        if case .targetResistanceLevel(let level) = request {
-            let format = FitnessMachineFormat.signedTenths16
-            return (0x07, format.bytes(format.integer(level)))
-        }
-        return switch request.opCode {
-        case 0x01: (0x01, [])
-        case 0x02...0x06: (request.opCode + 3, request.parameter)
-        case 0x07: (0x04, [])
-        case 0x08: (0x02, request.parameter)
-        case 0x09...0x12, 0x14: (request.opCode + 1, request.parameter)
-        default: (0x00, [])
-        }
-    }
-
-    /// Whether there is something to tell.
-    var isSent: Bool { parts.opCode != 0 }
-}
-
-extension FitnessMachineStatus: Equatable {
-    /// Tells whether both are the same on the air.
-    public static func == (lhs: FitnessMachineStatus, rhs: FitnessMachineStatus) -> Bool {
-        lhs.gattBytes == rhs.gattBytes
+        writer.write([opCode] + parameter)
     }
 }

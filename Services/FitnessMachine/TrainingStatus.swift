@@ -1,9 +1,9 @@
 public import PeripheralKit
 
 /// What a training has come to: the value of the Training Status, 0x2AD3 (Fitness Machine Service 1.0, section 4.10).
-public struct TrainingStatus: Hashable, Sendable {
+public struct TrainingStatus: Equatable, Sendable {
     /// What the user is about to do.
-    public struct Phase: Hashable, Sendable {
+    public struct Phase: Equatable, Sendable {
         /// The phase as it is on the air; values from 16 on are reserved.
         public var rawValue: UInt8
 
@@ -51,7 +51,7 @@ public struct TrainingStatus: Hashable, Sendable {
 
     /// More of it, in words; `nil` for nothing.
     ///
-    /// At most 510 bytes are kept. What does not fit a notification is sent shortened, and read by centrals.
+    /// At most 510 bytes are kept. What does not fit a notification is cut off there, and read by centrals.
     public private(set) var text: String?
 
     /// Whether there is more of the text than a notification has room for.
@@ -65,31 +65,20 @@ public struct TrainingStatus: Hashable, Sendable {
     public init(_ phase: Phase, text: String? = nil) {
         self.phase = phase
         self.text = text
-        shorten(to: Self.maximumSize)
+        while let count = self.text?.utf8.count, count > Self.maximumTextSize { self.text?.removeLast() }
     }
 
-    /// The longest value of a characteristic.
-    private static let maximumSize = 512
+    /// What there is room for in the longest value of a characteristic.
+    private static let maximumTextSize = 510
 
     /// Idle, without a text.
     static let idle = TrainingStatus(.idle)
 
-    /// The status when a notification has so many bytes.
-    func notified(upTo size: Int) -> TrainingStatus {
-        var status = readable(upTo: size)
-        status.shorten(to: size)
-        return status
-    }
-
-    /// The status for a central that reads it, with notifications of so many bytes.
-    func readable(upTo size: Int) -> TrainingStatus {
+    /// The status for a central whose notifications have so many bytes.
+    func told(upTo size: Int) -> TrainingStatus {
         var status = self
         status.isExtended = 2 + (text?.utf8.count ?? 0) > size
         return status
-    }
-
-    private mutating func shorten(to size: Int) {
-        while let count = text?.utf8.count, count + 2 > size { text?.removeLast() }
     }
 }
 

@@ -82,7 +82,7 @@ public struct RowerData: FitnessMachineData {
     }
 
     /// A rower.
-    public static let machine = FitnessMachineKind.rower
+    public static var machine: FitnessMachineKind { .rower }
 
     /// Reads a measurement, or a part of one; flags that are reserved are ignored.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {

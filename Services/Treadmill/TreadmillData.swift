@@ -96,7 +96,7 @@ public struct TreadmillData: FitnessMachineData {
     }
 
     /// A treadmill.
-    public static let machine = FitnessMachineKind.treadmill
+    public static var machine: FitnessMachineKind { .treadmill }
 
     /// Reads a measurement, or a part of one; flags that are reserved are ignored.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {

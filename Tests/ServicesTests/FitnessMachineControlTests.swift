@@ -1,4 +1,5 @@
 import PeripheralFitnessMachine
+import PeripheralIndoorBike
 import PeripheralKit
 import PeripheralTesting
 import TestSupport
@@ -17,7 +18,7 @@ struct FitnessMachineControlTests {
         .targetedEnergy, .targetedSteps, .targetedStrides, .targetedDistance, .targetedTime,
         .targetedTimeInTwoHeartRateZones, .targetedTimeInThreeHeartRateZones,
         .targetedTimeInFiveHeartRateZones,
-        .bikeSimulation, .wheelCircumference, .spinDown(SpinDownSpeeds(low: 8, high: 24)), .targetedCadence,
+        .bikeSimulation, .wheelCircumference, .spinDown(kilometersPerHour: 8...24), .targetedCadence,
     ]
 
     private static func makeBike(
@@ -28,7 +29,9 @@ struct FitnessMachineControlTests {
         FitnessMachineService(
             telling: IndoorBikeData(kilometersPerHour: 0),
             trainingStatus: trainingStatus,
-            control: FitnessMachineControl(settings, security: .open, onRequest: carryOut)
+            control: FitnessMachineControl(settings, security: .open) { request, _ in
+                try await carryOut(request)
+            }
         )
     }
 
@@ -61,7 +64,7 @@ struct FitnessMachineControlTests {
                 remainingSeconds: 0
             )
         )
-        let control = FitnessMachineControl(Self.settings, security: .open) { _ in }
+        let control = FitnessMachineControl(Self.settings, security: .open) { _, _ in }
         let full = FitnessMachineService(
             telling: ride,
             trainingStatus: TrainingStatus(.idle),
@@ -75,7 +78,7 @@ struct FitnessMachineControlTests {
             let expected: [(BluetoothUUID, CharacteristicProperties)] = [
                 (0x2ACC, .read), (0x2AD2, .notify), (0x2AD3, [.read, .notify]), (0x2AD4, .read),
                 (0x2AD5, .read),
-                (0x2AD6, .read), (0x2AD7, .read), (0x2AD8, .read), (0x2AD9, [.write, .indicate]),
+                (0x2AD6, .read), (0x2AD8, .read), (0x2AD7, .read), (0x2AD9, [.write, .indicate]),
                 (0x2ADA, .notify),
             ]
             #expect(properties.map(\.0) == expected.map(\.0))
@@ -92,19 +95,31 @@ struct FitnessMachineControlTests {
     @Test func rangesHaveTheirBytes() async throws {
         let bike = Self.makeBike()
         try await Peripheral("Bike") { bike }.test { central in
-            let speed = try await central.read(#require(bike.speedRange))
+            func read(_ type: BluetoothUUID) async throws -> SupportedRange {
+                try await central.read(#require(bike.range(type)))
+            }
+            func numbers(_ limits: SupportedRange.Limits) -> [Double] {
+                [limits.minimum, limits.maximum, limits.step]
+            }
+            let speed = try await read(.supportedSpeedRange)
             #expect(speed.gattBytes == [0x00, 0x00, 0xC4, 0x09, 0x0A, 0x00])
-            #expect(speed == SupportedRange(minimum: 0, maximum: 25, step: 0.1))
-            let inclination = try await central.read(#require(bike.inclinationRange))
+            #expect(numbers(speed.kilometersPerHour) == [0, 25, 0.1])
+            let inclination = try await read(.supportedInclinationRange)
             #expect(inclination.gattBytes == [0xCE, 0xFF, 0x9B, 0x00, 0x05, 0x00])
-            #expect(inclination.minimum == -5)
-            let level = try await central.read(#require(bike.resistanceLevelRange))
+            #expect(numbers(inclination.percent) == [-5, 15.5, 0.5])
+            let level = try await read(.supportedResistanceLevelRange)
             #expect(level.gattBytes == [0x00, 0x00, 0x64, 0x00, 0x01, 0x00])
-            let power = try await central.read(#require(bike.powerRange))
+            #expect(numbers(level.levels) == [0, 10, 0.1])
+            let power = try await read(.supportedPowerRange)
             #expect(power.gattBytes == [0xF6, 0xFF, 0x90, 0x01, 0x05, 0x00])
-            let bpm = try await central.read(#require(bike.heartRateRange))
-            #expect(bpm.gattBytes == [0x3C, 0xB4, 0x01])
+            #expect(numbers(power.watts) == [-10, 400, 5])
+            let heartRate = try await read(.supportedHeartRateRange)
+            #expect(heartRate.gattBytes == [0x3C, 0xB4, 0x01])
+            #expect(numbers(heartRate.bpm) == [60, 180, 1])
         }
+        #expect(throws: GATTDecodingError.self) { try SupportedRange(gattBytes: [0, 0]) }
+        #expect(throws: GATTDecodingError.self) { try SupportedRange(gattBytes: [0, 0, 0, 0]) }
+        #expect(SupportedRange(.targetedCadence) == nil)
     }
 
     /// Section 3.1: flags, and the type of machine.
@@ -199,7 +214,7 @@ struct FitnessMachineControlTests {
     )
     func refuses(request: [UInt8], result: UInt8) async throws {
         let requests = Recorded<FitnessMachineRequest>()
-        let bike = Self.makeBike(Self.settings.filter { $0 != .targetedEnergy }) { requests.append($0) }
+        let bike = Self.makeBike(Self.settings + [.wheelCircumference]) { requests.append($0) }
         let controlPoint = try #require(bike.controlPoint)
         try await Peripheral("Bike") { bike }.test { central in
             try await central.subscribe(to: controlPoint)
@@ -250,14 +265,14 @@ struct FitnessMachineControlTests {
             for request: FitnessMachineRequest in [.startSpinDown, .ignoreSpinDown] {
                 let response = try await central.request(request, of: controlPoint)
                 #expect(response.gattBytes == [0x80, 0x13, 0x01, 0x20, 0x03, 0x60, 0x09])
-                #expect(response.spinDown == SpinDownSpeeds(low: 8, high: 24))
+                #expect(response.spinDown == 8...24)
             }
             for (spinDown, byte) in [
-                (.requested, 1), (.success, 2), (.error, 3), (.stopPedaling, 4),
-            ] as [(FitnessMachineStatus.SpinDown, UInt8)] {
-                try await bike.tell(.spinDown(spinDown), in: session)
+                (.spinDownRequested, 1), (.spinDownSucceeded, 2), (.spinDownFailed, 3), (.stopPedaling, 4),
+            ] as [(FitnessMachineStatus, UInt8)] {
+                try await bike.tell(spinDown, in: session)
                 let told = try await central.nextUpdate(of: status)
-                #expect(told == .spinDown(spinDown))
+                #expect(told == spinDown)
                 #expect(told.gattBytes == [0x14, byte])
             }
         }
@@ -364,7 +379,7 @@ struct FitnessMachineControlTests {
         let bike = FitnessMachineService(
             telling: IndoorBikeData(kilometersPerHour: 0),
             trainingStatus: TrainingStatus(.idle),
-            control: FitnessMachineControl([]) { _ in }
+            control: FitnessMachineControl([]) { _, _ in }
         )
         let controlPoint = try #require(bike.controlPoint)
         try await Peripheral("Bike", pairing: .justWorks) { bike }.test { central in
@@ -383,7 +398,7 @@ struct FitnessMachineControlTests {
             telling: IndoorBikeData(kilometersPerHour: 0),
             trainingStatus: TrainingStatus(.idle),
             security: .encrypted,
-            control: FitnessMachineControl([]) { _ in }
+            control: FitnessMachineControl([]) { _, _ in }
         )
         try await Peripheral("Bike", pairing: .justWorks) { closed }.test { central in
             await #expect(throws: ATTError.self) { try await central.subscribe(to: closed.data) }
@@ -392,7 +407,7 @@ struct FitnessMachineControlTests {
         }
     }
 
-    @Test func whatIsSentInPlaceOfWhatCannotBe() {
+    @Test func whatIsSentInPlaceOfWhatCannotBe() throws {
         #expect(FitnessMachineRequest.targetPower(watts: .max).gattBytes == [0x05, 0xFF, 0x7F])
         #expect(FitnessMachineRequest.targetSpeed(kilometersPerHour: -1).gattBytes == [0x02, 0x00, 0x00])
         #expect(

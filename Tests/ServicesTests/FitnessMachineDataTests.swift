@@ -1,4 +1,5 @@
 import PeripheralFitnessMachine
+import PeripheralIndoorBike
 import PeripheralKit
 import PeripheralTesting
 import TestSupport
@@ -160,9 +161,6 @@ struct FitnessMachineDataTests {
             #expect(read.text == "Ten minutes, 150 W, 90 rpm")
             #expect(read.isExtended)
             #expect(read.phase == .warmingUp)
-            // 18 bytes, the last of which begin a character that does not fit.
-            try await bike.update(to: TrainingStatus(.coolDown, text: "Eight minutes, 5′"), in: session)
-            #expect(try await central.nextUpdate(of: trainingStatus).text == "Eight minutes, 5")
             try await bike.update(to: TrainingStatus(.idle, text: "Eighteen bytes, no"), in: session)
             #expect(
                 try await central.nextUpdate(of: trainingStatus)
@@ -180,8 +178,6 @@ struct FitnessMachineDataTests {
         try fuzz(FitnessMachineRequest.self, seed: seed, count: 0...12)
         try fuzz(FitnessMachineResponse.self, seed: seed, count: 0...8)
         try fuzz(FitnessMachineStatus.self, seed: seed, count: 0...12)
-        try fuzz(SupportedRange<SupportedSpeed>.self, seed: seed, count: 5...7)
-        try fuzz(SupportedRange<SupportedPower>.self, seed: seed, count: 5...7)
-        try fuzz(SupportedRange<SupportedHeartRate>.self, seed: seed, count: 2...4)
+        try fuzz(SupportedRange.self, seed: seed, count: 2...7)
     }
 }

@@ -1,5 +1,6 @@
 import ExampleSupport
 import PeripheralFitnessMachine
+import PeripheralIndoorBike
 import PeripheralKit
 import Synchronization
 
@@ -18,7 +19,7 @@ final class Bike: Sendable {
             control: FitnessMachineControl(
                 [.targetPower(watts: 0...400), .bikeSimulation],
                 security: .open
-            ) { request in
+            ) { request, _ in
                 try rider.obey(request)
             }
         )

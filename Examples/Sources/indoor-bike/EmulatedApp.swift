@@ -1,5 +1,6 @@
 import ExampleSupport
 import PeripheralFitnessMachine
+import PeripheralIndoorBike
 import PeripheralKit
 import PeripheralTesting
 
@@ -7,16 +8,16 @@ extension Bike {
     /// What a phone with a training app does.
     func train(with phone: VirtualCentral) async throws {
         guard let controlPoint = service.controlPoint, let status = service.status,
-            let powerRange = service.powerRange
+            let powerRange = service.range(.supportedPowerRange)
         else { return }
         func demand(_ request: FitnessMachineRequest) async throws {
             let response = try await phone.request(request, of: controlPoint)
             guard response.result == .success else { throw response.result }
         }
         try await phone.connect()
-        let range = try await phone.read(powerRange)
+        let watts = try await phone.read(powerRange).watts
         Terminal.print(
-            "phone: the power can be set, to \(Int(range.minimum)) through \(Int(range.maximum)) W"
+            "phone: the power can be set, to \(Int(watts.minimum)) through \(Int(watts.maximum)) W"
         )
         try await phone.subscribe(to: controlPoint)
         try await phone.subscribe(to: status)

@@ -1,9 +1,10 @@
 import PeripheralFitnessMachine
+import PeripheralIndoorBike
 
 /// A rider on an indoor bike, who feels what the bike is set to: the model, in steps of any length.
 struct SimulatedRider {
     /// What the bike is set to.
-    enum Setting: Equatable {
+    enum Setting {
         /// The rider does as the rider likes.
         case free
         /// The bike holds a power, however fast the rider pedals.

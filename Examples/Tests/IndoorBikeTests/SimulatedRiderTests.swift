@@ -1,4 +1,5 @@
 import PeripheralFitnessMachine
+import PeripheralIndoorBike
 import PeripheralKit
 import PeripheralTesting
 import Testing

@@ -1,6 +1,7 @@
 internal import PeripheralClimbers
 internal import PeripheralCrossTrainer
 internal import PeripheralFitnessMachine
+internal import PeripheralIndoorBike
 internal import PeripheralKit
 internal import PeripheralRower
 internal import PeripheralTesting
@@ -122,7 +123,8 @@ extension ServiceConformance {
         let bike = FitnessMachineService(
             telling: ride,
             control: FitnessMachineControl([.targetPower(watts: 0...400, step: 5)], security: .open) {
-                request in
+                request,
+                _ in
                 if case .targetPower(let target) = request { watts.record(target) }
             }
         )
@@ -131,8 +133,10 @@ extension ServiceConformance {
             let status = try present(bike.status)
             try await central.subscribe(to: controlPoint, knownTo: session)
             try await central.subscribe(to: status, knownTo: session)
-            let range = try await central.read(present(bike.powerRange))
-            try expect("range", range, is: SupportedRange(minimum: 0, maximum: 400, step: 5))
+            let range = try await central.read(present(bike.range(.supportedPowerRange)))
+            try expect("least power", range.watts.minimum, is: 0)
+            try expect("most power", range.watts.maximum, is: 400)
+            try expect("step", range.watts.step, is: 5)
             for (request, result) in [
                 (.targetPower(watts: 200), .controlNotPermitted), (.requestControl, .success),
                 (.targetPower(watts: 401), .invalidParameter),

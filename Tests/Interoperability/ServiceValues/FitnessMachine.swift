@@ -1,6 +1,7 @@
 import PeripheralClimbers
 import PeripheralCrossTrainer
 import PeripheralFitnessMachine
+import PeripheralIndoorBike
 import PeripheralKit
 import PeripheralRower
 import PeripheralTreadmill
@@ -56,26 +57,14 @@ extension ServiceValues {
             TrainingStatus(.postWorkout),
             is: ["flags": 0x00, "training_status": "POST_WORKOUT"]
         ),
-        .sent(
-            .supportedSpeedRange,
-            SupportedRange<SupportedSpeed>(minimum: 0.5, maximum: 25, step: 0.1),
-            is: ["minimum": 0.5, "maximum": 25, "minimum_increment": 0.1]
-        ),
-        .sent(
+        range(.targetSpeed(kilometersPerHour: 0.5...25, step: 0.1), .supportedSpeedRange, [0.5, 25, 0.1]),
+        range(
+            .targetInclination(percent: -5...15.5, step: 0.5),
             .supportedInclinationRange,
-            SupportedRange<SupportedInclination>(minimum: -5, maximum: 15.5, step: 0.5),
-            is: ["minimum": -5, "maximum": 15.5, "minimum_increment": 0.5]
+            [-5, 15.5, 0.5]
         ),
-        .sent(
-            .supportedPowerRange,
-            SupportedRange<SupportedPower>(minimum: -10, maximum: 400, step: 5),
-            is: ["minimum": -10, "maximum": 400, "minimum_increment": 5]
-        ),
-        .sent(
-            .supportedHeartRateRange,
-            SupportedRange<SupportedHeartRate>(minimum: 60, maximum: 180, step: 1),
-            is: ["minimum": 60, "maximum": 180, "minimum_increment": 1]
-        ),
+        range(.targetPower(watts: -10...400, step: 5), .supportedPowerRange, [-10, 400, 5]),
+        range(.targetHeartRate(bpm: 60...180), .supportedHeartRateRange, [60, 180, 1]),
         .sent(
             .fitnessMachineControlPoint,
             FitnessMachineResponse(.controlNotPermitted, to: .startOrResume),
@@ -229,6 +218,19 @@ extension ServiceValues {
             ])
         ),
     ]
+
+    private static func range(
+        _ setting: FitnessMachineSetting,
+        _ type: BluetoothUUID,
+        _ numbers: [Double]
+    ) -> Sample {
+        let names = ["minimum", "maximum", "minimum_increment"]
+        let fields = zip(names, numbers).map { (name: $0, field: Field.number($1)) }
+        guard let range = SupportedRange(setting) else {
+            preconditionFailure("give it a setting with a range")
+        }
+        return .sent(type, range, is: .structure(fields))
+    }
 
     private static func request(
         _ request: FitnessMachineRequest,

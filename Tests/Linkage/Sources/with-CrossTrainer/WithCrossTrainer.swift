@@ -12,7 +12,7 @@ struct WithCrossTrainer {
             watts: 150,
             workout: WorkoutData(kilocalories: 300, bpm: 141, elapsedSeconds: 3_600)
         )
-        let control = FitnessMachineControl([.targetedTime]) { _ in }
+        let control = FitnessMachineControl([.targetedTime]) { _, _ in }
         let trainer = FitnessMachineService(telling: data, control: control)
         try await runMinimalProgram(with: [trainer.service]) { session in
             try await trainer.send(data, in: session)

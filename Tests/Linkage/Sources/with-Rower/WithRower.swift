@@ -12,7 +12,7 @@ struct WithRower {
             watts: 230,
             workout: WorkoutData(kilocalories: 300, bpm: 141, elapsedSeconds: 3_600)
         )
-        let control = FitnessMachineControl([.targetedTime]) { _ in }
+        let control = FitnessMachineControl([.targetedTime]) { _, _ in }
         let rower = FitnessMachineService(telling: data, control: control)
         try await runMinimalProgram(with: [rower.service]) { session in
             try await rower.send(data, in: session)

@@ -12,7 +12,7 @@ struct WithTreadmill {
             inclinationPercent: 1.5,
             workout: WorkoutData(kilocalories: 300, bpm: 141, elapsedSeconds: 3_600)
         )
-        let control = FitnessMachineControl([.targetedTime]) { _ in }
+        let control = FitnessMachineControl([.targetedTime]) { _, _ in }
         let treadmill = FitnessMachineService(telling: data, control: control)
         try await runMinimalProgram(with: [treadmill.service]) { session in
             try await treadmill.send(data, in: session)

@@ -1,23 +1,13 @@
 import MinimalProgram
 import PeripheralFitnessMachine
+import PeripheralIndoorBike
 import PeripheralKit
 
 @main
-struct WithFitnessMachine {
+struct WithIndoorBike {
     static func main() async throws {
-        let ride = IndoorBikeData(
-            kilometersPerHour: 31.5,
-            rpm: 90,
-            watts: 215,
-            workout: WorkoutData(kilocalories: 300, bpm: 141, elapsedSeconds: 3_600)
-        )
-        let control = FitnessMachineControl([
-            .targetSpeed(kilometersPerHour: 0...60, step: 0.1),
-            .targetInclination(percent: -10...20, step: 0.5),
-            .targetResistanceLevel(0...10, step: 0.1), .targetPower(watts: 0...400),
-            .targetHeartRate(bpm: 60...180),
-            .targetedEnergy, .bikeSimulation, .spinDown(SpinDownSpeeds(low: 8, high: 24)), .targetedCadence,
-        ]) { request in
+        let ride = IndoorBikeData(kilometersPerHour: 31.5, rpm: 90, watts: 215)
+        let control = FitnessMachineControl([.targetPower(watts: 0...400), .bikeSimulation]) { request, _ in
             if case .startOrResume = request { throw FitnessMachineResult.operationFailed }
         }
         let bike = FitnessMachineService(

@@ -1,3 +1,4 @@
+public import PeripheralFitnessMachine
 public import PeripheralKit
 
 /// What an indoor bike tells of a training: the value of the Indoor Bike Data, 0x2AD2 (Fitness Machine Service 1.0,
@@ -7,8 +8,8 @@ public import PeripheralKit
 /// IndoorBikeData(kilometersPerHour: 31.5, rpm: 90, watts: 215, workout: WorkoutData(bpm: 141))
 /// ```
 ///
-/// With all fields, it has 30 bytes: what does not fit a notification is sent in several by
-/// ``FitnessMachineService/send(_:in:)``.
+/// A `FitnessMachineService(telling: IndoorBikeData(kilometersPerHour: 0, rpm: 0, watts: 0))` sends it. With all fields, it has 30
+/// bytes: what does not fit a notification is sent in several.
 public struct IndoorBikeData: FitnessMachineData {
     /// The speed in kilometers per hour, 0 to 655.35 in steps of 0.01; `nil` in a part to which there is more.
     public var kilometersPerHour: Double?
@@ -72,7 +73,7 @@ public struct IndoorBikeData: FitnessMachineData {
     }
 
     /// An indoor bike.
-    public static let machine = FitnessMachineKind.indoorBike
+    public static var machine: FitnessMachineKind { .indoorBike }
 
     /// Reads a measurement, or a part of one; flags that are reserved are ignored.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
