@@ -15,39 +15,6 @@ extension ServiceValues {
             is: ["fitness_machine_features": 0x7E87, "target_setting_features": 0x2008]
         ),
         .sent(
-            .indoorBikeData,
-            IndoorBikeData(kilometersPerHour: 31.5),
-            is: ["flags": 0x0000, "instantaneous_speed": 31.5]
-        ),
-        .sent(
-            .indoorBikeData,
-            IndoorBikeData(
-                kilometersPerHour: 655.35,
-                averageKilometersPerHour: 30.25,
-                rpm: 90.5,
-                averageRPM: 32_767.5,
-                meters: 16_777_215,
-                watts: 215,
-                averageWatts: -32_768,
-                workout: WorkoutData(
-                    kilocalories: 300,
-                    kilocaloriesPerHour: 600,
-                    kilocaloriesPerMinute: 10,
-                    bpm: 141,
-                    metabolicEquivalent: 8.5,
-                    elapsedSeconds: 3_600,
-                    remainingSeconds: 65_535
-                )
-            ),
-            is: [
-                "flags": 0x1FDE, "instantaneous_speed": 655.35, "average_speed": 30.25,
-                "instantaneous_cadence": 90.5, "average_cadence": 32_767.5, "total_distance": 16_777_215,
-                "instantaneous_power": 215, "average_power": -32_768, "total_energy": 300,
-                "energy_per_hour": 600, "energy_per_minute": 10, "heart_rate": 141,
-                "metabolic_equivalent": 8.5, "elapsed_time": 3_600, "remaining_time": 65_535,
-            ]
-        ),
-        .sent(
             .trainingStatus,
             TrainingStatus(.warmingUp, text: "5′"),
             is: ["flags": 0x01, "training_status": "WARMING_UP", "training_status_string": "5′"]
@@ -116,8 +83,44 @@ extension ServiceValues {
         )
     }
 
-    /// The pace of a treadmill is left out, as levels of resistance are.
-    static let fitnessMachineKinds: [Sample] = [
+    static let indoorBike: [Sample] = [
+        .sent(
+            .indoorBikeData,
+            IndoorBikeData(kilometersPerHour: 31.5),
+            is: ["flags": 0x0000, "instantaneous_speed": 31.5]
+        ),
+        .sent(
+            .indoorBikeData,
+            IndoorBikeData(
+                kilometersPerHour: 655.35,
+                averageKilometersPerHour: 30.25,
+                rpm: 90.5,
+                averageRPM: 32_767.5,
+                meters: 16_777_215,
+                watts: 215,
+                averageWatts: -32_768,
+                workout: WorkoutData(
+                    kilocalories: 300,
+                    kilocaloriesPerHour: 600,
+                    kilocaloriesPerMinute: 10,
+                    bpm: 141,
+                    metabolicEquivalent: 8.5,
+                    elapsedSeconds: 3_600,
+                    remainingSeconds: 65_535
+                )
+            ),
+            is: [
+                "flags": 0x1FDE, "instantaneous_speed": 655.35, "average_speed": 30.25,
+                "instantaneous_cadence": 90.5, "average_cadence": 32_767.5, "total_distance": 16_777_215,
+                "instantaneous_power": 215, "average_power": -32_768, "total_energy": 300,
+                "energy_per_hour": 600, "energy_per_minute": 10, "heart_rate": 141,
+                "metabolic_equivalent": 8.5, "elapsed_time": 3_600, "remaining_time": 65_535,
+            ]
+        ),
+    ]
+
+    /// The pace is left out, as levels of resistance are.
+    static let treadmill: [Sample] = [
         .sent(
             .treadmillData,
             TreadmillData(
@@ -139,7 +142,10 @@ extension ServiceValues {
                 ("force_on_belt", -100),
                 ("power_output", 300),
             ])
-        ),
+        )
+    ]
+
+    static let crossTrainer: [Sample] = [
         .sent(
             .crossTrainerData,
             CrossTrainerData(
@@ -166,7 +172,10 @@ extension ServiceValues {
                 ("inclination", -1.5), ("ramp_setting", 2.5), ("instantaneous_power", 300),
                 ("average_power", -32_768), ("movement_direction_backward", true),
             ])
-        ),
+        )
+    ]
+
+    static let climbers: [Sample] = [
         .sent(
             .stepClimberData,
             StepClimberData(
@@ -197,6 +206,9 @@ extension ServiceValues {
                 ("positive_elevation_gain", 36), ("stride_count", 150),
             ])
         ),
+    ]
+
+    static let rower: [Sample] = [
         .sent(
             .rowerData,
             RowerData(
@@ -216,7 +228,7 @@ extension ServiceValues {
                 ("total_distance", 2_000), ("instantaneous_pace", 115), ("average_pace", 65_535),
                 ("instantaneous_power", 230), ("average_power", -1),
             ])
-        ),
+        )
     ]
 
     private static func range(

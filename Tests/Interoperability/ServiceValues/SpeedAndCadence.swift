@@ -76,36 +76,37 @@ extension ServiceValues {
         (.rearHub, "REAR_HUB"), (.chest, "CHEST"), (.spider, "SPIDER"), (.chainRing, "CHAIN_RING"),
     ]
 
-    static let sensorControl: [Sample] =
-        locations.map { .sent(.sensorLocation, $0, is: $1) } + [
-            .written(
-                .scControlPoint,
-                SensorControlRequest.setCumulativeValue(0x0102_0304),
-                is: ["opcode": "SET_CUMULATIVE_VALUE", "parameter": "04030201"]
+    static let sensorLocation: [Sample] = locations.map { .sent(.sensorLocation, $0, is: $1) }
+
+    static let sensorControl: [Sample] = [
+        .written(
+            .scControlPoint,
+            SensorControlRequest.setCumulativeValue(0x0102_0304),
+            is: ["opcode": "SET_CUMULATIVE_VALUE", "parameter": "04030201"]
+        ),
+        .written(
+            .scControlPoint,
+            SensorControlRequest.startSensorCalibration,
+            is: ["opcode": "START_SENSOR_CALIBRATION", "parameter": ""]
+        ),
+        .written(
+            .scControlPoint,
+            SensorControlRequest.updateSensorLocation(.rearHub),
+            is: ["opcode": "UPDATE_SENSOR_LOCATION", "parameter": "0d"]
+        ),
+        .written(
+            .scControlPoint,
+            SensorControlRequest.requestSupportedSensorLocations,
+            is: ["opcode": "REQUEST_SUPPORTED_SENSOR_LOCATIONS", "parameter": ""]
+        ),
+        .sent(
+            .scControlPoint,
+            SensorControlResponse(
+                .success,
+                to: .requestSupportedSensorLocations,
+                locations: [.hip, .chest]
             ),
-            .written(
-                .scControlPoint,
-                SensorControlRequest.startSensorCalibration,
-                is: ["opcode": "START_SENSOR_CALIBRATION", "parameter": ""]
-            ),
-            .written(
-                .scControlPoint,
-                SensorControlRequest.updateSensorLocation(.rearHub),
-                is: ["opcode": "UPDATE_SENSOR_LOCATION", "parameter": "0d"]
-            ),
-            .written(
-                .scControlPoint,
-                SensorControlRequest.requestSupportedSensorLocations,
-                is: ["opcode": "REQUEST_SUPPORTED_SENSOR_LOCATIONS", "parameter": ""]
-            ),
-            .sent(
-                .scControlPoint,
-                SensorControlResponse(
-                    .success,
-                    to: .requestSupportedSensorLocations,
-                    locations: [.hip, .chest]
-                ),
-                is: ["opcode": "RESPONSE_CODE", "parameter": "0401030e"]
-            ),
-        ]
+            is: ["opcode": "RESPONSE_CODE", "parameter": "0401030e"]
+        ),
+    ]
 }
