@@ -22,7 +22,6 @@ let serviceNames = [
     "BloodPressure",
     "BodyComposition",
     "BondManagement",
-    "Climbers",
     "CrossTrainer",
     "CurrentTime",
     "CyclingPower",
@@ -44,6 +43,8 @@ let serviceNames = [
     "RunningSpeedAndCadence",
     "SensorControl",
     "SensorLocation",
+    "StairClimber",
+    "StepClimber",
     "Treadmill",
     "TxPower",
     "UserData",
@@ -51,7 +52,6 @@ let serviceNames = [
 ]
 /// What services have in common, which one of them holds.
 let sharedByServices: [String: [Target.Dependency]] = [
-    "Climbers": ["PeripheralFitnessMachine"],
     "CrossTrainer": ["PeripheralFitnessMachine"],
     "CyclingPower": ["PeripheralSensorLocation"],
     "CyclingSpeedAndCadence": ["PeripheralSensorControl", "PeripheralSensorLocation"],
@@ -62,6 +62,8 @@ let sharedByServices: [String: [Target.Dependency]] = [
     "Rower": ["PeripheralFitnessMachine"],
     "RunningSpeedAndCadence": ["PeripheralSensorControl", "PeripheralSensorLocation"],
     "SensorControl": ["PeripheralSensorLocation"],
+    "StairClimber": ["PeripheralFitnessMachine"],
+    "StepClimber": ["PeripheralFitnessMachine"],
     "Treadmill": ["PeripheralFitnessMachine"],
 ]
 let serviceTargets: [Target.Dependency] = serviceNames.map { .target(name: "Peripheral\($0)") }

@@ -3,7 +3,7 @@ public import PeripheralKit
 /// What a machine of some kind tells of a training, such as `IndoorBikeData`: the value of its data characteristic.
 ///
 /// The kinds that there are have types, in the products `PeripheralIndoorBike`, `PeripheralTreadmill`, `PeripheralCrossTrainer`,
-/// `PeripheralRower` and `PeripheralClimbers`.
+/// `PeripheralRower`, `PeripheralStepClimber` and `PeripheralStairClimber`.
 public protocol FitnessMachineData: GATTValue, Equatable {
     /// The kind of machine.
     static var machine: FitnessMachineKind { get }

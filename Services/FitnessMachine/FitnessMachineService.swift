@@ -20,8 +20,8 @@ public import PeripheralKit
 /// ```
 ///
 /// The type of the data tells the kind of machine: `IndoorBikeData` of `PeripheralIndoorBike`, `TreadmillData` of
-/// `PeripheralTreadmill`, `CrossTrainerData` of `PeripheralCrossTrainer`, `RowerData` of `PeripheralRower`, `StepClimberData` and
-/// `StairClimberData` of `PeripheralClimbers`. Send it about once a second.
+/// `PeripheralTreadmill`, `CrossTrainerData` of `PeripheralCrossTrainer`, `RowerData` of `PeripheralRower`, `StepClimberData` of
+/// `PeripheralStepClimber`, `StairClimberData` of `PeripheralStairClimber`. Send it about once a second.
 ///
 /// Levels of resistance have two bytes with a sign, in the data and in the range, as in the definitions that came with 1.0, which
 /// machines and apps keep to.

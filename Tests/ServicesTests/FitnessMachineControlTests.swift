@@ -9,13 +9,15 @@ import Testing
 struct FitnessMachineControlTests {
     private struct Failure: Error {}
 
-    private static let settings: [FitnessMachineSetting] = [
+    private static let settings = allButEnergy + [.targetedEnergy]
+
+    private static let allButEnergy: [FitnessMachineSetting] = [
         .targetSpeed(kilometersPerHour: 0...25, step: 0.1),
         .targetInclination(percent: -5...15.5, step: 0.5),
         .targetResistanceLevel(0...10, step: 0.1),
         .targetPower(watts: -10...400, step: 5),
         .targetHeartRate(bpm: 60...180),
-        .targetedEnergy, .targetedSteps, .targetedStrides, .targetedDistance, .targetedTime,
+        .targetedSteps, .targetedStrides, .targetedDistance, .targetedTime,
         .targetedTimeInTwoHeartRateZones, .targetedTimeInThreeHeartRateZones,
         .targetedTimeInFiveHeartRateZones,
         .bikeSimulation, .wheelCircumference, .spinDown(kilometersPerHour: 8...24), .targetedCadence,
@@ -214,7 +216,7 @@ struct FitnessMachineControlTests {
     )
     func refuses(request: [UInt8], result: UInt8) async throws {
         let requests = Recorded<FitnessMachineRequest>()
-        let bike = Self.makeBike(Self.settings + [.wheelCircumference]) { requests.append($0) }
+        let bike = Self.makeBike(Self.allButEnergy) { requests.append($0) }
         let controlPoint = try #require(bike.controlPoint)
         try await Peripheral("Bike") { bike }.test { central in
             try await central.subscribe(to: controlPoint)
@@ -415,8 +417,8 @@ struct FitnessMachineControlTests {
                 == [0x10, 1, 0, 2, 0, 3, 0, 4, 0, 0, 0]
         )
         #expect(throws: GATTDecodingError.self) { try FitnessMachineResponse(gattBytes: [0x81, 0x00, 0x01]) }
-        #expect(throws: GATTDecodingError.self) {
-            try FitnessMachineResponse(gattBytes: [0x80, 0x13, 0x01, 0x20])
-        }
+        // The speeds of a spin down are two, the lower first.
+        #expect(try FitnessMachineResponse(gattBytes: [0x80, 0x13, 0x01, 0x20]).spinDown == nil)
+        #expect(try FitnessMachineResponse(gattBytes: [0x80, 0x13, 0x01, 2, 0, 1, 0]).spinDown == nil)
     }
 }

@@ -1,8 +1,9 @@
-import PeripheralClimbers
 import PeripheralCrossTrainer
 import PeripheralFitnessMachine
 import PeripheralKit
 import PeripheralRower
+import PeripheralStairClimber
+import PeripheralStepClimber
 import PeripheralTesting
 import PeripheralTreadmill
 import TestSupport

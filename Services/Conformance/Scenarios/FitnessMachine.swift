@@ -1,9 +1,10 @@
-internal import PeripheralClimbers
 internal import PeripheralCrossTrainer
 internal import PeripheralFitnessMachine
 internal import PeripheralIndoorBike
 internal import PeripheralKit
 internal import PeripheralRower
+internal import PeripheralStairClimber
+internal import PeripheralStepClimber
 internal import PeripheralTesting
 internal import PeripheralTreadmill
 
@@ -39,8 +40,8 @@ extension ServiceConformance {
                 isBackward: true
             )
         ),
-        machine("Climbers", StepClimberData(floors: 12, steps: 300, stepsPerMinute: 80, workout: workout)),
-        machine("Climbers, by stairs", StairClimberData(floors: 12, stepsPerMinute: 80, workout: workout)),
+        machine("StepClimber", StepClimberData(floors: 12, steps: 300, stepsPerMinute: 80, workout: workout)),
+        machine("StairClimber", StairClimberData(floors: 12, stepsPerMinute: 80, workout: workout)),
         machine(
             "Rower",
             RowerData(

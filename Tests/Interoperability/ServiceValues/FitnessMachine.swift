@@ -1,9 +1,10 @@
-import PeripheralClimbers
 import PeripheralCrossTrainer
 import PeripheralFitnessMachine
 import PeripheralIndoorBike
 import PeripheralKit
 import PeripheralRower
+import PeripheralStairClimber
+import PeripheralStepClimber
 import PeripheralTreadmill
 
 extension ServiceValues {
@@ -175,7 +176,7 @@ extension ServiceValues {
         )
     ]
 
-    static let climbers: [Sample] = [
+    static let stepClimber: [Sample] = [
         .sent(
             .stepClimberData,
             StepClimberData(
@@ -190,7 +191,10 @@ extension ServiceValues {
                 ("flags", 0x01FE), ("floors", 12), ("step_count", 65_535), ("steps_per_minute", 80),
                 ("average_step_rate", 75), ("positive_elevation_gain", 36),
             ])
-        ),
+        )
+    ]
+
+    static let stairClimber: [Sample] = [
         .sent(
             .stairClimberData,
             StairClimberData(
@@ -205,7 +209,7 @@ extension ServiceValues {
                 ("flags", 0x03FE), ("floors", 65_535), ("steps_per_minute", 80), ("average_step_rate", 75),
                 ("positive_elevation_gain", 36), ("stride_count", 150),
             ])
-        ),
+        )
     ]
 
     static let rower: [Sample] = [

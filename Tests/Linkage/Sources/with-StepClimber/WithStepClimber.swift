@@ -1,0 +1,26 @@
+import MinimalProgram
+import PeripheralFitnessMachine
+import PeripheralKit
+import PeripheralStepClimber
+
+@main
+struct WithStepClimber {
+    static func main() async throws {
+        let workout = WorkoutData(kilocalories: 300, bpm: 141, elapsedSeconds: 3_600)
+        let steps = StepClimberData(floors: 12, steps: 300, stepsPerMinute: 80, workout: workout)
+        let control = FitnessMachineControl([.targetResistanceLevel(0...10, step: 0.1)]) { request, _ in
+            if case .startOrResume = request { throw FitnessMachineResult.operationFailed }
+        }
+        let climber = FitnessMachineService(
+            telling: steps,
+            trainingStatus: TrainingStatus(.idle),
+            control: control
+        )
+        try await runMinimalProgram(with: [climber.service]) { session in
+            try await climber.send(steps, in: session)
+            try await climber.update(to: TrainingStatus(.warmingUp), in: session)
+            try await climber.tell(.pausedByUser, in: session)
+            try await climber.takeControl(in: session)
+        }
+    }
+}
