@@ -37,6 +37,7 @@ let serviceNames = [
     "IndoorBike",
     "LinkLoss",
     "NordicUART",
+    "PhoneAlertStatus",
     "PulseOximeter",
     "RecordAccess",
     "Rower",

@@ -28,6 +28,7 @@ public enum ServiceConformance: Sendable {
         heartRate,
         hid,
         nordicUART,
+        phoneAlertStatus,
         proximity,
         pulseOximeter,
         speedAndCadence,

@@ -139,6 +139,9 @@ extension BluetoothUUID {
 
     /// Fitness Machine service.
     public static var fitnessMachine: BluetoothUUID { 0x1826 }
+
+    /// Phone Alert Status service.
+    public static var phoneAlertStatus: BluetoothUUID { 0x180E }
 }
 
 // MARK: - Characteristics of the Generic Access and Generic Attribute services
@@ -472,4 +475,17 @@ extension BluetoothUUID {
 
     /// Cycling Power Control Point characteristic.
     public static var cyclingPowerControlPoint: BluetoothUUID { 0x2A66 }
+}
+
+// MARK: - Characteristics of the Phone Alert Status service
+
+extension BluetoothUUID {
+    /// Alert Status characteristic.
+    public static var alertStatus: BluetoothUUID { 0x2A3F }
+
+    /// Ringer Control Point characteristic.
+    public static var ringerControlPoint: BluetoothUUID { 0x2A40 }
+
+    /// Ringer Setting characteristic.
+    public static var ringerSetting: BluetoothUUID { 0x2A41 }
 }

@@ -22,6 +22,7 @@ let services = [
     "IndoorBike",
     "LinkLoss",
     "NordicUART",
+    "PhoneAlertStatus",
     "PulseOximeter",
     "RecordAccess",
     "Rower",

@@ -13,6 +13,8 @@ struct BluetoothUUIDAssignedTests {
             (.plxContinuousMeasurement, "2a5f"), (.plxFeatures, "2a60"), (.databaseChangeIncrement, "2a99"),
             (.userIndex, "2a9a"), (.userControlPoint, "2a9f"), (.bondManagementControlPoint, "2aa4"),
             (.bondManagementFeature, "2aa5"), (.registeredUser, "2b37"),
+            (.phoneAlertStatus, "180e"), (.alertStatus, "2a3f"), (.ringerControlPoint, "2a40"),
+            (.ringerSetting, "2a41"),
             (.primaryService, "2800"), (.secondaryService, "2801"), (.include, "2802"),
             (.characteristic, "2803"),
             (.characteristicExtendedProperties, "2900"), (.characteristicUserDescription, "2901"),

@@ -14,6 +14,7 @@ import PeripheralImmediateAlert
 import PeripheralKit
 import PeripheralLinkLoss
 import PeripheralNordicUART
+import PeripheralPhoneAlertStatus
 import PeripheralPulseOximeter
 import PeripheralTxPower
 import PeripheralWeightScale
@@ -106,6 +107,13 @@ struct ServiceSecurityTests {
         Demands(service: "BondManagement", usual: .encrypted) { security in
             let service = security.map { BondManagementService(security: $0) } ?? BondManagementService()
             return [service.controlPoint.security, service.feature.security]
+        },
+        Demands(service: "PhoneAlertStatus", usual: .encrypted) { security in
+            let service =
+                security.map { PhoneAlertStatusService(ringerSetting: .normal, security: $0) { _ in } }
+                ?? PhoneAlertStatusService(ringerSetting: .normal) { _ in }
+            return [service.alertStatus.security, service.ringerSetting.security]
+                + present(service.controlPoint)
         },
     ]
 

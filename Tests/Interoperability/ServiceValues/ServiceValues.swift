@@ -24,6 +24,7 @@ enum ServiceValues {
         ("ImmediateAlert", immediateAlert),
         ("IndoorBike", indoorBike),
         ("LinkLoss", linkLoss),
+        ("PhoneAlertStatus", phoneAlertStatus),
         ("PulseOximeter", pulseOximeter),
         ("RecordAccess", recordAccess),
         ("Rower", rower),

@@ -1,0 +1,51 @@
+public import PeripheralKit
+
+/// What of a phone is alerting its user: the value of the Alert Status, 0x2A3F (Phone Alert Status Service 1.0,
+/// section 3.1).
+public struct AlertStatus: Hashable, Sendable {
+    /// Whether the ringer sounds: the Ringer State, bit 0.
+    public var isRingerActive: Bool
+
+    /// Whether the phone vibrates: the Vibrate State, bit 1.
+    public var isVibrateActive: Bool
+
+    /// Whether the alert is displayed: the Display Alert Status, bit 2.
+    public var isDisplayAlertActive: Bool
+
+    /// Makes a status; without parameters, that of a phone that does not alert.
+    ///
+    /// - Parameters:
+    ///   - isRingerActive: Whether the ringer sounds.
+    ///   - isVibrateActive: Whether the phone vibrates.
+    ///   - isDisplayAlertActive: Whether the alert is displayed.
+    public init(
+        isRingerActive: Bool = false,
+        isVibrateActive: Bool = false,
+        isDisplayAlertActive: Bool = false
+    ) {
+        self.isRingerActive = isRingerActive
+        self.isVibrateActive = isVibrateActive
+        self.isDisplayAlertActive = isDisplayAlertActive
+    }
+}
+
+extension AlertStatus: GATTValue {
+    /// Reads one byte; bits that are reserved are ignored.
+    public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
+        let flags: UInt8 = try reader.read()
+        self.init(
+            isRingerActive: flags & 0x01 != 0,
+            isVibrateActive: flags & 0x02 != 0,
+            isDisplayAlertActive: flags & 0x04 != 0
+        )
+    }
+
+    /// Appends one byte.
+    public func encode(into writer: inout ByteWriter) {
+        var flags: UInt8 = 0
+        if isRingerActive { flags |= 0x01 }
+        if isVibrateActive { flags |= 0x02 }
+        if isDisplayAlertActive { flags |= 0x04 }
+        writer.write(flags)
+    }
+}
