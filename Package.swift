@@ -78,6 +78,7 @@ let products: [Product] = [
     .library(name: "PeripheralServiceConformance", targets: ["PeripheralServiceConformance"]),
     .library(name: "PeripheralServiceLifecycle", targets: ["PeripheralServiceLifecycle"]),
     .library(name: "PeripheralMetrics", targets: ["PeripheralMetrics"]),
+    .library(name: "PeripheralOneThread", targets: ["PeripheralOneThread"]),
     .executable(name: "peripheral-doctor", targets: ["peripheral-doctor"]),
 ]
 
@@ -195,11 +196,20 @@ let layers: [Target] = [
             "PeripheralBlueZ", "PeripheralDBus", "PeripheralEmulator", "PeripheralTesting",
             "PeripheralGlucose", "PeripheralHeartRate", "PeripheralRecordAccess",
             "PeripheralServiceConformance",
-            "TestSupport", "kill-test-helper",
+            "TestSupport", "kill-test-helper", "one-thread-test-helper",
             .product(name: "Logging", package: "swift-log"),
         ],
         swiftSettings: swiftSettings
     ),
+]
+
+/// For device images: all of a program on one thread.
+let oneThread: [Target] = [
+    .target(
+        name: "PeripheralOneThread",
+        dependencies: ["PeripheralDBus", "CPeripheralGLib"],
+        swiftSettings: cFacingSettings
+    )
 ]
 
 /// What ties a peripheral to other packages, each empty without the trait of its name.
@@ -318,6 +328,14 @@ let testSupport: [Target] = [
         path: "Tests/KillTestHelper",
         swiftSettings: swiftSettings
     ),
+
+    // Programs on one thread.
+    .executableTarget(
+        name: "one-thread-test-helper",
+        dependencies: ["PeripheralBlueZ", "PeripheralDBus", "PeripheralKit", "PeripheralOneThread"],
+        path: "Tests/OneThreadTestHelper",
+        swiftSettings: swiftSettings
+    ),
 ]
 
 let package = Package(
@@ -332,5 +350,5 @@ let package = Package(
         .trait(name: "Metrics", description: "The counters of a session as metrics of swift-metrics."),
     ],
     dependencies: dependencies + documentation,
-    targets: layers + adapters + doctor + services + testSupport
+    targets: layers + oneThread + adapters + doctor + services + testSupport
 )

@@ -30,7 +30,7 @@ let package = Package(
         .target(
             name: "FirmwareSupport",
             dependencies: [
-                product("PeripheralKit"), product("PeripheralBlueZ"),
+                product("PeripheralKit"), product("PeripheralBlueZ"), product("PeripheralOneThread"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings

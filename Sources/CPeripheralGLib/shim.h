@@ -7,6 +7,7 @@
 #ifdef __linux__
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
 
 /* Set up for a child between fork and exec: it is killed when the thread that forked it ends, however that ends.

@@ -183,7 +183,7 @@ public struct BlueZBackend: PeripheralBackend {
     ///   `DeclarationError` when the running version of BlueZ cannot serve what is
     ///   declared. `CancellationError` when cancelled.
     public func serve(_ publication: Publication, for host: any PeripheralHost) async throws {
-        let loop = EventLoop(name: "peripheral")
+        let loop = EventLoop.make(name: "peripheral")
         let life = Life(of: publication, for: host, by: self, on: loop)
         // What is registered has to be withdrawn in order also when this task is cancelled, which would end each
         // wait for bluetoothd's answer: hence a task of its own, which this one never leaves alone.

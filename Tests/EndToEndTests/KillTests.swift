@@ -18,7 +18,7 @@ func kill(rounds: Int, on version: BlueZVersion, seed: UInt64) async throws {
     var template = Array("/tmp/peripheral-kills-XXXXXX".utf8CString)
     let directory = try #require(mkdtemp(&template).map { String(cString: $0) })
     defer { removeAll(in: directory) }
-    let helper = try pathOfHelper()
+    let helper = try HelperProcess.path(of: "kill-test-helper")
     let interval = 50
     let outcome = try await withEmulatedBlueZ(EmulatedBlueZ.Configuration(version: version)) { bluez in
         let twin = KillTrialPeripheral()
@@ -36,14 +36,6 @@ func kill(rounds: Int, on version: BlueZVersion, seed: UInt64) async throws {
     // Of a few, chance decides, and whatever else the machine does.
     guard outcome.agesAfterLongUse.count >= 10, let age = outcome.typicalAge else { return }
     #expect(age <= .milliseconds(2 * interval))
-}
-
-/// The helper, which stands beside the tests.
-private func pathOfHelper() throws -> String {
-    var link = [CChar](repeating: 0, count: 4096)
-    try #require(readlink("/proc/self/exe", &link, link.count - 1) > 0)
-    let tests = String(decoding: link.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-    return tests.split(separator: "/").dropLast().map { "/\($0)" }.joined() + "/kill-test-helper"
 }
 
 private func removeAll(in path: String) {

@@ -1,6 +1,3 @@
-import Dispatch
-import Glibc
-
 /// The wish that the program ends: what `SIGINT`, `SIGTERM` and the end of `--duration` have in common.
 package struct StopRequest: Sendable {
     private let requests: AsyncStream<Void>
@@ -27,15 +24,15 @@ package struct StopRequest: Sendable {
     }
 }
 
-/// Runs the body, and requests that it stops on `SIGINT`, on `SIGTERM`, or when the time is up.
+/// Runs the body, and requests that it stops when a signal arrives, or when the time is up.
 ///
 /// The body then ends in its own time, and in order. One that has not ended 5 seconds later is cancelled.
 package func withStopRequest(
     after limit: Duration?,
+    on signals: AsyncStream<CInt>,
     _ body: @escaping @Sendable (_ stop: StopRequest) async throws -> Void
 ) async throws {
     let stop = StopRequest()
-    let signals = terminationSignals()
     try await withThrowingTaskGroup { group in
         group.addTask { try await body(stop) }
         group.addTask {
@@ -48,7 +45,7 @@ package func withStopRequest(
     }
 }
 
-private func waitForEnd(of limit: Duration?, or signals: AsyncStream<Void>) async throws {
+private func waitForEnd(of limit: Duration?, or signals: AsyncStream<CInt>) async throws {
     try await withThrowingTaskGroup { group in
         group.addTask { for await _ in signals { return } }
         if let limit {
@@ -56,20 +53,5 @@ private func waitForEnd(of limit: Duration?, or signals: AsyncStream<Void>) asyn
         }
         defer { group.cancelAll() }
         try await group.next()
-    }
-}
-
-/// The arrivals of `SIGINT` and `SIGTERM`, which no longer end the process by themselves.
-private func terminationSignals() -> AsyncStream<Void> {
-    AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-        for number in [SIGINT, SIGTERM] {
-            let source = DispatchSource.makeSignalSource(signal: number)
-            // The handler keeps the source alive, which nothing else does.
-            source.setEventHandler { [source] in
-                continuation.yield()
-                withExtendedLifetime(source) {}
-            }
-            source.resume()
-        }
     }
 }

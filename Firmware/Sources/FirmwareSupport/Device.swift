@@ -1,6 +1,7 @@
 import Glibc
 package import Logging
 package import PeripheralBlueZ
+import PeripheralOneThread
 
 /// The device that a peripheral runs on: what is set for it, and how it begins and ends there.
 package struct Device: Sendable {
@@ -29,25 +30,29 @@ package struct Device: Sendable {
         try await stop.ends(operation)
     }
 
-    /// Runs a program until `SIGTERM` or `SIGINT`; what goes wrong is told in a line, and ends it with the status 1, or 78
-    /// (`EX_CONFIG`) where the configuration is to blame.
+    /// Runs a program on one thread until `SIGTERM` or `SIGINT`; what goes wrong is told in a line, and ends it with the status
+    /// 1, or 78 (`EX_CONFIG`) where the configuration is to blame.
     package static func run(
         _ program: String,
         _ body: @escaping @Sendable (_ device: Device) async throws -> Void
-    ) async {
-        do {
-            let configuration = try DeviceConfiguration(of: program)
-            var logger = Logger(label: program) { StreamLogHandler.standardError(label: $0) }
-            logger.logLevel = .notice
-            try await withStopRequest(after: nil) { [logger] stop in
-                try await body(Device(configuration: configuration, logger: logger, stop: stop))
+    ) -> Never {
+        OneThread.run {
+            do {
+                let configuration = try DeviceConfiguration(of: program)
+                var logger = Logger(label: program) { StreamLogHandler.standardError(label: $0) }
+                logger.logLevel = .notice
+                let signals = OneThread.arrivals(of: [SIGINT, SIGTERM])
+                try await withStopRequest(after: nil, on: signals) { [logger] stop in
+                    try await body(Device(configuration: configuration, logger: logger, stop: stop))
+                }
+            } catch is CancellationError {
+                // It was to end before it had begun.
+            } catch {
+                var line = "\(program): \(error)\n"
+                _ = line.withUTF8 { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+                return error is ConfigurationError ? 78 : 1
             }
-        } catch is CancellationError {
-            // It was to end before it had begun.
-        } catch {
-            var line = "\(program): \(error)\n"
-            _ = line.withUTF8 { write(STDERR_FILENO, $0.baseAddress, $0.count) }
-            exit(error is ConfigurationError ? 78 : 1)
+            return 0
         }
     }
 }

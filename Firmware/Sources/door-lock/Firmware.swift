@@ -4,8 +4,8 @@ import PeripheralKit
 /// The door lock as firmware.
 @main
 struct Firmware {
-    static func main() async {
-        await Device.run("door-lock") { device in
+    static func main() {
+        Device.run("door-lock") { device in
             let door = Door { isLocked in
                 device.logger.notice("The bolt moves.", metadata: ["locked": "\(isLocked)"])
             } onRestore: { restored in

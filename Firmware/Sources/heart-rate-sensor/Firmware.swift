@@ -4,8 +4,8 @@ import PeripheralKit
 /// The heart rate sensor as firmware.
 @main
 struct Firmware {
-    static func main() async {
-        await Device.run("heart-rate-sensor") { device in
+    static func main() {
+        Device.run("heart-rate-sensor") { device in
             let sensor = PulseSensor(name: device.name(default: "Pulse"))
             let interval = try device.configuration.milliseconds("INTERVAL_MILLISECONDS")
             try await sensor.peripheral.run(on: device.backend, logger: device.logger) { session in

@@ -27,6 +27,10 @@ extension EventLoop: SerialExecutor, TaskExecutor {
                 isolatedTo: asUnownedSerialExecutor(),
                 taskExecutor: asUnownedTaskExecutor()
             )
+        case .jobOfProcess(let job):
+            unsafe job.runSynchronously(on: ProcessExecutors.defaultExecutor.asUnownedTaskExecutor())
+        case .jobOfMainActor(let job):
+            unsafe job.runSynchronously(on: MainActor.sharedUnownedExecutor)
         case .closure(let body):
             body()
         }

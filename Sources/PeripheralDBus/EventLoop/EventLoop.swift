@@ -36,14 +36,19 @@ package final class EventLoop: @unchecked Sendable {
     }
 
     enum Work {
+        /// A job of an actor or a task that has this loop as its executor.
         case job(UnownedJob)
+        /// A job of no particular executor, and one of the main actor, where all of the process runs on one loop.
+        case jobOfProcess(UnownedJob)
+        case jobOfMainActor(UnownedJob)
         case closure(@Sendable () -> Void)
     }
 
     nonisolated(unsafe) let context: OpaquePointer
     private let state = Mutex(State())
-    /// The thread that `stop()` joins.
+    /// The thread that `stop()` joins; none, and nothing to stop, where the process runs on the loop.
     private let joinable = Mutex<JoinableThread?>(nil)
+    private let isOfProcess: Bool
     /// The identity of the thread that runs the loop, 0 when none does.
     private let thread = Atomic<UInt>(0)
 
@@ -52,8 +57,15 @@ package final class EventLoop: @unchecked Sendable {
     /// - Parameter name: The thread's name, as debuggers show it.
     package init(name: String = "event-loop") {
         unsafe context = g_main_context_new()
+        isOfProcess = false
         let thread = startThread(name: name) { $0.run() }
         joinable.withLock { $0 = thread }
+    }
+
+    /// Makes a loop on which a thread that is there already will ``run()``.
+    init(ofProcess: Void) {
+        unsafe context = g_main_context_new()
+        isOfProcess = true
     }
 
     deinit {
@@ -78,8 +90,9 @@ package final class EventLoop: @unchecked Sendable {
     /// Ends the loop's thread and returns when it has ended.
     ///
     /// Work that is queued already is run; timers and watches that still stand are not served any more. Work that
-    /// arrives later, such as the last steps of a task, still runs, on a passing thread.
+    /// arrives later, such as the last steps of a task, still runs, on a passing thread. The loop of the process goes on.
     package func stop() async {
+        guard !isOfProcess else { return }
         await withCheckedContinuation { continuation in
             let (wakes, isStopped) = state.withLock { state in
                 guard state.phase == .running || state.phase == .stopping else { return (false, true) }
@@ -145,7 +158,7 @@ extension EventLoop {
         return unsafe JoinableThread(thread: thread)
     }
 
-    private func run() {
+    func run() {
         thread.store(UInt(pthread_self()), ordering: .relaxed)
         unsafe g_main_context_acquire(context)
         var poll = PollSet()

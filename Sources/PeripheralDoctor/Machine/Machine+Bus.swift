@@ -12,7 +12,7 @@ extension Machine {
     /// - Throws: `CancellationError`.
     package init(bus: BusAddress, files: MachineFiles = MachineFiles()) async throws {
         self.init(bus: Bus(address: bus.text))
-        let loop = EventLoop(name: "peripheral-doctor")
+        let loop = EventLoop.make(name: "peripheral-doctor")
         do throws(BusError) {
             let connection = try await BusConnection.connect(to: bus, on: loop)
             await ask(connection)

@@ -1,0 +1,82 @@
+private import CPeripheralGLib
+private import Glibc
+private import PeripheralDBus
+
+/// A program on one thread, for small devices: all of its tasks, and all that a `BlueZBackend` does.
+///
+/// ```swift
+/// import PeripheralBlueZ
+/// import PeripheralOneThread
+///
+/// @main
+/// struct Firmware {
+///     static func main() {
+///         OneThread.run {
+///             do {
+///                 try await lamp.peripheral.run(on: .bluez)
+///             } catch {
+///                 return 1
+///             }
+///             return 0
+///         }
+///     }
+/// }
+/// ```
+///
+/// Swift's own pool of threads is not used, so there are neither its stacks nor its clock, which wakes the machine once a
+/// second; and nothing that a program does has to wake another thread. While there is nothing to do, the thread sleeps.
+///
+/// What takes long, or waits by other means than `await`, holds up everything else. What starts threads of its own, such as
+/// Foundation or Dispatch, still does so.
+public enum OneThread: Sendable {
+    /// Runs all tasks of the process on the calling thread, from now on, and ends the process when `program` is done.
+    ///
+    /// Call it once, at the beginning of a `main` that is not `async`: tasks that exist already stay where they are.
+    ///
+    /// - Parameter program: The program; what it returns is the status with which the process exits.
+    public static func run(_ program: @escaping @Sendable () async -> CInt) -> Never {
+        EventLoop.runProcess(program)
+    }
+
+    /// The arrivals of signals such as `SIGTERM`, which no longer do what they do by themselves.
+    ///
+    /// Call it within ``run(_:)``, and once for each signal. Processes that the program starts begin with these signals
+    /// blocked.
+    ///
+    /// - Parameter signals: The numbers of the signals.
+    /// - Returns: The numbers of those that arrive; of several that wait, the newest. It ends when nobody reads it any more.
+    public static func arrivals(of signals: [CInt]) -> AsyncStream<CInt> {
+        guard let loop = EventLoop.ofProcess else { preconditionFailure("OneThread.run has to come before") }
+        return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+            let descriptor = openDescriptor(of: signals)
+            loop.execute {
+                let watch = loop.watch(fileDescriptor: descriptor, events: .readable) { _ in
+                    while let signal = readSignal(from: descriptor) { continuation.yield(signal) }
+                }
+                continuation.onTermination = { _ in
+                    loop.execute {
+                        watch.cancel()
+                        close(descriptor)
+                    }
+                }
+            }
+        }
+    }
+
+    /// A descriptor that can be read when a signal has arrived.
+    private static func openDescriptor(of signals: [CInt]) -> CInt {
+        var set = sigset_t()
+        unsafe sigemptyset(&set)
+        for signal in signals { unsafe sigaddset(&set, signal) }
+        unsafe sigprocmask(SIG_BLOCK, &set, nil)
+        let descriptor = unsafe signalfd(-1, &set, CInt(SFD_NONBLOCK | SFD_CLOEXEC))
+        precondition(descriptor >= 0, "the process has descriptors left")
+        return descriptor
+    }
+
+    private static func readSignal(from descriptor: CInt) -> CInt? {
+        var information = signalfd_siginfo()
+        let size = MemoryLayout<signalfd_siginfo>.size
+        return unsafe read(descriptor, &information, size) == size ? CInt(information.ssi_signo) : nil
+    }
+}

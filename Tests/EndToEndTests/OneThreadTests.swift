@@ -1,0 +1,40 @@
+import Glibc
+import PeripheralEmulator
+import PeripheralKit
+import PeripheralTesting
+import Testing
+
+/// Programs all of whose tasks run on one thread.
+@Suite(.timeLimit(.minutes(1)))
+struct OneThreadTests {
+    private let helper = "one-thread-test-helper"
+
+    @Test func doesAllThatTasksDo() throws {
+        #expect(try HelperProcess(helper, "tasks").exitStatus() == 0)
+    }
+
+    @Test func endsWithTheStatusOfTheProgram() throws {
+        #expect(try HelperProcess(helper, "status").exitStatus() == 3)
+    }
+
+    /// A peripheral that runs again, after its end, on the same thread; and what a signal does.
+    @Test func runsAPeripheral() async throws {
+        let level = Characteristic<UInt8>(.batteryLevel, [.read, .write]) {
+            Read { _ in 0 }
+            Write { _, _ in }
+        }
+        let twin = Peripheral("Threads") { GATTService("00002b00-7e3c-4b6e-9d29-b3f1c0a1d001") { level } }
+        try await withEmulatedBlueZ { bluez in
+            let process = try HelperProcess(helper, "peripheral", bluez.busAddress)
+            for isLast in [false, true] {
+                let central = bluez.central(for: twin, patience: .seconds(20))
+                try await central.connect()
+                #expect(try await central.read(level) == 1)
+                if !isLast { try await central.write(0, to: level) }
+                process.signal(isLast ? SIGTERM : SIGUSR1)
+                central.disconnect()
+            }
+            #expect(process.exitStatus() == 0)
+        }
+    }
+}

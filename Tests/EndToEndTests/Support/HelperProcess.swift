@@ -1,0 +1,45 @@
+import Glibc
+import Testing
+
+/// One of the programs that stand beside the tests, as a process of its own, which is killed with this object.
+final class HelperProcess {
+    private let process: pid_t
+    private var status: CInt?
+
+    init(_ name: String, _ arguments: String...) throws {
+        let path = try Self.path(of: name)
+        let words = ([path] + arguments).map { strdup($0) } + [nil]
+        defer { words.forEach { free($0) } }
+        var process: pid_t = 0
+        try #require(posix_spawn(&process, path, nil, nil, words, environ) == 0, "\(path)")
+        self.process = process
+    }
+
+    deinit {
+        signal(SIGKILL)
+        _ = exitStatus()
+    }
+
+    func signal(_ number: CInt) {
+        if status == nil { kill(process, number) }
+    }
+
+    /// Waits until the process has ended; the status by which it has, or minus the signal.
+    func exitStatus() -> CInt {
+        if let status { return status }
+        var word: CInt = 0
+        waitpid(process, &word, 0)
+        let signal = word & 0x7F
+        let status = signal == 0 ? word >> 8 & 0xFF : -signal
+        self.status = status
+        return status
+    }
+
+    /// The path of a helper.
+    static func path(of name: String) throws -> String {
+        var link = [CChar](repeating: 0, count: 4096)
+        try #require(readlink("/proc/self/exe", &link, link.count - 1) > 0)
+        let tests = String(decoding: link.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return tests.split(separator: "/").dropLast().map { "/\($0)" }.joined() + "/\(name)"
+    }
+}

@@ -1,0 +1,63 @@
+import Glibc
+import PeripheralBlueZ
+import PeripheralDBus
+import PeripheralKit
+import PeripheralOneThread
+
+/// Programs on one thread, which tests start.
+@main
+struct OneThreadTestHelper {
+    static func main() {
+        let arguments = CommandLine.arguments
+        OneThread.run {
+            do {
+                switch arguments.count > 1 ? arguments[1] : "" {
+                case "tasks": try await doAllThatTasksDo()
+                case "peripheral" where arguments.count == 3: try await runTwice(on: arguments[2])
+                case "status": return 3
+                default: return 64
+                }
+                return 0
+            } catch {
+                print(error)
+                return 1
+            }
+        }
+    }
+
+    /// Is a peripheral until a central has told it to end, and then once more until a signal arrives.
+    ///
+    /// What a central reads is how many threads the process has.
+    private static func runTwice(on bus: String) async throws {
+        let signals = OneThread.arrivals(of: [SIGTERM, SIGUSR1])
+        let backend = BlueZBackend(bus: .address(bus))
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        let peripheral = Peripheral("Threads") {
+            GATTService("00002b00-7e3c-4b6e-9d29-b3f1c0a1d001") {
+                Characteristic<UInt8>(.batteryLevel, [.read, .write]) {
+                    Read { _ in UInt8(clamping: try threadCount()) }
+                    Write { _, _ in end.yield() }
+                }
+            }
+        }
+        try await peripheral.run(on: backend) { _ in for await _ in ends { return } }
+        try await peripheral.run(on: backend) { _ in
+            for await signal in signals where signal == SIGTERM { return }
+        }
+    }
+}
+
+struct Mistake: Error, CustomStringConvertible {
+    let description: String
+}
+
+func threadCount() throws -> Int {
+    guard let directory = opendir("/proc/self/task") else { throw Mistake(description: "no /proc/self/task") }
+    defer { closedir(directory) }
+    var count = 0
+    while let entry = readdir(directory) {
+        // All entries but "." and ".." are numbers.
+        if entry.pointee.d_name.0 != CChar(UInt8(ascii: ".")) { count += 1 }
+    }
+    return count
+}

@@ -1,0 +1,106 @@
+import PeripheralDBus
+
+/// Has Swift do what it does with tasks, and throws where that goes wrong, or takes another thread.
+func doAllThatTasksDo() async throws {
+    try await expect("children", await sumOfChildren() == 4_950)
+    try await expect("an actor", await countOnActor() == 100)
+    try await expect(
+        "the main actor",
+        await MainActor.run {
+            MainActor.assertIsolated(); return true
+        }
+    )
+    try await expect("a detached task", await Task.detached { await onMainActor() }.value)
+    try await expect("an event loop", await onEventLoop())
+    try await expect("a sleep", try await sleeps(on: .continuous))
+    try await expect("a sleep by the other clock", try await sleeps(on: .suspending))
+    try await expect("a sleep of nanoseconds", try await sleepsNanoseconds())
+    try await expect("a sleep on the main actor", try await sleepsOnMainActor())
+    try await expect("a sleep that is over already", try await sleepsUntilThePast())
+    try await expect("a cancelled sleep", await cancelledSleepEnds(.seconds(100_000)))
+    // Longer than any timer, and than any clock.
+    try await expect("a long sleep", await cancelledSleepEnds(.seconds(10_000_000)))
+    try await expect("a sleep without end", await cancelledSleepEnds(.seconds(Int64.max)))
+    try await expect("one thread", try threadCount() == 1)
+}
+
+private func expect(_ what: String, _ condition: Bool) async throws {
+    guard condition else { throw Mistake(description: what) }
+}
+
+private func sumOfChildren() async -> Int {
+    await withTaskGroup { group in
+        for number in 0..<100 {
+            group.addTask {
+                await Task.yield()
+                return number
+            }
+        }
+        return await group.reduce(0, +)
+    }
+}
+
+private actor Counter {
+    private(set) var count = 0
+
+    func increment() async {
+        let old = count
+        count = old + 1
+        await Task.yield()
+    }
+}
+
+private func countOnActor() async -> Int {
+    let counter = Counter()
+    await withDiscardingTaskGroup { group in
+        for _ in 0..<100 { group.addTask { await counter.increment() } }
+    }
+    return await counter.count
+}
+
+@MainActor private func onMainActor() async -> Bool {
+    MainActor.assertIsolated()
+    await Task.yield()
+    MainActor.assertIsolated()
+    return true
+}
+
+/// A loop is that of the process, and its end is not the process's.
+private func onEventLoop() async -> Bool {
+    let loop = EventLoop.make(name: "another")
+    let isInLoop = await withTaskExecutorPreference(loop) { loop.inLoop }
+    await loop.stop()
+    return await withTaskExecutorPreference(loop) { isInLoop && loop.inLoop }
+}
+
+private func sleeps<C: Clock>(on clock: C) async throws -> Bool where C.Duration == Duration {
+    let start = clock.now
+    try await clock.sleep(for: .milliseconds(3))
+    return start.duration(to: clock.now) >= .milliseconds(3)
+}
+
+private func sleepsNanoseconds() async throws -> Bool {
+    let start = ContinuousClock.now
+    try await Task.sleep(nanoseconds: 3_000_000)
+    return .now - start >= .milliseconds(3)
+}
+
+@MainActor private func sleepsOnMainActor() async throws -> Bool {
+    let start = ContinuousClock.now
+    try await Task.sleep(for: .milliseconds(3))
+    MainActor.assertIsolated()
+    return .now - start >= .milliseconds(3)
+}
+
+private func sleepsUntilThePast() async throws -> Bool {
+    try await Task.sleep(until: .now - .seconds(1), clock: .continuous)
+    return true
+}
+
+private func cancelledSleepEnds(_ duration: Duration) async -> Bool {
+    let sleep = Task { try await Task.sleep(for: duration) }
+    await Task.yield()
+    sleep.cancel()
+    guard case .failure(let error) = await sleep.result else { return false }
+    return error is CancellationError
+}
