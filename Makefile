@@ -93,7 +93,7 @@ test-interoperability: setup ## Compare the values of the services with those of
 	@SWIFT=$(SWIFT) Tests/Interoperability/run
 
 docs: setup ## Build the reference documentation; a dead link is an error
-	@for target in PeripheralCore PeripheralKit PeripheralStorage PeripheralBlueZ PeripheralTesting PeripheralEmulator \
+	@for target in PeripheralCore PeripheralKit PeripheralStorage PeripheralBlueZ PeripheralTesting PeripheralEmulator PeripheralOneThread \
 		$(SERVICES:%=Peripheral%); do \
 		PERIPHERAL_DOCUMENTATION=1 $(SWIFT) package --scratch-path .build-docs generate-documentation \
 			--target $$target --warnings-as-errors || exit 1; \

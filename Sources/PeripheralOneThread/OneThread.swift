@@ -26,6 +26,8 @@ private import PeripheralDBus
 /// Swift's own pool of threads is not used, so there are neither its stacks nor its clock, which wakes the machine once a
 /// second; and nothing that a program does has to wake another thread. While there is nothing to do, the thread sleeps.
 ///
+/// This needs Swift 6.3. With 6.2, tasks stay on Swift's threads, and the rest is the same.
+///
 /// What takes long, or waits by other means than `await`, holds up everything else. What starts threads of its own, such as
 /// Foundation or Dispatch, still does so.
 public enum OneThread: Sendable {

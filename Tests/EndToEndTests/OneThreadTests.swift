@@ -21,7 +21,7 @@ struct OneThreadTests {
     @Test func runsAPeripheral() async throws {
         let level = Characteristic<UInt8>(.batteryLevel, [.read, .write]) {
             Read { _ in 0 }
-            Write { _, _ in }
+            Write { (_: UInt8, _) in }
         }
         let twin = Peripheral("Threads") { GATTService("00002b00-7e3c-4b6e-9d29-b3f1c0a1d001") { level } }
         try await withEmulatedBlueZ { bluez in
@@ -30,7 +30,7 @@ struct OneThreadTests {
                 let central = bluez.central(for: twin, patience: .seconds(20))
                 try await central.connect()
                 #expect(try await central.read(level) == 1)
-                if !isLast { try await central.write(0, to: level) }
+                if !isLast { try await central.write(level, 0) }
                 process.signal(isLast ? SIGTERM : SIGUSR1)
                 central.disconnect()
             }

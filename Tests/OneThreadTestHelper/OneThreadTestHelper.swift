@@ -36,7 +36,7 @@ struct OneThreadTestHelper {
             GATTService("00002b00-7e3c-4b6e-9d29-b3f1c0a1d001") {
                 Characteristic<UInt8>(.batteryLevel, [.read, .write]) {
                     Read { _ in UInt8(clamping: try threadCount()) }
-                    Write { _, _ in end.yield() }
+                    Write { (_: UInt8, _) in end.yield() }
                 }
             }
         }

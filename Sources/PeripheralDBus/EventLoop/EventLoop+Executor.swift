@@ -27,10 +27,12 @@ extension EventLoop: SerialExecutor, TaskExecutor {
                 isolatedTo: asUnownedSerialExecutor(),
                 taskExecutor: asUnownedTaskExecutor()
             )
-        case .jobOfProcess(let job):
-            unsafe job.runSynchronously(on: ProcessExecutors.defaultExecutor.asUnownedTaskExecutor())
-        case .jobOfMainActor(let job):
-            unsafe job.runSynchronously(on: MainActor.sharedUnownedExecutor)
+        #if compiler(>=6.3)
+            case .jobOfProcess(let job):
+                unsafe job.runSynchronously(on: ProcessExecutors.defaultExecutor.asUnownedTaskExecutor())
+            case .jobOfMainActor(let job):
+                unsafe job.runSynchronously(on: MainActor.sharedUnownedExecutor)
+        #endif
         case .closure(let body):
             body()
         }

@@ -1,6 +1,9 @@
 internal import Glibc
 internal import Synchronization
-@_spi(ExperimentalCustomExecutors) internal import _Concurrency
+
+#if compiler(>=6.3)
+    @_spi(ExperimentalCustomExecutors) internal import _Concurrency
+#endif
 
 extension EventLoop {
     static let processLoop = EventLoop(ofProcess: ())
@@ -18,13 +21,15 @@ extension EventLoop {
 
     /// Runs all tasks of the process on the calling thread, beginning with one that runs `program` and then ends the process.
     ///
-    /// Loops that are made from now on are this one. Call it once, before there is a task.
+    /// Before Swift 6.3, tasks stay on the runtime's own threads. Loops that are made from now on are this one. Call it once, before there is a task.
     package static func runProcess(_ program: @escaping @Sendable () async -> CInt) -> Never {
         precondition(
             !runsProcess.exchange(true, ordering: .acquiringAndReleasing),
             "the process has such a thread"
         )
-        _createExecutors(factory: ProcessExecutors.self)
+        #if compiler(>=6.3)
+            _createExecutors(factory: ProcessExecutors.self)
+        #endif
         Task.detached { exit(await program()) }
         processLoop.run()
         fatalError("nobody stops the loop of the process")

@@ -38,9 +38,11 @@ package final class EventLoop: @unchecked Sendable {
     enum Work {
         /// A job of an actor or a task that has this loop as its executor.
         case job(UnownedJob)
-        /// A job of no particular executor, and one of the main actor, where all of the process runs on one loop.
-        case jobOfProcess(UnownedJob)
-        case jobOfMainActor(UnownedJob)
+        #if compiler(>=6.3)
+            /// A job of no particular executor, and one of the main actor, where all of the process runs on one loop.
+            case jobOfProcess(UnownedJob)
+            case jobOfMainActor(UnownedJob)
+        #endif
         case closure(@Sendable () -> Void)
     }
 
