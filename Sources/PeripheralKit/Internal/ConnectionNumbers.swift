@@ -6,6 +6,7 @@ final class ConnectionNumbers: Sendable {
     private struct State {
         var next: UInt64 = 0
         var current: [(central: Central.ID, number: UInt64)] = []
+        var areOver = false
     }
 
     private let state = Mutex(State())
@@ -23,6 +24,14 @@ final class ConnectionNumbers: Sendable {
     /// Whether a connection lasts.
     func isCurrent(_ number: UInt64, of central: Central.ID) -> Bool {
         state.withLock { $0.current.contains { $0.central == central && $0.number == number } }
+    }
+
+    /// Whether the run has ended, which tells no more of connections.
+    var areOver: Bool { state.withLock(\.areOver) }
+
+    /// Takes note that the run has ended.
+    func endAll() {
+        state.withLock { $0.areOver = true }
     }
 
     /// Takes note that a connection is over.

@@ -304,6 +304,7 @@ final class PeripheralRuntime: PeripheralHost {
         advertising.stop()
         events.finish()
         server.finishStreams()
+        connections.endAll()
         procedures.stop()
     }
 

@@ -27,8 +27,8 @@ public struct Central: Sendable, Hashable, Identifiable {
         let number: UInt64
         let numbers: ConnectionNumbers
 
-        /// Whether it lasts.
-        public var isOpen: Bool { numbers.isCurrent(number, of: central) }
+        /// Whether it lasts; `false` as well when the session is no longer valid.
+        public var isOpen: Bool { !numbers.areOver && numbers.isCurrent(number, of: central) }
 
         /// Tells whether both are the same connection.
         public static func == (lhs: Connection, rhs: Connection) -> Bool {
