@@ -76,7 +76,7 @@ extension CyclingPowerService {
             switch error.code {
             case .notAddressable: return false
             // The others get it nevertheless.
-            case .notSubscribed, .insufficientSecurity: break
+            case .notSubscribed, .disconnected, .insufficientSecurity: break
             default: throw error
             }
         }

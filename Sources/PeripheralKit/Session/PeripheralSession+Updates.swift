@@ -38,7 +38,8 @@ extension PeripheralSession {
     /// Otherwise as ``notify(_:_:)``.
     ///
     /// - Throws: As ``notify(_:_:)``; ``PeripheralError`` with the code ``PeripheralError/Code/notSubscribed`` when the
-    ///   central has not subscribed, with ``PeripheralError/Code/insufficientSecurity`` when its link is not as secure as
+    ///   central has not subscribed or unsubscribes while the value waits, with ``PeripheralError/Code/disconnected`` when it
+    ///   leaves meanwhile, with ``PeripheralError/Code/insufficientSecurity`` when its link is not as secure as
     ///   the characteristic demands, with ``PeripheralError/Code/notAddressable`` where the Bluetooth stack can reach
     ///   it only together with others: BlueZ before 5.76, when there are others; later versions, when the central is
     ///   bonded and has come back to its subscription, or another has just left, and there are others.

@@ -1,0 +1,82 @@
+import PeripheralKit
+import PeripheralTesting
+import Synchronization
+
+/// A stack in memory that keeps some updates until a central leaves, and then fails them, as BlueZ does what waits for room
+/// on the link.
+///
+/// It does not tell the end of subscriptions, which BlueZ does not always do when a central leaves.
+struct WithholdingBackend: PeripheralBackend {
+    let backend: InMemoryBackend
+    /// Tells whether an update is kept.
+    let withholds: @Sendable (Update) -> Bool
+
+    func serve(_ publication: Publication, for host: any PeripheralHost) async throws {
+        try await backend.serve(publication, for: WithholdingHost(host: host, withholds: withholds))
+    }
+}
+
+private final class WithholdingHost: PeripheralHost {
+    private let host: any PeripheralHost
+    private let withholds: @Sendable (Update) -> Bool
+    private let withheld = Mutex<[Update.ID]>([])
+
+    init(host: any PeripheralHost, withholds: @escaping @Sendable (Update) -> Bool) {
+        self.host = host
+        self.withholds = withholds
+    }
+
+    func read(_ request: ReadRequest) -> Answer { host.read(request) }
+    func write(_ request: WriteRequest) -> Answer { host.write(request) }
+    func answer(_ request: PairingRequest) async -> PairingAnswer { await host.answer(request) }
+    func untilAnswered() async { await host.untilAnswered() }
+
+    /// Keeps an update if it is to be kept.
+    private func keep(_ update: Update) -> Bool {
+        withheld.withLock { $0.append(update.id) }
+        if withholds(update) { return true }
+        withheld.withLock { $0.removeAll { $0 == update.id } }
+        return false
+    }
+
+    func handle(_ event: BackendEvent) {
+        switch event {
+        case .published(let published):
+            let link = WithholdingLink(link: published.link, withholds: keep)
+            host.handle(
+                .published(
+                    PublishedPeripheral(link: link, pacing: published.pacing, window: published.window)
+                )
+            )
+        case .unsubscribed: break
+        case .disconnected:
+            host.handle(event)
+            let error = PeripheralError(code: .disconnected, message: "The central is gone.")
+            for update in withheld.withLock(\.self) { host.handle(.updateEnded(update, .failed(error))) }
+        default: host.handle(event)
+        }
+    }
+}
+
+private struct WithholdingLink: BackendLink {
+    let link: any BackendLink
+    let withholds: @Sendable (Update) -> Bool
+
+    func submit(_ update: Update) {
+        if !withholds(update) { link.submit(update) }
+    }
+
+    func abandon(_ update: Update.ID) { link.abandon(update) }
+    func untilAnswersHaveLeft() async { await link.untilAnswersHaveLeft() }
+    func untilUpdatesHaveLeft(for central: Central.ID) async {
+        await link.untilUpdatesHaveLeft(for: central)
+    }
+    func disconnect(_ central: Central.ID) async throws { try await link.disconnect(central) }
+    func bondedCentrals() async throws -> [Central] { try await link.bondedCentrals() }
+    func forget(_ central: Central.ID) async throws { try await link.forget(central) }
+    func stop() { link.stop() }
+
+    func advertise(_ advertisements: [Advertisement], restarting restarted: Set<Int>) async throws {
+        try await link.advertise(advertisements, restarting: restarted)
+    }
+}
