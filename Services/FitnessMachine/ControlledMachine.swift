@@ -2,12 +2,13 @@ internal import PeripheralKit
 private import Synchronization
 
 /// What is the same for all kinds of machines: their status, and who controls them.
-struct ControlledMachine: Sendable {
+final class ControlledMachine: Sendable {
     let trainingStatus: Characteristic<TrainingStatus>?
     let status: Characteristic<FitnessMachineStatus>?
 
     private let keptStatus: KeptStatus
-    private let permission = ControlPermission()
+    /// Which central has the control: during one of its connections, and no longer.
+    private let holder = Mutex<Central.Connection?>(nil)
 
     init(trainingStatus: TrainingStatus?, hasControl: Bool, security: AttributeSecurity) {
         let kept = KeptStatus(trainingStatus ?? .idle)
@@ -23,7 +24,7 @@ struct ControlledMachine: Sendable {
     func controlPoint(_ control: FitnessMachineControl) -> Characteristic<FitnessMachineResponse> {
         Characteristic(.fitnessMachineControlPoint, [.write, .indicate], security: control.security) {
             ControlPoint(perform: { (request: FitnessMachineRequest, central, session) in
-                try await respond(to: request, of: central, by: control, in: session)
+                try await self.respond(to: request, of: central, by: control, in: session)
             })
         }
     }
@@ -44,7 +45,7 @@ struct ControlledMachine: Sendable {
 
     @inline(never)
     func takeControl(in session: PeripheralSession) async throws {
-        try await tellLoss(permission.replace(by: nil), in: session)
+        try await giveControl(to: nil, in: session)
     }
 
     private func respond(
@@ -55,7 +56,7 @@ struct ControlledMachine: Sendable {
     ) async throws -> FitnessMachineResponse {
         // By the time that the request is carried out, the central may have left and be back.
         let connection = session.connection(of: central)
-        let hasControl = connection != nil && permission.holder == connection
+        let hasControl = connection != nil && holder.withLock(\.self) == connection
         if let refusal = control.refusal(of: request, hasControl: hasControl) {
             return FitnessMachineResponse(refusal, to: request)
         }
@@ -66,22 +67,42 @@ struct ControlledMachine: Sendable {
             try Task.checkCancellation()
             return FitnessMachineResponse(error as? FitnessMachineResult ?? .operationFailed, to: request)
         }
-        if request.opCode == 0x00, connection?.isOpen == true {
-            try await tellLoss(permission.replace(by: connection), in: session)
-        }
-        if request.opCode == 0x01 {
-            permission.drop(connection)
-            try await update(to: .idle, in: session)
-        }
-        try await tell(.changed(request), in: session)
+        // The others are told also when the central has left meanwhile, which cancels this task.
+        let (opCode, status) = (request.opCode, FitnessMachineStatus.changed(request))
+        try await Task { try await finish(opCode, status, of: connection, in: session) }.value
         let spinDown = request.opCode == 0x13 ? control.spinDown : nil
         return FitnessMachineResponse(.success, to: request.opCode, spinDown: spinDown)
     }
 
-    /// Tells a central that it has lost the control.
-    private func tellLoss(_ connection: Central.Connection?, in session: PeripheralSession) async throws {
-        guard let status, let connection, connection.isOpen,
-            let central = session.centrals.first(where: { session.connection(of: $0) == connection })
+    /// Does what follows a request that has been carried out.
+    private func finish(
+        _ opCode: UInt8,
+        _ status: FitnessMachineStatus,
+        of connection: Central.Connection?,
+        in session: PeripheralSession
+    ) async throws {
+        if opCode == 0x00, connection?.isOpen == true {
+            try await giveControl(to: connection, in: session)
+        }
+        if opCode == 0x01 {
+            // Another keeps it that has got it meanwhile.
+            holder.withLock { if $0 == connection { $0 = nil } }
+            try await update(to: .idle, in: session)
+        }
+        try await tell(status, in: session)
+    }
+
+    /// Gives the control to a central, or takes it, and tells the one that has lost it.
+    private func giveControl(
+        to connection: Central.Connection?,
+        in session: PeripheralSession
+    ) async throws {
+        let former = holder.withLock { holder in
+            defer { holder = connection }
+            return holder
+        }
+        guard let status, let former, former != connection, former.isOpen,
+            let central = session.centrals.first(where: { session.connection(of: $0) == former })
         else { return }
         do {
             try await session.notify(status, .controlPermissionLost, to: central)
@@ -91,28 +112,6 @@ struct ControlledMachine: Sendable {
             guard error.code == .notAddressable else { return }
             try await session.notify(status, .controlPermissionLost)
         }
-    }
-}
-
-/// Which central has the control of a machine: during one of its connections, and no longer.
-private final class ControlPermission: Sendable {
-    private let state = Mutex<Central.Connection?>(nil)
-
-    var holder: Central.Connection? { state.withLock(\.self) }
-
-    /// Gives the control to a central, or takes it.
-    ///
-    /// - Returns: The connection of another, or of whoever it is taken from.
-    func replace(by new: Central.Connection?) -> Central.Connection? {
-        state.withLock { holder in
-            defer { holder = new }
-            return holder == new ? nil : holder
-        }
-    }
-
-    /// Ends the control of a central; another keeps it that has got it meanwhile.
-    func drop(_ old: Central.Connection?) {
-        state.withLock { if $0 == old { $0 = nil } }
     }
 }
 
