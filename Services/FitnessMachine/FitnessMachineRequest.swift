@@ -13,7 +13,10 @@ public enum FitnessMachineRequest: Sendable {
     case targetSpeed(kilometersPerHour: Double)
     /// Sets the inclination in percent, −3276.8 to 3276.7 in steps of 0.1: positive uphill.
     case targetInclination(percent: Double)
-    /// Sets the resistance level, 0 to 25.5 in steps of 0.1.
+    /// Sets the resistance level, −3276.8 to 3276.7 in steps of 0.1.
+    ///
+    /// Both of what centrals write is read: one byte (Fitness Machine Service 1.0, Table 4.15), and two bytes with a sign, as the
+    /// test suite of the specification does (FTMS/SR/CW/BV-05-C). One is written for 0 to 25.5, two otherwise.
     case targetResistanceLevel(Double)
     /// Sets the power in watts, −32 768 to 32 767.
     case targetPower(watts: Int)
@@ -122,6 +125,8 @@ public enum FitnessMachineRequest: Sendable {
             return (0..<count).flatMap {
                 FitnessMachineFormat.uint16.bytes(of: $0 < seconds.count ? Double(seconds[$0]) : 0)
             }
+        case .targetResistanceLevel(let level) where !(0...25.5).contains(level):
+            return FitnessMachineFormat.signedTenths16.bytes(of: level)
         case .bikeSimulation(let simulation):
             return FitnessMachineFormat.signedThousandths16.bytes(of: simulation.windMetersPerSecond)
                 + FitnessMachineFormat.signedHundredths16.bytes(of: simulation.gradePercent)
@@ -135,7 +140,7 @@ public enum FitnessMachineRequest: Sendable {
     /// The request of these bytes: an unknown one when they are none.
     init(opCode: UInt8, parameter: [UInt8]) {
         self = .unknown(opCode: opCode, parameter: parameter)
-        let format = Self.format(opCode)
+        let format = opCode == 0x04 && parameter.count == 2 ? .signedTenths16 : Self.format(opCode)
         let number = format?.number(parameter.prefix(format?.size ?? 0)) ?? 0
         let size =
             switch opCode {
@@ -188,7 +193,7 @@ public enum FitnessMachineRequest: Sendable {
 extension FitnessMachineRequest: Equatable {
     /// Tells whether both are the same on the air.
     public static func == (lhs: FitnessMachineRequest, rhs: FitnessMachineRequest) -> Bool {
-        lhs.opCode == rhs.opCode && lhs.parameter == rhs.parameter
+        lhs.gattBytes == rhs.gattBytes
     }
 }
 

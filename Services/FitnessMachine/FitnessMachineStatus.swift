@@ -46,14 +46,14 @@ public struct FitnessMachineStatus: Equatable, Sendable {
     /// What can be set has been set as by a request; `.reset`, `.startOrResume`, `.stop` and `.pause` stand for the status of
     /// theirs.
     ///
-    /// A resistance level is −3276.8 to 3276.7 here, in steps of 0.1. There is no status after requests for control, and after
+    /// A resistance level has two bytes here, as in Fitness Machine Service 1.0.1 (Table 4.26, erratum 10194). There is no status after requests for control, and after
     /// those for a spin down: these are not sent.
     public static func changed(_ request: FitnessMachineRequest) -> FitnessMachineStatus {
         let (opCode, parameter) = (request.opCode, request.parameter)
         switch opCode {
         case 0x01: return .reset
         case 0x04:
-            // A level has one byte in the request, and two in the status.
+            // A level may have one byte in the request, and has two in the status: since 1.0.1, Table 4.26.
             guard case .targetResistanceLevel(let level) = request else { break }
             return .init(opCode: 0x07, parameter: FitnessMachineFormat.signedTenths16.bytes(of: level))
         case 0x02...0x06: return .init(opCode: opCode + 3, parameter: parameter)
