@@ -31,7 +31,8 @@ public struct FitnessMachineControl: Sendable {
     ///     centrals pair. Most trainers on the market are `.open`, and some apps cannot do without.
     ///   - carryOut: Carries out a request: of the settings, `.requestControl`, `.reset`, `.startOrResume`, `.stop` and `.pause`.
     ///     Throwing a ``FitnessMachineResult`` refuses it so; throwing anything else, by
-    ///     ``FitnessMachineResult/operationFailed``. Throwing at `.requestControl` leaves the control with the central that has it.
+    ///     ``FitnessMachineResult/operationFailed``, which is for a start of what runs and for a stop of what has been stopped
+    ///     (section 4.16.2.22). Throwing at `.requestControl` leaves the control with the central that has it.
     public init(
         _ settings: [FitnessMachineSetting],
         security: AttributeSecurity = .encrypted,
@@ -64,10 +65,7 @@ public struct FitnessMachineControl: Sendable {
         }
         if !hasControl, request.opCode != 0x00 { return .controlNotPermitted }
         if case .unknown = request { return .invalidParameter }
-        // A spin down has speeds, not a range.
-        if request.opCode != 0x13, let bounds = setting?.bounds, !bounds.contains(request.number) {
-            return .invalidParameter
-        }
+        if let setting, !setting.takes(request.number) { return .invalidParameter }
         return nil
     }
 }

@@ -6,7 +6,8 @@ public import PeripheralKit
 /// FitnessMachineSetting.targetPower(watts: 0...400, step: 5)
 /// ```
 ///
-/// The Target Setting Features and the characteristics that tell the ranges follow from it.
+/// The Target Setting Features and the characteristics that tell the ranges follow from it. The bounds of a range are rounded to
+/// the steps in which they are told; what is beyond these is refused (Fitness Machine Service 1.0, section 4.16.2.22).
 public struct FitnessMachineSetting: Sendable {
     /// The op code of the request that sets it.
     let opCode: UInt8
@@ -43,7 +44,7 @@ public struct FitnessMachineSetting: Sendable {
         FitnessMachineSetting(0x03, percent, step: step)
     }
 
-    /// The resistance level, 0 to 25.5 in steps of 0.1.
+    /// The resistance level, −3276.8 to 3276.7 in steps of 0.1; most centrals set 0 to 25.5 only.
     public static func targetResistanceLevel(
         _ levels: ClosedRange<Double>,
         step: Double
@@ -93,19 +94,37 @@ public struct FitnessMachineSetting: Sendable {
 }
 
 extension FitnessMachineSetting {
+    /// How the bounds are told.
+    private var format: FitnessMachineFormat {
+        switch opCode {
+        case 0x02: .hundredths16
+        case 0x05: .sint16
+        case 0x06: .uint8
+        default: .signedTenths16
+        }
+    }
+
+    /// Whether a number is within the bounds as they are told.
+    func takes(_ number: Double) -> Bool {
+        // A spin down has speeds, not a range.
+        guard opCode != 0x13, let bounds else { return true }
+        let (format, integer) = (self.format, self.format.integer(number))
+        return format.integer(bounds.lowerBound) <= integer && integer <= format.integer(bounds.upperBound)
+    }
+
     /// The range that is told; `nil` when there is none.
     var range: (type: BluetoothUUID, value: SupportedRange)? {
         guard let bounds else { return nil }
-        let format: FitnessMachineFormat
         let type: BluetoothUUID
         switch opCode {
-        case 0x02: (type, format) = (.supportedSpeedRange, .hundredths16)
-        case 0x03: (type, format) = (.supportedInclinationRange, .signedTenths16)
-        case 0x04: (type, format) = (.supportedResistanceLevelRange, .signedTenths16)
-        case 0x05: (type, format) = (.supportedPowerRange, .sint16)
-        case 0x06: (type, format) = (.supportedHeartRateRange, .uint8)
+        case 0x02: type = .supportedSpeedRange
+        case 0x03: type = .supportedInclinationRange
+        case 0x04: type = .supportedResistanceLevelRange
+        case 0x05: type = .supportedPowerRange
+        case 0x06: type = .supportedHeartRateRange
         default: return nil
         }
+        let format = format
         let bytes = [bounds.lowerBound, bounds.upperBound, step].flatMap { format.bytes(of: $0) }
         return (type, SupportedRange(bytes: bytes))
     }
