@@ -14,7 +14,7 @@ struct FitnessMachineControlTests {
     private static let allButEnergy: [FitnessMachineSetting] = [
         .targetSpeed(kilometersPerHour: 0...25, step: 0.1),
         .targetInclination(percent: -5...15.5, step: 0.5),
-        .targetResistanceLevel(0...10, step: 0.1),
+        .targetResistanceLevel(-0.1...100, step: 0.1),
         .targetPower(watts: -10...400, step: 5),
         .targetHeartRate(bpm: 60...180),
         .targetedSteps, .targetedStrides, .targetedDistance, .targetedTime,
@@ -110,8 +110,8 @@ struct FitnessMachineControlTests {
             #expect(inclination.gattBytes == [0xCE, 0xFF, 0x9B, 0x00, 0x05, 0x00])
             #expect(numbers(inclination.percent) == [-5, 15.5, 0.5])
             let level = try await read(.supportedResistanceLevelRange)
-            #expect(level.gattBytes == [0x00, 0x00, 0x64, 0x00, 0x01, 0x00])
-            #expect(numbers(level.levels) == [0, 10, 0.1])
+            #expect(level.gattBytes == [0xFF, 0xFF, 0xE8, 0x03, 0x01, 0x00])
+            #expect(numbers(level.levels) == [-0.1, 100, 0.1])
             let power = try await read(.supportedPowerRange)
             #expect(power.gattBytes == [0xF6, 0xFF, 0x90, 0x01, 0x05, 0x00])
             #expect(numbers(power.watts) == [-10, 400, 5])
@@ -139,6 +139,9 @@ struct FitnessMachineControlTests {
             ([0x02, 0xC4, 0x09], .targetSpeed(kilometersPerHour: 25), [0x05, 0xC4, 0x09]),
             ([0x03, 0xCE, 0xFF], .targetInclination(percent: -5), [0x06, 0xCE, 0xFF]),
             ([0x04, 0x37], .targetResistanceLevel(5.5), [0x07, 0x37, 0x00]),
+            // Beyond 25.5 it takes two bytes (test suite of the service, FTMS/SR/CW/BV-05-C).
+            ([0x04, 0xE8, 0x03], .targetResistanceLevel(100), [0x07, 0xE8, 0x03]),
+            ([0x04, 0xFF, 0xFF], .targetResistanceLevel(-0.1), [0x07, 0xFF, 0xFF]),
             ([0x05, 0xF6, 0xFF], .targetPower(watts: -10), [0x08, 0xF6, 0xFF]),
             ([0x06, 0x8C], .targetHeartRate(bpm: 140), [0x09, 0x8C]),
             ([0x07], .startOrResume, [0x04]),
@@ -208,7 +211,8 @@ struct FitnessMachineControlTests {
             ([0x02, 0xC5, 0x09], 0x03), ([0x02, 0xC4], 0x03), ([0x02], 0x03),
             ([0x02, 0xC4, 0x09, 0x00], 0x03),
             ([0x03, 0xCD, 0xFF], 0x03), ([0x05, 0x91, 0x01], 0x03), ([0x05, 0xF5, 0xFF], 0x03),
-            ([0x06, 0x3B], 0x03), ([0x06, 0xB5], 0x03), ([0x04, 0x65], 0x03), ([0x08], 0x03),
+            ([0x06, 0x3B], 0x03), ([0x06, 0xB5], 0x03), ([0x04, 0xE9, 0x03], 0x03),
+            ([0x04, 0xFE, 0xFF], 0x03), ([0x04], 0x03), ([0x04, 1, 0, 0], 0x03), ([0x08], 0x03),
             ([0x08, 0x00], 0x03),
             ([0x08, 0x03], 0x03), ([0x13, 0x00], 0x03), ([0x13, 0x03], 0x03), ([0x01, 0x00], 0x03),
             ([0x07, 0x01], 0x03), ([0x00, 0x00], 0x03),
@@ -227,6 +231,45 @@ struct FitnessMachineControlTests {
             )
         }
         #expect(requests.values == [.requestControl])
+    }
+
+    /// Table 4.15 has one byte, the test suite two: both are read, whatever the level.
+    @Test(arguments: [[0x04, 0x37], [0x04, 0x37, 0x00]] as [[UInt8]])
+    func aLevelHasOneByteOrTwo(bytes: [UInt8]) async throws {
+        let levels = Recorded<Double>()
+        let bike = Self.makeBike { request in
+            if case .targetResistanceLevel(let level) = request { levels.append(level) }
+        }
+        let controlPoint = try #require(bike.controlPoint)
+        try await Peripheral("Bike") { bike }.test { central in
+            try await central.subscribe(to: controlPoint)
+            _ = try await central.request(FitnessMachineRequest.requestControl, of: controlPoint)
+            let response = try await central.request(bytes, of: controlPoint)
+            #expect(response.gattBytes == [0x80, 0x04, 0x01])
+        }
+        #expect(levels.values == [5.5])
+    }
+
+    /// Section 4.16.2.22: what is told of a range is taken, and nothing beyond it.
+    ///
+    /// The range is half a mile to 12 miles per hour.
+    @Test(
+        arguments: [
+            ([0x02, 0x50, 0x00], 0x01), ([0x02, 0x4F, 0x00], 0x03), ([0x02, 0x8B, 0x07], 0x01),
+            ([0x02, 0x8C, 0x07], 0x03),
+        ] as [([UInt8], UInt8)]
+    )
+    func theBoundsThatAreToldAreTaken(request: [UInt8], result: UInt8) async throws {
+        let bike = Self.makeBike([.targetSpeed(kilometersPerHour: 0.804672...19.312128, step: 0.1)])
+        let controlPoint = try #require(bike.controlPoint)
+        try await Peripheral("Bike") { bike }.test { central in
+            let range = try await central.read(#require(bike.range(.supportedSpeedRange)))
+            #expect(range.gattBytes == [0x50, 0x00, 0x8B, 0x07, 0x0A, 0x00])
+            try await central.subscribe(to: controlPoint)
+            _ = try await central.request(FitnessMachineRequest.requestControl, of: controlPoint)
+            let response = try await central.request(request, of: controlPoint)
+            #expect(response.gattBytes == [0x80, 0x02, result])
+        }
     }
 
     @Test func tellsWhyAMachineDoesNot() async throws {

@@ -56,6 +56,29 @@ struct FitnessMachineDataTests {
         #expect(try IndoorBikeData(gattBytes: bytes) == data)
     }
 
+    /// `==` compares what is written; this, what is read.
+    @Test func readsWhatIsThere() throws {
+        let ride = try IndoorBikeData(gattBytes: [
+            0xFE, 0x1F, 0x4E, 0x0C, 0xD1, 0x0B, 0xB4, 0x00, 0xB1, 0x00, 0x87, 0xD6, 0x12, 0xFE, 0xFF, 0xD7,
+            0x00, 0xFF, 0xFF, 0x2C, 0x01, 0x58, 0x02, 0x0A, 0x8D, 0x55, 0x10, 0x0E, 0x58, 0x02,
+        ])
+        #expect(ride.kilometersPerHour == 31.5)
+        #expect(ride.averageKilometersPerHour == 30.25)
+        #expect(ride.rpm == 90)
+        #expect(ride.averageRPM == 88.5)
+        #expect(ride.meters == 1_234_567)
+        #expect(ride.resistanceLevel == -2)
+        #expect(ride.watts == 215)
+        #expect(ride.averageWatts == -1)
+        #expect(ride.workout.kilocalories == 300)
+        #expect(ride.workout.kilocaloriesPerHour == 600)
+        #expect(ride.workout.kilocaloriesPerMinute == 10)
+        #expect(ride.workout.bpm == 141)
+        #expect(ride.workout.metabolicEquivalent == 8.5)
+        #expect(ride.workout.elapsedSeconds == 3_600)
+        #expect(ride.workout.remainingSeconds == 600)
+    }
+
     @Test(
         arguments: [
             (IndoorBikeData(kilometersPerHour: 1_000), [0x00, 0x00, 0xFF, 0xFF]),

@@ -211,6 +211,54 @@ struct FitnessMachineKindsTests {
         #expect(try RowerData(gattBytes: bytes) == data)
     }
 
+    /// `==` compares what is written; this, what is read.
+    @Test func eachKindReadsWhatIsThere() throws {
+        let treadmill = try TreadmillData(gattBytes: [
+            0x38, 0x10, 0xD2, 0x04, 0xF1, 0xFF, 0x19, 0x00, 0xED, 0x03, 0x01, 0x00, 0x02, 0x9C, 0xFF, 0xFF,
+            0x7F,
+        ])
+        #expect(treadmill.kilometersPerHour == 12.34)
+        #expect(treadmill.inclinationPercent == -1.5)
+        #expect(treadmill.rampDegrees == 2.5)
+        #expect(treadmill.metersUp == 100.5)
+        #expect(treadmill.metersDown == 0.1)
+        #expect(treadmill.kilometersPerMinute == 0.2)
+        #expect(treadmill.averageKilometersPerMinute == nil)
+        #expect(treadmill.newtons == -100)
+        #expect(treadmill.watts == nil)
+        let trainer = try CrossTrainerData(gattBytes: [
+            0x18, 0x82, 0x00, 0xD2, 0x04, 0x78, 0x00, 0xFF, 0xFF, 0x15, 0x27, 0xFF, 0xFF,
+        ])
+        // Flag 9 is the average power.
+        #expect(trainer.kilometersPerHour == 12.34)
+        #expect(trainer.stepsPerMinute == 120)
+        #expect(trainer.averageStepsPerMinute == nil)
+        #expect(trainer.strides == 1_000.5)
+        #expect(trainer.averageWatts == -1)
+        #expect(trainer.isBackward)
+        let steps = try StepClimberData(gattBytes: [
+            0x0A, 0x00, 0x0C, 0x00, 0x2C, 0x01, 0x50, 0x00, 0xFF, 0xFF,
+        ])
+        #expect(steps.floors == 12)
+        #expect(steps.steps == 300)
+        #expect(steps.stepsPerMinute == 80)
+        #expect(steps.averageStepsPerMinute == nil)
+        #expect(steps.metersUp == 65_535)
+        let stairs = try StairClimberData(gattBytes: [0x12, 0x00, 0x0C, 0x00, 0x50, 0x00, 0x96, 0x00])
+        #expect(stairs.floors == 12)
+        #expect(stairs.stepsPerMinute == 80)
+        #expect(stairs.metersUp == nil)
+        #expect(stairs.strides == 150)
+        let rower = try RowerData(gattBytes: [
+            0xA8, 0x00, 0x39, 0x2C, 0x01, 0x73, 0x00, 0xE6, 0x00, 0x07, 0x00,
+        ])
+        #expect(rower.strokesPerMinute == 28.5)
+        #expect(rower.strokes == 300)
+        #expect(rower.secondsPer500Meters == 115)
+        #expect(rower.watts == 230)
+        #expect(rower.resistanceLevel == 7)
+    }
+
     /// Section 4.3.1.1 for the features, 3.1.2 for the types in advertisements.
     @Test func eachKindTellsWhatItIs() async throws {
         try await expect(
