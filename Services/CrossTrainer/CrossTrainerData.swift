@@ -46,6 +46,9 @@ public struct CrossTrainerData: FitnessMachineData {
     public var rampDegrees: Double?
 
     /// The resistance level, −3276.8 to 3276.7 in steps of 0.1.
+    ///
+    /// It has two bytes, as in the definition that came with 1.0. A central that is built on a newer GATT Specification Supplement
+    /// reads one, and misreads what follows: leave it out for such.
     public var resistanceLevel: Double?
 
     /// The power in watts, −32 768 to 32 767.

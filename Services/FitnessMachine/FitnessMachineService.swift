@@ -24,7 +24,8 @@ public import PeripheralKit
 /// `PeripheralStepClimber`, `StairClimberData` of `PeripheralStairClimber`. Send it about once a second.
 ///
 /// Levels of resistance have two bytes with a sign, in the data and in the range, as in the definitions that came with 1.0, which
-/// machines and apps keep to.
+/// machines and apps keep to. A central that is built on a newer GATT Specification Supplement reads one byte in the data, and
+/// misreads what follows: leave the level out for such, as the pace of a treadmill.
 public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclaration {
     /// The Fitness Machine Feature, 0x2ACC, which centrals read.
     public let feature: Characteristic<FitnessMachineFeature>
@@ -50,7 +51,8 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - data: Data with all that the machine measures, whatever the numbers: the Fitness Machine Features follow from it.
+    ///   - data: Data with all that the machine measures, whatever the numbers: the Fitness Machine Features follow from it,
+    ///     and what is sent has no more than it.
     ///   - trainingStatus: What centrals read until the first ``update(to:in:)``; `nil` when it is not told.
     ///   - retainsUserData: Whether the data of the user is retained; such a machine has a User Data service as well.
     ///   - security: What it takes to subscribe to the data and to the status. The specification demands nothing, and apps that
@@ -116,7 +118,8 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
 
     /// Sends data to the centrals that have subscribed, in as many notifications as it takes.
     ///
-    /// The central with the least room decides. Send one after the other: the notifications of two calls at a time mix.
+    /// Send no more than was in the data that the service was declared with: all of it is sent, and centrals need not expect what
+    /// the Fitness Machine Features do not tell of. The central with the least room decides. Send one after the other: the notifications of two calls at a time mix.
     ///
     /// - Parameters:
     ///   - data: What the machine measures.

@@ -27,6 +27,9 @@ public struct IndoorBikeData: FitnessMachineData {
     public var meters: Int?
 
     /// The resistance level, −32 768 to 32 767.
+    ///
+    /// It has two bytes, as in the definition that came with 1.0. A central that is built on a newer GATT Specification Supplement
+    /// reads one, and misreads what follows: leave it out for such.
     public var resistanceLevel: Int?
 
     /// The power in watts, −32 768 to 32 767.

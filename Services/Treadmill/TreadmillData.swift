@@ -38,9 +38,15 @@ public struct TreadmillData: FitnessMachineData {
     public var metersDown: Double?
 
     /// The pace in kilometers per minute, 0 to 25.5 in steps of 0.1.
+    ///
+    /// It has one byte, as in the definition that came with 1.0. A central that is built on a newer GATT Specification Supplement
+    /// reads two, the seconds for 500 meters, and misreads what follows: leave it out for such.
     public var kilometersPerMinute: Double?
 
     /// The average pace since the training began, in kilometers per minute, 0 to 25.5 in steps of 0.1.
+    ///
+    /// It has one byte, as in the definition that came with 1.0. A central that is built on a newer GATT Specification Supplement
+    /// reads two, the seconds for 500 meters, and misreads what follows: leave it out for such.
     public var averageKilometersPerMinute: Double?
 
     /// The force on the belt in newtons, −32 768 to 32 766; `nil` when it is not known.
