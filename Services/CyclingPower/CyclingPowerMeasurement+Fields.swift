@@ -5,6 +5,9 @@ extension CyclingPowerMeasurement {
     public struct PedalPowerBalance: Equatable, Sendable {
         /// The share of one pedal in percent, 0 to 100 in steps of 0.5.
         public var percent: Double
+        /// 100 % on the air.
+        static let all: UInt8 = 200
+
         /// Whether it is the share of the left pedal; `false` when it is not known whose it is.
         public var isOfLeftPedal: Bool
 

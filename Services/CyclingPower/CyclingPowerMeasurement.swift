@@ -91,7 +91,7 @@ extension CyclingPowerMeasurement: GATTValue {
         self.init(watts: try reader.read(), offsetCompensationIndicator: flags & Flag.offsetCompensation != 0)
         if flags & Flag.balance != 0 {
             balance = PedalPowerBalance(
-                percent: Double(try reader.read(UInt8.self)) / 2,
+                percent: Double(min(try reader.read(UInt8.self), PedalPowerBalance.all)) / 2,
                 isOfLeftPedal: flags & Flag.isOfLeftPedal != 0
             )
         }
@@ -120,7 +120,9 @@ extension CyclingPowerMeasurement: GATTValue {
     public func encode(into writer: inout ByteWriter) {
         writer.write(flags)
         writer.write(watts)
-        if let balance { writer.write(UInt8(clamping: steps(balance.percent, perUnit: 2))) }
+        if let balance {
+            writer.write(min(UInt8(clamping: steps(balance.percent, perUnit: 2)), PedalPowerBalance.all))
+        }
         if let accumulatedTorque { writer.write(accumulatedTorque.steps) }
         if let wheel { wheel.encode(into: &writer, stepsPerSecond: Self.stepsPerSecond) }
         if let crank { crank.encode(into: &writer) }

@@ -2,7 +2,7 @@ public import PeripheralKit
 
 extension CyclingPowerService {
     /// Sends a measurement to the centrals that have subscribed, without what the features do not tell of and what a central
-    /// has turned off.
+    /// has turned off: of forces and torques, those that the sensor measures.
     ///
     /// What does not fit into one notification is sent in several, each with the power and as much as fits, in the order of
     /// the fields. Calls must not overlap, or the parts of two measurements mix.
@@ -50,6 +50,7 @@ extension CyclingPowerService {
         in session: PeripheralSession
     ) async throws -> Bool {
         var value = value.limited(to: content.rawValue & ~mask)
+        if isTorqueBased { value.forces = nil } else { value.torques = nil }
         if !tellsOffsetCompensation { value.offsetCompensationIndicator = false }
         var bit: UInt16 = 1
         repeat {
@@ -85,8 +86,9 @@ extension CyclingPowerService {
 
     /// Sends a vector to the centrals that have subscribed; nothing when there are no vectors.
     ///
-    /// What does not fit into one notification is sent in several, of which the first has crank and angle. Calls must not
-    /// overlap, or the parts of two vectors mix.
+    /// What does not fit into one notification, and what is more than 9 magnitudes, is sent in several, of which the first has
+    /// crank and angle. Calls must not overlap, or the parts of two vectors mix. Torques of a sensor that measures forces are left
+    /// out, and forces of one that measures torques.
     ///
     /// - Parameters:
     ///   - value: The vector.
@@ -100,6 +102,7 @@ extension CyclingPowerService {
             length = number == 0 ? own : min(length, own)
         }
         var value = value
+        if value.isOfTorques != isTorqueBased { value.magnitudes = [] }
         if !tellsDirection { value.direction = .unknown }
         repeat {
             try await session.notify(vector, value.removePart(upTo: length))

@@ -13,7 +13,7 @@ public import PeripheralSensorLocation
 ///
 /// try await peripheral.run(on: .bluez) { session in
 ///     for await turn in sensor.turns {
-///         let crank = CrankRevolutions(turn.count, at: turn.time)
+///         let crank = CrankRevolutions(truncatingIfNeeded: turn.count, at: turn.time)
 ///         try await power.notify(CyclingPowerMeasurement(watts: turn.watts, crank: crank), in: session)
 ///     }
 /// }
@@ -45,6 +45,7 @@ public struct CyclingPowerService: GATTServiceDeclaration {
     public let controlPoint: Characteristic<CyclingPowerResponse>?
 
     let content: CyclingPowerMeasurement.Content
+    let isTorqueBased: Bool
     let tellsOffsetCompensation: Bool
     let tellsDirection: Bool
     let masks = CyclingPowerMasks()
@@ -52,7 +53,8 @@ public struct CyclingPowerService: GATTServiceDeclaration {
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - content: What measurements tell beside the power. The wheel's revolutions are told if they can be set.
+    ///   - content: What measurements tell beside the power. The wheel's revolutions are told if they can be set:
+    ///     `.wheelRevolutions` has no effect here.
     ///   - location: Where the sensor is.
     ///   - isTorqueBased: Whether the sensor measures torques; `false` for forces.
     ///   - tellsOffsetCompensation: Whether measurements tell when the offset should be compensated.
@@ -107,6 +109,7 @@ public struct CyclingPowerService: GATTServiceDeclaration {
         let features = CyclingPowerFeature(rawValue: bits)
 
         self.content = CyclingPowerMeasurement.Content(rawValue: told)
+        self.isTorqueBased = isTorqueBased
         self.tellsOffsetCompensation = tellsOffsetCompensation
         self.tellsDirection = tellsDirection
         measurement = Characteristic(.cyclingPowerMeasurement, .notify, security: security)

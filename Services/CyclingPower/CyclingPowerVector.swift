@@ -4,7 +4,7 @@ public import PeripheralSensorLocation
 /// The forces or torques at a crank while it turns: the value of the Cycling Power Vector, 0x2A64 (Cycling Power Service
 /// 1.1, section 3.5).
 ///
-/// More magnitudes than fit one notification are sent in several by ``CyclingPowerService/notify(vector:in:)``.
+/// More magnitudes than fit one notification, or than 9, are sent in several by ``CyclingPowerService/notify(vector:in:)``.
 public struct CyclingPowerVector: Equatable, Sendable {
     /// In which direction the magnitudes are measured.
     public struct Direction: Equatable, Sendable {
@@ -111,9 +111,10 @@ extension CyclingPowerVector: GATTValue {
         for value in magnitudes { writer.write(value) }
     }
 
-    /// The first part that fits into so many bytes; what is left of the magnitudes stays, without crank and angle.
+    /// The first part, of at most so many bytes; what is left of the magnitudes stays, without crank and angle.
     mutating func removePart(upTo length: Int) -> CyclingPowerVector {
-        let room = (length - 1 - (crank == nil ? 0 : 4) - (firstAngle == nil ? 0 : 2)) / 2
+        // There are at most 9 in one value, however much fits (GATT Specification Supplement, Cycling Power Vector).
+        let room = min((length - 1 - (crank == nil ? 0 : 4) - (firstAngle == nil ? 0 : 2)) / 2, 9)
         var part = self
         part.magnitudes = Array(magnitudes.prefix(room))
         magnitudes.removeFirst(min(room, magnitudes.count))

@@ -8,13 +8,14 @@ import Testing
 struct CyclingPowerUpdateTests {
     typealias Measurement = CyclingPowerMeasurement
 
-    private static func makePower() -> CyclingPowerService {
+    private static func makePower(isTorqueBased: Bool = false) -> CyclingPowerService {
         CyclingPowerService(
             measuring: [
                 .pedalPowerBalance, .accumulatedTorque, .crankRevolutions, .extremeMagnitudes, .extremeAngles,
                 .topDeadSpotAngle, .bottomDeadSpotAngle, .accumulatedEnergy,
             ],
             location: .fixed(.leftCrank),
+            isTorqueBased: isTorqueBased,
             tellsOffsetCompensation: true,
             isMaskable: true,
             hasVector: true,
@@ -162,7 +163,7 @@ struct CyclingPowerUpdateTests {
     /// Bytes by hand, after section 3.5.1: of 20 bytes, 7 are taken by flags, crank and angle, and then 6 magnitudes fit; of
     /// the next 20, 9 magnitudes.
     @Test func vectorsAreDivided() async throws {
-        let power = Self.makePower()
+        let power = Self.makePower(isTorqueBased: true)
         let vector = try #require(power.vector)
         try await Peripheral("Crank") { power }.test(mtu: 23) { central, session in
             try await central.subscribe(to: vector)
@@ -186,6 +187,104 @@ struct CyclingPowerUpdateTests {
             #expect(try await central.nextUpdate(of: vector).gattBytes == [0x18, 16, 0])
             try await power.notify(vector: CyclingPowerVector(firstAngle: 1), in: session)
             #expect(try await central.nextUpdate(of: vector).gattBytes == [0x02, 0x01, 0x00])
+        }
+    }
+
+    /// GATT Specification Supplement, Cycling Power Vector: at most 9 magnitudes, however much fits.
+    @Test func aVectorHasAtMostNineMagnitudes() async throws {
+        let power = Self.makePower()
+        let vector = try #require(power.vector)
+        try await Peripheral("Crank") { power }.test(mtu: 517) { central, session in
+            try await central.subscribe(to: vector)
+            try await power.notify(
+                vector: CyclingPowerVector(forces: Array(1...10), firstAngle: 90),
+                in: session
+            )
+            #expect(
+                try await central.nextUpdate(of: vector).gattBytes == [
+                    0x06, 0x5A, 0x00, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7, 0, 8, 0, 9, 0,
+                ]
+            )
+            #expect(try await central.nextUpdate(of: vector).gattBytes == [0x04, 10, 0])
+        }
+    }
+
+    /// Section 3.2.1.8: a sensor measures either; its features tell which.
+    @Test(arguments: [false, true])
+    func onlyWhatTheSensorMeasuresIsSent(isTorqueBased: Bool) async throws {
+        let power = Self.makePower(isTorqueBased: isTorqueBased)
+        let vector = try #require(power.vector)
+        try await Peripheral("Crank") { power }.test { central, session in
+            try await central.subscribe(to: power.measurement)
+            try await central.subscribe(to: vector)
+            let both = Measurement(
+                watts: 1,
+                forces: .init(maximum: 3, minimum: 2),
+                torques: .init(maximum: 5, minimum: 4)
+            )
+            try await power.notify(both, in: session)
+            #expect(
+                try await central.nextUpdate(of: power.measurement).gattBytes
+                    == (isTorqueBased
+                        ? [0x80, 0x00, 1, 0, 160, 0, 128, 0] : [0x40, 0x00, 1, 0, 3, 0, 2, 0])
+            )
+            try await power.notify(vector: CyclingPowerVector(forces: [7], firstAngle: 1), in: session)
+            try await power.notify(vector: CyclingPowerVector(torques: [7], firstAngle: 1), in: session)
+            let expected: [[UInt8]] =
+                isTorqueBased
+                ? [[0x02, 1, 0], [0x0A, 1, 0, 7, 0]] : [[0x06, 1, 0, 7, 0], [0x02, 1, 0]]
+            for bytes in expected { #expect(try await central.nextUpdate(of: vector).gattBytes == bytes) }
+        }
+    }
+
+    /// The connection lasts in the run that has ended, as far as anybody knows there.
+    @Test func aMaskEndsWithTheRun() async throws {
+        let power = Self.makePower()
+        let controlPoint = try #require(power.controlPoint)
+        let peripheral = Peripheral("Crank") { power }
+        let backend = InMemoryBackend()
+        let central = backend.makeCentral(of: peripheral)
+        try await peripheral.run(on: backend) { _ in
+            try await central.connect()
+            try await central.subscribe(to: controlPoint)
+            _ = try await central.request(CyclingPowerRequest.mask(.accumulatedEnergy), of: controlPoint)
+        }
+        central.disconnect()
+        try await peripheral.run(on: backend) { session in
+            try await central.connect()
+            try await central.subscribe(to: power.measurement)
+            try await power.notify(Measurement(watts: 1, kilojoules: 7), in: session)
+            let update = try await central.nextUpdate(of: power.measurement)
+            #expect(update == Measurement(watts: 1, kilojoules: 7))
+        }
+    }
+
+    @Test func theOthersGetWhatIsSentWhileOneLeaves() async throws {
+        let power = Self.makePower()
+        let controlPoint = try #require(power.controlPoint)
+        let peripheral = Peripheral("Crank") { power }
+        let backend = InMemoryBackend()
+        let (kept, keep) = AsyncStream.makeStream(of: Void.self)
+        // A measurement of the energy alone goes to the one that wants it, and waits.
+        let withholding = WithholdingBackend(backend: backend) { update in
+            guard update.value == [0x00, 0x08, 1, 0, 7, 0] else { return false }
+            keep.yield()
+            return true
+        }
+        try await peripheral.run(on: withholding) { session in
+            let leaving = backend.makeCentral(of: peripheral)
+            let staying = leaving.makeAnother()
+            for central in [leaving, staying] {
+                try await central.connect()
+                try await central.subscribe(to: power.measurement)
+            }
+            try await staying.subscribe(to: controlPoint)
+            _ = try await staying.request(CyclingPowerRequest.mask(.accumulatedEnergy), of: controlPoint)
+            async let notifying: Void = power.notify(Measurement(watts: 1, kilojoules: 7), in: session)
+            for await _ in kept { break }
+            leaving.disconnect()
+            try await notifying
+            #expect(try await staying.nextUpdate(of: power.measurement) == Measurement(watts: 1))
         }
     }
 }

@@ -82,7 +82,7 @@ struct CyclingPowerValueTests {
     @Test(
         arguments: [
             (-1, 0, 0, -32, -1, 0), (.nan, 0, 0, 0, 0, 0), (0.3, 1, 10, 10, 0, 0),
-            (5000, 255, 28_928, .max, 5000, 0xFFF), (.infinity, 255, 0, .max, .max, 0xFFF),
+            (5000, 200, 28_928, .max, 5000, 0xFFF), (.infinity, 200, 0, .max, .max, 0xFFF),
             (-.infinity, 0, 0, .min, .min, 0),
         ] as [(Double, UInt8, UInt16, Int16, Int16, UInt32)]
     )
@@ -107,6 +107,12 @@ struct CyclingPowerValueTests {
         let extremes = force.gattBytes + force.gattBytes + extremeTorque.gattBytes + extremeTorque.gattBytes
         let expected: [UInt8] = [0xC5, 0x01, 0x00, 0x00, balance] + torque.gattBytes + extremes + angles
         #expect(measurement.gattBytes == expected)
+    }
+
+    @Test func noPedalHasMoreThanAll() throws {
+        let measurement = try Measurement(gattBytes: [0x03, 0x00, 0x01, 0x00, 0xC9])
+        #expect(measurement.balance?.percent == 100)
+        #expect(measurement.balance?.isOfLeftPedal == true)
     }
 
     /// Section 3.2.1.5: the time of the wheel begins anew every 32 s.
