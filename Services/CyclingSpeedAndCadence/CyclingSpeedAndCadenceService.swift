@@ -39,23 +39,44 @@ public struct CyclingSpeedAndCadenceService: GATTServiceDeclaration {
     /// The SC Control Point, 0x2A55; `nil` when there is nothing to set.
     public let controlPoint: Characteristic<SensorControlResponse>?
 
-    /// Declares the service.
+    /// Declares the service of a sensor that counts the wheel's revolutions.
     ///
     /// - Parameters:
-    ///   - hasCrank: Whether measurements tell the crank's revolutions. Those of a sensor without a wheel have to.
+    ///   - hasCrank: Whether measurements tell the crank's revolutions as well.
     ///   - location: Where the sensor is, or `nil` to leave it open.
     ///   - security: What it takes to subscribe to the measurements, and to write the control point.
-    ///   - setWheelRevolutions: Sets the count of the wheel's revolutions as a central wants it; `nil` when measurements
-    ///     do not tell the wheel's revolutions. Throwing fails the central's request.
+    ///   - setWheelRevolutions: Sets the count of the wheel's revolutions as a central wants it. Throwing fails the central's
+    ///     request.
     public init(
         hasCrank: Bool = false,
         location: SensorPlacement? = nil,
         security: AttributeSecurity = .open,
-        onSetWheelRevolutions setWheelRevolutions: (@Sendable (_ count: UInt32) async throws -> Void)? = nil
+        onSetWheelRevolutions setWheelRevolutions: @escaping @Sendable (_ count: UInt32) async throws -> Void
     ) {
-        var features: CSCFeature = []
-        if setWheelRevolutions != nil { features.insert(.wheelRevolutions) }
-        if hasCrank { features.insert(.crankRevolutions) }
+        self.init(
+            hasCrank ? [.wheelRevolutions, .crankRevolutions] : .wheelRevolutions,
+            location,
+            security,
+            setWheelRevolutions
+        )
+    }
+
+    /// Declares the service of a sensor that counts the crank's revolutions alone.
+    ///
+    /// - Parameters:
+    ///   - location: Where the sensor is, or `nil` to leave it open.
+    ///   - security: What it takes to subscribe to the measurements, and to write the control point.
+    public init(crankOnlyAt location: SensorPlacement?, security: AttributeSecurity = .open) {
+        self.init(.crankRevolutions, location, security, nil)
+    }
+
+    private init(
+        _ counted: CSCFeature,
+        _ location: SensorPlacement?,
+        _ security: AttributeSecurity,
+        _ setWheelRevolutions: (@Sendable (UInt32) async throws -> Void)?
+    ) {
+        var features = counted
         if location?.isMovable == true { features.insert(.multipleSensorLocations) }
         measurement = Characteristic(.cscMeasurement, .notify, security: security)
         feature = Characteristic(.cscFeature, value: features)

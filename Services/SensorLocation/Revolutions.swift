@@ -25,7 +25,7 @@ public struct WheelRevolutions: Hashable, Sendable {
     }
 
     /// Reads six bytes, with the time in steps of a fraction of a second.
-    public init(
+    package init(
         decoding reader: inout ByteReader,
         stepsPerSecond: Int
     ) throws(GATTDecodingError) {
@@ -34,7 +34,7 @@ public struct WheelRevolutions: Hashable, Sendable {
     }
 
     /// Appends six bytes, with the time in steps of a fraction of a second.
-    public func encode(into writer: inout ByteWriter, stepsPerSecond: Int) {
+    package func encode(into writer: inout ByteWriter, stepsPerSecond: Int) {
         writer.write(count)
         writer.write(lastEventTime.steps(perSecond: stepsPerSecond))
     }
@@ -58,6 +58,17 @@ public struct CrankRevolutions: Hashable, Sendable {
     public init(_ count: UInt16, at lastEventTime: Duration) {
         self.count = count
         self.lastEventTime = lastEventTime
+    }
+
+    /// Makes a count with its time, of a count that goes on after 65 535.
+    ///
+    /// `UInt16(count)` would trap after so many turns, of some hours.
+    ///
+    /// - Parameters:
+    ///   - count: How often the crank has turned; its lower 16 bits are taken.
+    ///   - lastEventTime: When the last turn was complete.
+    public init(truncatingIfNeeded count: some BinaryInteger, at lastEventTime: Duration) {
+        self.init(UInt16(truncatingIfNeeded: count), at: lastEventTime)
     }
 }
 

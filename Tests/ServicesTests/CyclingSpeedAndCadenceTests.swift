@@ -41,6 +41,13 @@ struct CyclingSpeedAndCadenceTests {
         #expect(measurement.gattBytes == [0x02, 0x00, 0x00] + steps.gattBytes)
     }
 
+    /// 65 537 turns are 1 on the air: the count begins anew after 65 535.
+    @Test(arguments: [(65_535, [0xFF, 0xFF]), (65_537, [0x01, 0x00])] as [(Int, [UInt8])])
+    func aCountOfTheCrankBeginsAnew(count: Int, bytes: [UInt8]) {
+        let crank = CrankRevolutions(truncatingIfNeeded: count, at: .zero)
+        #expect(crank.gattBytes == bytes + [0, 0])
+    }
+
     @Test func reservedFlagsAreIgnored() throws {
         #expect(try CSCMeasurement(gattBytes: [0xFC]) == CSCMeasurement())
     }
@@ -60,7 +67,7 @@ struct CyclingSpeedAndCadenceTests {
     }
 
     @Test func nothingOptionalIsDeclaredUnasked() async throws {
-        let cycling = CyclingSpeedAndCadenceService(hasCrank: true)
+        let cycling = CyclingSpeedAndCadenceService(crankOnlyAt: nil)
         #expect(cycling.sensorLocation == nil)
         #expect(cycling.controlPoint == nil)
         try await Peripheral("Bike") { cycling }.test { central async throws in
@@ -98,17 +105,17 @@ struct CyclingSpeedAndCadenceTests {
     }
 
     @Test func aFixedLocationIsRead() async throws {
-        let cycling = CyclingSpeedAndCadenceService(location: .fixed(.rearHub))
+        let cycling = CyclingSpeedAndCadenceService(crankOnlyAt: .fixed(.rearHub))
         #expect(cycling.controlPoint == nil)
         let location = try #require(cycling.sensorLocation)
         try await Peripheral("Bike") { cycling }.test { central async throws in
             #expect(try await central.read(location) == SensorLocation(rawValue: 13))
-            #expect(try await central.read(cycling.feature) == [])
+            #expect(try await central.read(cycling.feature) == .crankRevolutions)
         }
     }
 
     @Test func measurementsReachThoseWhoHaveSubscribed() async throws {
-        let cycling = CyclingSpeedAndCadenceService(hasCrank: true)
+        let cycling = CyclingSpeedAndCadenceService(crankOnlyAt: nil)
         try await Peripheral("Bike") { cycling }.test { central, session in
             try await central.subscribe(to: cycling.measurement)
             let measurement = CSCMeasurement(crank: CrankRevolutions(17, at: .seconds(2)))

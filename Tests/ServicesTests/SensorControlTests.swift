@@ -90,8 +90,7 @@ struct SensorControlTests {
     @Test func aCentralMovesTheSensor() async throws {
         let bike = Bike()
         let cycling = CyclingSpeedAndCadenceService(
-            hasCrank: true,
-            location: .movable(
+            crankOnlyAt: .movable(
                 among: [.frontWheel, .rearWheel],
                 current: { bike.location },
                 move: { bike.location = $0 }
@@ -173,7 +172,7 @@ struct SensorControlTests {
     ])
     func lengthsAreChecked(request: SensorControlRequest) async throws {
         let cycling = CyclingSpeedAndCadenceService(
-            location: .movable(among: [.frontWheel], current: { .frontWheel }, move: { _ in })
+            crankOnlyAt: .movable(among: [.frontWheel], current: { .frontWheel }, move: { _ in })
         )
         let controlPoint = try #require(cycling.controlPoint)
         try await Peripheral("Bike") { cycling }.test { central in
