@@ -44,9 +44,9 @@ final class Bike: Sendable {
     func ride(aSecondIn second: Duration, over session: PeripheralSession) async throws {
         while true {
             try await Task.sleep(for: second)
-            let (measurement, trainingStatus) = rider.rideOn()
-            try await service.send(measurement, in: session)
-            try await service.update(to: trainingStatus, in: session)
+            try await service.send(rider.rideOn(), in: session)
+            // As it is now: a central may have changed it meanwhile.
+            try await service.update(to: rider.trainingStatus, in: session)
         }
     }
 }
@@ -67,9 +67,12 @@ private final class Rider: Sendable {
             case .startOrResume:
                 guard rider.start() else { throw FitnessMachineResult.operationFailed }
                 Terminal.print("bike:  the training goes on")
-            case .stop, .pause:
-                guard rider.rest() else { throw FitnessMachineResult.operationFailed }
+            case .pause:
+                guard rider.pause() else { throw FitnessMachineResult.operationFailed }
                 Terminal.print("bike:  the rider rests")
+            case .stop:
+                guard rider.stop() else { throw FitnessMachineResult.operationFailed }
+                Terminal.print("bike:  the training is over")
             case .targetPower(let watts):
                 rider.setting = .power(watts: watts)
                 Terminal.print("bike:  holds \(watts) W")
@@ -83,10 +86,12 @@ private final class Rider: Sendable {
         }
     }
 
-    func rideOn() -> (IndoorBikeData, TrainingStatus) {
+    var trainingStatus: TrainingStatus { state.withLock(\.trainingStatus) }
+
+    func rideOn() -> IndoorBikeData {
         state.withLock { rider in
             rider.ride(for: 1)
-            return (rider.measurement, rider.trainingStatus)
+            return rider.measurement
         }
     }
 }

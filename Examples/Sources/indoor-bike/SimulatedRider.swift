@@ -18,8 +18,10 @@ struct SimulatedRider {
         /// The rider pedals, but nothing is counted yet.
         case notStarted
         case running
-        /// The rider rests.
+        /// The rider rests, and goes on with the same training.
         case paused
+        /// The rider rests, and will start another training.
+        case stopped
     }
 
     var setting = Setting.free
@@ -43,16 +45,27 @@ struct SimulatedRider {
     ///
     /// - Returns: Whether it was not running.
     mutating func start() -> Bool {
-        defer { training = .running }
-        return training != .running
+        guard training != .running else { return false }
+        if training == .stopped { (meters, joules, seconds) = (0, 0, 0) }
+        training = .running
+        return true
     }
 
-    /// Pauses the training, or stops it: the rider rests.
+    /// Pauses the training: the rider rests.
     ///
     /// - Returns: Whether it was running.
-    mutating func rest() -> Bool {
+    mutating func pause() -> Bool {
         guard training == .running else { return false }
         training = .paused
+        return true
+    }
+
+    /// Stops the training, also one that pauses: the rider rests.
+    ///
+    /// - Returns: Whether there was one.
+    mutating func stop() -> Bool {
+        guard training == .running || training == .paused else { return false }
+        training = .stopped
         return true
     }
 
@@ -60,7 +73,7 @@ struct SimulatedRider {
     mutating func ride(for duration: Double) {
         watts += (intendedWatts - watts) * duration / (duration + 1)
         // A bike without slope and wind stops with its rider.
-        let speed = training == .paused ? 0 : Self.speed(at: watts, on: road)
+        let speed = isResting ? 0 : Self.speed(at: watts, on: road)
         metersPerSecond += (speed - metersPerSecond) * duration / (duration + 2)
         bpm += (min(Self.restingBPM + watts * 0.4, 190) - bpm) * duration / (duration + 20)
         guard training == .running else { return }
@@ -88,19 +101,21 @@ struct SimulatedRider {
     /// What the training has come to.
     var trainingStatus: TrainingStatus {
         switch (training, setting) {
-        case (.notStarted, _): TrainingStatus(.preWorkout)
-        case (.paused, _): TrainingStatus(.idle)
+        // So it is after a reset (Fitness Machine Service 1.0, section 4.16.2.2).
+        case (.notStarted, _), (.paused, _), (.stopped, _): TrainingStatus(.idle)
         case (.running, .power): TrainingStatus(.wattControl)
         case (.running, _): TrainingStatus(.manualMode)
         }
     }
+
+    private var isResting: Bool { training == .paused || training == .stopped }
 
     private var road: BikeSimulation {
         if case .road(let road) = setting { road } else { Self.flatRoad }
     }
 
     private var intendedWatts: Double {
-        guard training != .paused else { return 0 }
+        guard !isResting else { return 0 }
         return switch setting {
         case .free: Self.easyWatts
         case .power(let watts): Double(watts)

@@ -56,9 +56,9 @@ struct SimulatedRiderTests {
     @Test func countsWhileTheTrainingRuns() {
         var rider = SimulatedRider()
         #expect(Self.ride(&rider, for: 100).meters == 0)
-        #expect(rider.trainingStatus == TrainingStatus(.preWorkout))
+        #expect(rider.trainingStatus == TrainingStatus(.idle))
         // Each tells whether it has changed anything.
-        let changes = [rider.rest(), rider.start(), rider.start()]
+        let changes = [rider.pause(), rider.start(), rider.start()]
         #expect(changes == [false, true, false])
         let ride = Self.ride(&rider, for: 100)
         #expect(ride.workout.elapsedSeconds == 100)
@@ -66,7 +66,7 @@ struct SimulatedRiderTests {
         #expect((500...900).contains(ride.meters ?? 0))
         #expect((115...125).contains(ride.workout.bpm ?? 0))
         #expect(rider.trainingStatus == TrainingStatus(.manualMode))
-        let rests = [rider.rest(), rider.rest()]
+        let rests = [rider.pause(), rider.pause()]
         #expect(rests == [true, false])
         let rest = Self.ride(&rider, for: 100)
         #expect(rest.watts == 0)
@@ -75,6 +75,43 @@ struct SimulatedRiderTests {
         #expect(rest.workout.elapsedSeconds == 100)
         #expect((rest.workout.bpm ?? 0) < (ride.workout.bpm ?? 0))
         #expect(rider.trainingStatus == TrainingStatus(.idle))
+    }
+
+    @Test func aTrainingThatWasStoppedIsOver() {
+        var rider = SimulatedRider()
+        let changes = [
+            rider.stop(), rider.start(), rider.pause(), rider.stop(), rider.stop(), rider.pause(),
+        ]
+        #expect(changes == [false, true, true, true, false, false])
+        #expect(rider.trainingStatus == TrainingStatus(.idle))
+        // What it came to stays to be seen until the next.
+        _ = rider.start()
+        #expect(Self.ride(&rider, for: 10).workout.elapsedSeconds == 10)
+        _ = rider.stop()
+        #expect(Self.ride(&rider, for: 10).workout.elapsedSeconds == 10)
+        _ = rider.start()
+        #expect(rider.measurement.workout.elapsedSeconds == 0)
+    }
+
+    @Test func theBikeIsIdleAfterAReset() async throws {
+        let bike = Bike(name: "Bike")
+        try await bike.peripheral.test { phone, session in
+            let controlPoint = try #require(bike.service.controlPoint)
+            let trainingStatus = try #require(bike.service.trainingStatus)
+            try await phone.subscribe(to: controlPoint)
+            try await phone.subscribe(to: bike.service.data)
+            for request in [.requestControl, .startOrResume, .reset] as [FitnessMachineRequest] {
+                #expect(try await phone.request(request, of: controlPoint).result == .success)
+            }
+            try await withThrowingTaskGroup { group in
+                group.addTask { try await bike.ride(aSecondIn: .zero, over: session) }
+                // The status of the first second comes before the second measurement.
+                for _ in 0..<2 { _ = try await phone.nextUpdate(of: bike.service.data) }
+                #expect(try await phone.read(trainingStatus).phase == .idle)
+                group.cancelAll()
+                try? await group.waitForAll()
+            }
+        }
     }
 
     @Test func theBikeTellsWhatItCan() async throws {
@@ -87,7 +124,9 @@ struct SimulatedRiderTests {
             try await phone.subscribe(to: controlPoint)
             for (request, result) in [
                 (.requestControl, .success), (.pause, .operationFailed), (.startOrResume, .success),
-                (.startOrResume, .operationFailed), (.targetPower(watts: 401), .invalidParameter),
+                (.startOrResume, .operationFailed), (.pause, .success), (.stop, .success),
+                (.stop, .operationFailed), (.startOrResume, .success), (.stop, .success),
+                (.pause, .operationFailed), (.targetPower(watts: 401), .invalidParameter),
                 (.targetPower(watts: 400), .success), (.targetedCadence(rpm: 90), .opCodeNotSupported),
                 (.reset, .success),
             ] as [(FitnessMachineRequest, FitnessMachineResult)] {
