@@ -12,6 +12,7 @@ extension ServiceConformance {
     static let fitnessMachine = [
         fitnessMachineData,
         fitnessMachineControl,
+        fitnessMachineControlOfTwo,
         machine(
             "Treadmill",
             TreadmillData(
@@ -153,6 +154,39 @@ extension ServiceConformance {
             let changed = try await central.nextUpdate(of: status)
             try expect("status", changed, is: .changed(.targetPower(watts: 200)))
             try expect("status", try await central.nextUpdate(of: status), is: .reset)
+        }
+    }
+
+    private static let fitnessMachineControlOfTwo = Scenario(
+        "FitnessMachine: the control goes to the central that asks last, and the other is told"
+    ) {
+        let control = FitnessMachineControl([.targetPower(watts: 0...400)], security: .open) { _, _ in }
+        let bike = FitnessMachineService(telling: ride, control: control)
+        return Trial(Peripheral("Bike") { bike }) { central, session in
+            let controlPoint = try present(bike.controlPoint)
+            let status = try present(bike.status)
+            func demand(
+                _ request: FitnessMachineRequest,
+                of central: any TestCentral,
+                expecting result: FitnessMachineResult = .success
+            ) async throws {
+                let response = try await central.request(request, of: controlPoint)
+                try expect("response", response, is: FitnessMachineResponse(result, to: request))
+            }
+            try await central.subscribe(to: controlPoint, knownTo: session)
+            try await central.subscribe(to: status, knownTo: session)
+            try await demand(.requestControl, of: central)
+            let other = try await central.makeAnother()
+            try await other.connect()
+            try await other.subscribe(to: controlPoint)
+            try await demand(.targetPower(watts: 200), of: other, expecting: .controlNotPermitted)
+            try await demand(.requestControl, of: other)
+            let loss = try await central.nextUpdate(of: status)
+            try expect("status", loss, is: .controlPermissionLost)
+            try await demand(.targetPower(watts: 200), of: other)
+            let changed = try await central.nextUpdate(of: status)
+            try expect("status", changed, is: .changed(.targetPower(watts: 200)))
+            try await other.disconnect()
         }
     }
 }
