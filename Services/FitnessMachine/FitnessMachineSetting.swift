@@ -125,7 +125,8 @@ extension FitnessMachineSetting {
         default: return nil
         }
         let format = format
-        let bytes = [bounds.lowerBound, bounds.upperBound, step].flatMap { format.bytes(of: $0) }
+        var bytes: [UInt8] = []
+        for number in [bounds.lowerBound, bounds.upperBound, step] { bytes += format.bytes(of: number) }
         return (type, SupportedRange(bytes: bytes))
     }
 }
