@@ -15,7 +15,7 @@ public protocol FitnessMachineData: GATTValue, Equatable {
 extension FitnessMachineData {
     /// Appends the flags, and then the fields that there are.
     public func encode(into writer: inout ByteWriter) {
-        for value in fields.values(of: Self.machine, upTo: .max) { writer.write(value) }
+        for value in fields().values(of: Self.machine, upTo: .max) { writer.write(value) }
     }
 
     /// What is sent when a notification takes at most so many bytes: all in one, or in several.
@@ -26,8 +26,14 @@ extension FitnessMachineData {
     /// - Parameter maximum: The bytes that there is room for: at least 20.
     /// - Returns: The parts, in the order of sending.
     public func parts(upTo maximum: Int) -> [Self] {
+        parts(upTo: maximum, telling: .max)
+    }
+
+    /// The same of what these bits of the Fitness Machine Features stand for.
+    func parts(upTo maximum: Int, telling features: UInt32) -> [Self] {
         // What has been written can be read.
-        fields.values(of: Self.machine, upTo: max(maximum, 20)).compactMap { try? Self(gattBytes: $0) }
+        fields(telling: features).values(of: Self.machine, upTo: max(maximum, 20))
+            .compactMap { try? Self(gattBytes: $0) }
     }
 
     /// Tells whether both are the same on the air.
@@ -35,8 +41,8 @@ extension FitnessMachineData {
         lhs.gattBytes == rhs.gattBytes
     }
 
-    var fields: FitnessMachineFields {
-        var (data, fields) = (self, FitnessMachineFields())
+    func fields(telling features: UInt32 = .max) -> FitnessMachineFields {
+        var (data, fields) = (self, FitnessMachineFields(telling: features))
         // It is reading that may fail.
         try? data.visit(&fields)
         return fields

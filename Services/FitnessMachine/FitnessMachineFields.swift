@@ -13,12 +13,16 @@ public struct FitnessMachineFields: Sendable {
 
     /// The bits of the Fitness Machine Features that the fields stand for.
     private(set) var features: UInt32 = 0
+    /// Those of them whose fields are written.
+    private var told: UInt32 = .max
 
     /// The flag of what is there unless there is more data.
     private static let moreData: UInt32 = 1
 
-    /// Begins to write.
-    init() {}
+    /// Begins to write what these bits of the Fitness Machine Features stand for.
+    init(telling features: UInt32) {
+        told = features
+    }
 
     /// Begins to read.
     package init(
@@ -41,10 +45,11 @@ public struct FitnessMachineFields: Sendable {
     package mutating func begin(_ flag: Int, feature: Int? = nil, if isPresent: Bool) -> Bool {
         let bit: UInt32 = 1 << flag
         guard reader == nil else { return (flags & bit != 0) != (bit == Self.moreData) }
-        guard isPresent else { return false }
+        let feature: UInt32 = feature.map { 1 << $0 } ?? 0
+        guard isPresent, feature & ~told == 0 else { return false }
+        features |= feature
         written.append(bit)
         bytes.append([])
-        if let feature { features |= 1 << feature }
         return true
     }
 

@@ -47,12 +47,13 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
     public let status: Characteristic<FitnessMachineStatus>?
 
     private let machine: ControlledMachine
+    private let features: UInt32
 
     /// Declares the service.
     ///
     /// - Parameters:
     ///   - data: Data with all that the machine measures, whatever the numbers: the Fitness Machine Features follow from it,
-    ///     and what is sent has no more than it.
+    ///     and what they do not tell of is not sent.
     ///   - trainingStatus: What centrals read until the first ``update(to:in:)``; `nil` when it is not told.
     ///   - retainsUserData: Whether the data of the user is retained; such a machine has a User Data service as well.
     ///   - security: What it takes to subscribe to the data and to the status. The specification demands nothing, and apps that
@@ -65,10 +66,11 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
         security: AttributeSecurity = .open,
         control: FitnessMachineControl? = nil
     ) {
+        features = data.fields().features
         feature = Characteristic(
             .fitnessMachineFeature,
             value: FitnessMachineFeature(
-                machine: data.fields.features | (retainsUserData ? 1 << 16 : 0),
+                machine: features | (retainsUserData ? 1 << 16 : 0),
                 targetSettings: control?.features ?? 0
             )
         )
@@ -118,8 +120,8 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
 
     /// Sends data to the centrals that have subscribed, in as many notifications as it takes.
     ///
-    /// Send no more than was in the data that the service was declared with: all of it is sent, and centrals need not expect what
-    /// the Fitness Machine Features do not tell of. The central with the least room decides. Send one after the other: the notifications of two calls at a time mix.
+    /// What the Fitness Machine Features do not tell of, because it was not among the data that the service was declared with, is
+    /// left out. The central with the least room decides. Send one after the other: the notifications of two calls at a time mix.
     ///
     /// - Parameters:
     ///   - data: What the machine measures.
@@ -127,7 +129,7 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
     /// - Throws: As `session.notify` does.
     public func send(_ data: Data, in session: PeripheralSession) async throws {
         guard let room = try session.subscribers(of: self.data).room else { return }
-        for part in data.parts(upTo: room) { try await session.notify(self.data, part) }
+        for part in data.parts(upTo: room, telling: features) { try await session.notify(self.data, part) }
     }
 
     /// Changes the training status, and notifies the centrals that have subscribed; without effect where it is not told.

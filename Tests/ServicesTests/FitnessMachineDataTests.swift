@@ -152,6 +152,24 @@ struct FitnessMachineDataTests {
         }
     }
 
+    /// Section 4.3.1.1: no average speed and no heart rate of a machine whose features do not tell of these.
+    @Test func whatTheFeaturesDoNotTellOfIsLeftOut() async throws {
+        let bike = FitnessMachineService(telling: IndoorBikeData(kilometersPerHour: 0, rpm: 0))
+        try await Peripheral("Bike") { bike }.test { central, session in
+            try await central.subscribe(to: bike.data)
+            let ride = IndoorBikeData(
+                kilometersPerHour: 31.5,
+                averageKilometersPerHour: 30,
+                rpm: 90,
+                workout: WorkoutData(bpm: 141)
+            )
+            try await bike.send(ride, in: session)
+            #expect(
+                try await central.nextUpdate(of: bike.data).gattBytes == [0x04, 0x00, 0x4E, 0x0C, 0xB4, 0x00]
+            )
+        }
+    }
+
     /// Section 4.10.
     @Test(
         arguments: [
