@@ -47,7 +47,7 @@ public struct CrossTrainerData: FitnessMachineData {
 
     /// The resistance level, −3276.8 to 3276.7 in steps of 0.1.
     ///
-    /// It has two bytes, as in the definition that came with 1.0. A central that is built on a newer GATT Specification Supplement
+    /// It has two bytes, as in the definition that came with 1.0. A central built on a newer GATT Specification Supplement
     /// reads one, and misreads what follows: leave it out for such.
     public var resistanceLevel: Double?
 

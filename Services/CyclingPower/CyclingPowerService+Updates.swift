@@ -87,8 +87,8 @@ extension CyclingPowerService {
     /// Sends a vector to the centrals that have subscribed; nothing when there are no vectors.
     ///
     /// What does not fit into one notification, and what is more than 9 magnitudes, is sent in several, of which the first has
-    /// crank and angle. Calls must not overlap, or the parts of two vectors mix. Torques of a sensor that measures forces are left
-    /// out, and forces of one that measures torques.
+    /// crank and angle. Calls must not overlap, or the parts of two vectors mix. Torques of a sensor of forces are left
+    /// out, and forces of one of torques.
     ///
     /// - Parameters:
     ///   - value: The vector.

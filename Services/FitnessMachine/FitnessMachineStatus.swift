@@ -46,8 +46,8 @@ public struct FitnessMachineStatus: Equatable, Sendable {
     /// What can be set has been set as by a request; `.reset`, `.startOrResume`, `.stop` and `.pause` stand for the status of
     /// theirs.
     ///
-    /// A resistance level has two bytes here, as in Fitness Machine Service 1.0.1 (Table 4.26, erratum 10194). There is no status after requests for control, and after
-    /// those for a spin down: these are not sent.
+    /// A resistance level has two bytes here, as in Fitness Machine Service 1.0.1 (Table 4.26, erratum 10194). There is no status
+    /// after requests for control, and after those for a spin down: these are not sent.
     public static func changed(_ request: FitnessMachineRequest) -> FitnessMachineStatus {
         let (opCode, parameter) = (request.opCode, request.parameter)
         switch opCode {

@@ -40,7 +40,7 @@ public struct RowerData: FitnessMachineData {
 
     /// The resistance level, −32 768 to 32 767.
     ///
-    /// It has two bytes, as in the definition that came with 1.0. A central that is built on a newer GATT Specification Supplement
+    /// It has two bytes, as in the definition that came with 1.0. A central built on a newer GATT Specification Supplement
     /// reads one, and misreads what follows: leave it out for such.
     public var resistanceLevel: Int?
 

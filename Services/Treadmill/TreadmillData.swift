@@ -39,13 +39,13 @@ public struct TreadmillData: FitnessMachineData {
 
     /// The pace in kilometers per minute, 0 to 25.5 in steps of 0.1.
     ///
-    /// It has one byte, as in the definition that came with 1.0. A central that is built on a newer GATT Specification Supplement
+    /// It has one byte, as in the definition that came with 1.0. A central built on a newer GATT Specification Supplement
     /// reads two, the seconds for 500 meters, and misreads what follows: leave it out for such.
     public var kilometersPerMinute: Double?
 
     /// The average pace since the training began, in kilometers per minute, 0 to 25.5 in steps of 0.1.
     ///
-    /// It has one byte, as in the definition that came with 1.0. A central that is built on a newer GATT Specification Supplement
+    /// It has one byte, as in the definition that came with 1.0. A central built on a newer GATT Specification Supplement
     /// reads two, the seconds for 500 meters, and misreads what follows: leave it out for such.
     public var averageKilometersPerMinute: Double?
 
