@@ -33,11 +33,21 @@ private import PeripheralDBus
 public enum OneThread: Sendable {
     /// Runs all tasks of the process on the calling thread, from now on, and ends the process when `program` is done.
     ///
+    /// 10 seconds later, the memory is given back that has what only the start needed: pages of the program and its libraries, as
+    /// their files have them.
+    ///
     /// Call it once, at the beginning of a `main` that is not `async`: tasks that exist already stay where they are.
     ///
     /// - Parameter program: The program; what it returns is the status with which the process exits.
     public static func run(_ program: @escaping @Sendable () async -> CInt) -> Never {
-        EventLoop.runProcess(program)
+        EventLoop.runProcess {
+            let start = Task.detached {
+                try await Task.sleep(for: .seconds(10))
+                StartPages.giveBack()
+            }
+            defer { start.cancel() }
+            return await program()
+        }
     }
 
     /// The arrivals of signals such as `SIGTERM`, which no longer do what they do by themselves.

@@ -51,6 +51,21 @@ struct Mistake: Error, CustomStringConvertible {
     let description: String
 }
 
+/// The kilobytes of memory that the process has.
+func residentKilobytes() throws -> Int {
+    guard let file = fopen("/proc/self/smaps_rollup", "re") else {
+        throw Mistake(description: "no smaps_rollup")
+    }
+    defer { fclose(file) }
+    var line = [CChar](repeating: 0, count: 256)
+    while fgets(&line, CInt(line.count), file) != nil {
+        let words = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+            .split(separator: " ")
+        if words.first == "Rss:", words.count > 1, let kilobytes = Int(words[1]) { return kilobytes }
+    }
+    throw Mistake(description: "no Rss in smaps_rollup")
+}
+
 func threadCount() throws -> Int {
     guard let directory = opendir("/proc/self/task") else { throw Mistake(description: "no /proc/self/task") }
     defer { closedir(directory) }

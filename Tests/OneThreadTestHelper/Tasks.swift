@@ -1,4 +1,5 @@
 import PeripheralDBus
+import PeripheralOneThread
 
 /// Has Swift do what it does with tasks, and throws where that goes wrong, or takes another thread.
 func doAllThatTasksDo() async throws {
@@ -21,7 +22,17 @@ func doAllThatTasksDo() async throws {
     // Longer than any timer, and than any clock.
     try await expect("a long sleep", await cancelledSleepEnds(.seconds(10_000_000)))
     try await expect("a sleep without end", await cancelledSleepEnds(.seconds(Int64.max)))
+    try await expect("less memory", try givesBackMemory())
+    // All that was given back is read again.
+    try await expect("children after that", await sumOfChildren() == 4_950)
     try await expect("one thread", try threadCount() == 1)
+}
+
+/// The test program has much that it does not need any more.
+private func givesBackMemory() throws -> Bool {
+    let before = try residentKilobytes()
+    StartPages.giveBack()
+    return try residentKilobytes() < before
 }
 
 private func expect(_ what: String, _ condition: Bool) async throws {
