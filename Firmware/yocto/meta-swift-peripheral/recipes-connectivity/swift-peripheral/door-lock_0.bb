@@ -1,0 +1,4 @@
+SUMMARY = "Bluetooth LE door lock that phones open once they have paired"
+DESCRIPTION = "A Bluetooth LE peripheral whose state survives the end of the program, and the power's, in Swift."
+
+require swift-peripheral-firmware.inc

@@ -1,0 +1,11 @@
+SUMMARY = "Bluetooth LE heart rate sensor that simulates a heart"
+DESCRIPTION = "A Bluetooth LE peripheral with the services Heart Rate, Battery and Device Information, in Swift."
+
+require swift-peripheral-firmware.inc
+
+SRC_URI += "file://heart-rate-sensor.conf"
+
+do_install:append() {
+    install -m 0644 ${SWIFT_PERIPHERAL_UNPACKDIR}/heart-rate-sensor.conf ${D}${sysconfdir}/heart-rate-sensor.conf
+}
+CONFFILES:${PN} += "${sysconfdir}/heart-rate-sensor.conf"
