@@ -106,7 +106,7 @@ def rules():
     return found
 
 
-# make knows no quotation: what the tree asks of Buildroot is written down here.
+# What the makefiles of the tree take from Buildroot.
 MAKEFILE = r'''
 qstrip = $(strip $(subst ",,$(1)))
 define sep
@@ -119,8 +119,8 @@ BR2_EXTERNAL_SWIFT_PERIPHERAL_PATH := %(tree)s
 BR2_PACKAGE_SWIFT_PERIPHERAL_PROGRAMS := "%(programs)s"
 generic-package = $(info package:$(patsubst %%/,%%,$(notdir $(patsubst %%/,%%,$(dir $(lastword $(MAKEFILE_LIST)))))))
 include $(BR2_EXTERNAL_SWIFT_PERIPHERAL_PATH)/external.mk
-# $(@D) is the directory where the package was copied to.
 .PHONY: users
+# $(@D) is the directory that the package was copied to.
 %(work)s/build/.installed:
 	$(SWIFT_PERIPHERAL_INSTALL_TARGET_CMDS)
 	$(SWIFT_PERIPHERAL_INSTALL_INIT_%(init)s)
@@ -155,9 +155,14 @@ def symbol_of(name):
 
 try:
     described = dict(line.split(': ', 1) for line in read(tree + '/external.desc').splitlines())
-    check('external.desc names the tree', re.fullmatch(r'[A-Z0-9_]+', described.get('name', '')) and 'desc' in described, described)
+    check('external.desc names the tree',
+          re.fullmatch(r'[A-Z0-9_]+', described.get('name', '')) and 'desc' in described, described)
 
-    parsed = kconfig()
+    try:
+        parsed = kconfig()
+    except kconfiglib.KconfigError as error:
+        check('Config.in is parsed', False, error)
+        sys.exit(1)
     check('Config.in is parsed without a warning', not parsed.warnings, '\n'.join(parsed.warnings))
     undefined = sorted({node.name for node in parsed.syms.values() if not node.nodes and node.name.startswith('BR2_')
                         and not node.env_var})
@@ -183,8 +188,10 @@ try:
         expected = dict(expected, **{'/usr/bin/%s' % name: 0o755, '/usr/share/dbus-1/system.d/%s.conf' % name: 0o644,
                                      '/etc/bluetooth/main.conf': 0o644})
         check('what it installs for %s runs' % init.lower(), done.returncode == 0, done.stdout)
-        check('it installs the program, the policy, the settings and what %s wants' % init.lower(), installed == expected, installed)
-        unfilled = [path for path in installed if path != '/usr/bin/' + name and re.search('@[A-Z]+@', read(work + '/target' + path))]
+        check('it installs the program, the policy, the settings and what %s wants' % init.lower(),
+              installed == expected, installed)
+        unfilled = [path for path in installed if path != '/usr/bin/' + name
+                    and re.search('@[A-Z]+@', read(work + '/target' + path))]
         check('all templates are filled in', not unfilled, unfilled)
     users = [line.split() for line in done.stdout.partition('users:')[2].splitlines() if name in line]
     check('its user is the one of its policy, and in the group of its unit',

@@ -73,7 +73,7 @@ do_build() {
 }
 ''',
     'systemd': '', 'update-rc.d': '', 'useradd': '', 'features_check': '', 'core-image': '',
-    'swift': 'BUILD_DIR = "${B}/release"\n',
+    'externalsrc': 'B = "${EXTERNALSRC_BUILD}"\n', 'swift': 'BUILD_DIR = "${B}/release"\n',
 }
 CONFIGURATION = {
     'bindir': '/usr/bin', 'datadir': '/usr/share', 'sysconfdir': '/etc', 'localstatedir': '/var', 'baselib': 'lib',
@@ -217,7 +217,8 @@ try:
     interpreter = subprocess.check_output(['patchelf', '--print-interpreter', '%s/image/usr/bin/%s' % (work, name)], text=True)
     check("the program's loader is that of OpenEmbedded", re.fullmatch(r'/lib/ld-linux-[\w.-]+\n', interpreter), interpreter)
     check('its user is the one of its policy, and in the group of its unit',
-          d.getVar('USERADD_PARAM:' + name).split()[-1] == name and 'bluetooth' in d.getVar('GROUPADD_PARAM:' + name)
+          (d.getVar('USERADD_PARAM:' + name) or '').endswith(' ' + name)
+          and (d.getVar('GROUPADD_PARAM:' + name) or '').endswith(' bluetooth')
           and 'user="%s"' % name in open('%s/image/usr/share/dbus-1/system.d/%s.conf' % (work, name)).read())
 
     append = '%s%s_%%.bbappend' % (dynamic, name)
@@ -225,7 +226,10 @@ try:
     check('the program is still the one that was made before', d.getVar('SWIFT_PERIPHERAL_PROGRAM') == 'file://' + name)
     d = attempt('with meta-swift and SWIFT_PERIPHERAL_FROM_SOURCE, it is parsed', lambda: parse(
         '%s%s_0.bb' % (recipes, name), append, DISTRO_FEATURES='', SWIFT_PERIPHERAL_FROM_SOURCE='1'))
-    check('it is built then', 'git://' in d.getVar('SRC_URI') and '/release/' + name in shell(d, 'do_install'), d.getVar('SRC_URI'))
+    check('it is built then, and not taken from elsewhere',
+          'file://%s ' % name not in d.getVar('SRC_URI') + ' ' and '/build/release/' + name in shell(d, 'do_install')
+          and not d.getVarFlag('do_compile', 'noexec') and os.path.exists(d.getVar('EXTERNALSRC') + '/Package.swift'),
+          d.getVar('SRC_URI'))
 
     for other in sorted(set(os.listdir(recipes))):
         if other.endswith('.bb') and not other.startswith(name + '_'):

@@ -2,7 +2,7 @@
 """Inside the rig's machine: installs the package of the heart rate sensor, keeps everybody but root from bluetoothd by bluez's
 policy, so that only the package's own lets it in, runs the program as its unit would, and has a central use it.
 
-    deb-in-rig PACKAGE
+    check_deb_in_rig.py PACKAGE
 """
 
 import glob
@@ -37,12 +37,13 @@ check('it installs beside the bluetoothd of this machine', status == 0, told)
 name = subprocess.check_output(['dpkg-deb', '-f', package, 'Package'], text=True).strip()
 
 # Of what bluez allows, only what it allows root is left.
-for place in glob.glob('/*/dbus-1/system.d/bluetooth.conf') + glob.glob('/usr/share/dbus-1/system.d/bluetooth.conf'):
+for place in glob.glob('/etc/dbus-1/system.d/bluetooth.conf') + glob.glob('/usr/share/dbus-1/system.d/bluetooth.conf'):
     with open(place) as f:
         policy = f.read()
     policy = re.sub(r'(?s)<policy (group|context|at_console)=.*?</policy>', '', policy)
+    nobody = '<policy context="default"><deny send_destination="org.bluez"/></policy>'
     with open(place, 'w') as f:
-        f.write(policy.replace('</busconfig>', '<policy context="default"><deny send_destination="org.bluez"/></policy></busconfig>'))
+        f.write(policy.replace('</busconfig>', nobody + '</busconfig>'))
 bus = ['dbus-send', '--system', '--print-reply']
 status, told = run(*bus, '--dest=org.freedesktop.DBus', '/', 'org.freedesktop.DBus.ReloadConfig')
 check('the bus reads the policies anew', status == 0, told)
@@ -65,7 +66,7 @@ log = open('/run/program.log', 'w+')
 program = subprocess.Popen(user(name) + ['env', '-i', '/usr/bin/' + name], stdout=log, stderr=log)
 found = central('read', '2a38')
 check('a central finds it, connects, and reads where it is worn', found.get('value') == '01', found)
-heard = central('subscribe', '2a37')
+heard = central('subscribe', '2a37', '--count', '3')
 check('a central is notified of a heart rate', bool(heard.get('values') or heard.get('notifications')), heard)
 program.terminate()
 check('it ends in order when it is told to', program.wait(10) == 0, open('/run/program.log').read())
