@@ -13,7 +13,7 @@ SERVICES = $(filter-out Conformance,$(notdir $(patsubst %/,%,$(wildcard Services
 
 .PHONY: help setup build test test-thread-sanitizer fuzz examples test-examples demo system-test bluez-versions \
 	benchmark format lint check-imports check-diagnostics check-linkage \
-	test-interoperability new test-new firmware check-firmware docs ci clean
+	test-interoperability new test-new firmware check-firmware deb check-packaging docs ci clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-24s %s\n", $$1, $$2}'
@@ -89,6 +89,17 @@ check-firmware: setup ## Check the size of firmware, and what it uses of a devic
 	$(SWIFT) test --package-path Firmware
 	@SWIFT=$(SWIFT) Tests/Firmware/run
 
+deb: EXAMPLE ?= heart-rate-sensor
+deb: firmware ## Make a Debian package of an example: make deb EXAMPLE=door-lock
+	@.ci/install-dependencies build-essential debhelper
+	@Firmware/debian/build $(EXAMPLE)
+
+check-packaging: setup ## Check the Debian package in a fresh Debian, the Yocto layer and the Buildroot tree; as root
+	@SWIFT=$(SWIFT) Firmware/build heart-rate-sensor
+	@Tests/Firmware/deb heart-rate-sensor
+	@Tests/Firmware/yocto
+	@Tests/Firmware/buildroot
+
 test-interoperability: setup ## Compare the values of the services with those of an independent decoder
 	@SWIFT=$(SWIFT) Tests/Interoperability/run
 
@@ -105,4 +116,4 @@ ci: lint check-imports check-diagnostics test-interoperability examples test-exa
 ci: check-linkage system-test test-thread-sanitizer soak test ## Run all that CI runs
 
 clean: ## Remove everything that was built
-	rm -rf .build .build-* Examples/.build Templates/.build Templates/*/.build Tests/*/.build
+	rm -rf .build .build-* Examples/.build Firmware/.build Templates/.build Templates/*/.build Tests/*/.build
