@@ -1,0 +1,208 @@
+"""A device's image on a board, from the first start to a central that is notified, a killed program, and a power cut.
+
+    image_scenes.py KERNEL IMAGE NAME [--brief]
+
+IMAGE is the directory that Firmware/image/build has made of the peripheral NAME. With --brief, the end is the first
+notification.
+"""
+
+import asyncio
+import sys
+
+from board import Board, BoardError
+
+from bumble import att
+from central import Central, RigError, error_name
+
+# How long each step may take; what is waited for ends it.
+BOOT = 90.0
+STEP = 30.0
+
+HEART_RATE, BATTERY_LEVEL = '2a37', '2a19'
+SERVICE_CHANGED = '2a05'
+LOCK = '5c3a0012-7e3c-4b6e-9d29-b3f1c0a1d001'
+AUDIT = '5c3a0013-7e3c-4b6e-9d29-b3f1c0a1d001'
+LOCKED, UNLOCKED = b'\1', b'\0'
+PHONE, OTHER_PHONE = 'F0:00:00:00:00:01', 'F0:00:00:00:00:02'
+
+
+class Failure(Exception):
+    """Something is not as promised."""
+
+
+class Scene:
+    """What happens to one board, with one of the peripherals."""
+
+    def __init__(self, board, name):
+        self.board, self.name = board, name
+
+    def note(self, what, detail=None):
+        print('ok   %7.2f s  %s%s' % (self.board.seconds, what, '' if detail is None else '  [%s]' % (detail,)), flush=True)
+
+    def check(self, what, is_so, detail=None):
+        if not is_so:
+            raise Failure('%s  [%s]' % (what, detail))
+        self.note(what, detail)
+
+    def expect(self, what, value, expected):
+        self.check(what, value == expected, value if value == expected else '%r, not %r' % (value, expected))
+
+    async def power_on(self, what):
+        await self.board.power_on()
+        print('            the power is on: %s' % what, flush=True)
+
+    async def connect(self, phone, advertised_name):
+        """The central finds the peripheral by its name, and connects."""
+        advertiser = await phone.find(name=advertised_name, seconds=BOOT)
+        self.note('a central finds it', advertised_name)
+        peer = await phone.connect(address=advertiser.json['address'], seconds=STEP)
+        self.note('the central connects', 'encrypted' if peer.encrypted else None)
+        return peer
+
+    async def notified(self, peer, what):
+        """The central subscribes, and gets a value."""
+        subscription = await peer.subscribe(what)
+        self.note('the central subscribes')
+        value = await subscription.next(STEP)
+        self.note('the central is notified', value.hex())
+        return subscription
+
+    async def examine(self):
+        """What the image is, seen from its console."""
+        processes = [line.split(None, 3) for line in (await self.board.command('ps -o pid,user,vsz,args')).splitlines()[1:]]
+        own = [p for p in processes if p[3].split()[0] == '/usr/bin/' + self.name]
+        self.expect('the peripheral runs as a user of its own', [p[1] for p in own], ['peripheral'])
+        names = sorted({p[3].split()[0].rsplit('/', 1)[-1].lstrip('-') for p in processes if not p[3].startswith('[')})
+        self.check('nothing runs that need not', set(names) <= {
+            'init', '{rcS}', '{S60%s}' % self.name, 'syslogd', 'dbus-daemon', 'btattach', 'bluetoothd', self.name, 'sh', 'ps'},
+            ' '.join(names))
+        self.check('the root is read-only', 'Read-only' in await self.board.command('touch /etc/x 2>&1 || true'))
+        self.check('the disk is used', (await self.board.command("grep -c ' /var/lib ext4 .*sync' /proc/mounts")) == '1')
+        used = await self.board.command("awk '/^MemTotal/ { t = $2 } /^MemAvailable/ { print t - $2 }' /proc/meminfo")
+        self.note('memory in use', '%s kB' % used)
+
+    async def kill(self, peer, changed):
+        """The peripheral is killed; the central learns that its services go, and that they are back."""
+        before = await self.process()
+        changed.drain()
+        await self.board.command('kill -9 %s' % before)
+        self.note('the peripheral is killed with -9', 'process %s' % before)
+        await changed.take(2, STEP)
+        self.note('the central is told that its services have gone and come')
+        after = await self.process()
+        self.check('it has been started again', after not in ('', before), 'process %s' % after)
+        peer.services = None
+        return await peer.discover()
+
+    async def process(self):
+        return await self.board.command('pidof %s' % self.name)
+
+    async def cut_power(self):
+        seconds = self.board.seconds
+        self.board.cut_power()
+        print('ok   %7.2f s  the power is cut' % seconds, flush=True)
+
+
+async def heart_rate_sensor(scene, brief):
+    async with await Central.open(scene.board.hci, PHONE) as phone:
+        await scene.power_on('the first start')
+        peer = await scene.connect(phone, 'Pulse')
+        await peer.discover()
+        value = await peer.read(BATTERY_LEVEL)
+        scene.check('the central reads the battery level', len(value) == 1 and value[0] <= 100, value[0])
+        await scene.notified(peer, HEART_RATE)
+        if brief:
+            return
+        await scene.examine()
+
+        changed = await peer.subscribe(SERVICE_CHANGED, indicate=True)
+        await scene.kill(peer, changed)
+        await scene.notified(peer, HEART_RATE)
+
+        await scene.cut_power()
+        await peer.wait_disconnected(STEP)
+        await scene.power_on('after the power cut')
+        peer = await scene.connect(phone, 'Pulse')
+        await scene.notified(peer, HEART_RATE)
+
+
+async def door_lock(scene, brief):
+    async with await Central.open(scene.board.hci, PHONE) as phone, \
+            await Central.open(scene.board.hci, OTHER_PHONE) as other:
+        await scene.power_on('the first start')
+        peer = await scene.connect(phone, 'Door')
+        await peer.pair()
+        scene.note('the central pairs')
+        database = await peer.discover()
+        changed = await peer.subscribe(SERVICE_CHANGED, indicate=True)
+        scene.expect('the door is locked at first', await peer.read(LOCK), LOCKED)
+        lock, audit = await peer.subscribe(LOCK), await peer.subscribe(AUDIT)
+        await peer.write(LOCK, UNLOCKED)
+        scene.expect('the central is notified of the lock', await lock.next(STEP), UNLOCKED)
+        scene.expect('the central is told who did it', (await audit.next(STEP)).decode(), 'unlocked by ' + PHONE)
+        if brief:
+            return
+        await scene.examine()
+
+        scene.expect('the handles are as they were', await scene.kill(peer, changed), database)
+        scene.expect('the door is as it was', await peer.read(LOCK), UNLOCKED)
+        lock, audit = await peer.subscribe(LOCK), await peer.subscribe(AUDIT)
+        await peer.write(LOCK, LOCKED)
+        scene.expect('the central is notified of the lock', await lock.next(STEP), LOCKED)
+        scene.expect('the central is told who did it', (await audit.next(STEP)).decode(), 'locked by ' + PHONE)
+        handles = {spec: await peer.handle(spec) for spec in (LOCK, AUDIT)}
+
+        await peer.disconnect()
+        scene.note('the central leaves, still subscribed')
+        guest = await scene.connect(other, 'Door')
+        await guest.pair()
+        await guest.discover()
+        await guest.write(LOCK, UNLOCKED)
+        scene.note('another one pairs, and unlocks')
+        # The state file has the entry, in hexadecimal digits, for whoever has not been sent it yet.
+        missed = ('unlocked by ' + OTHER_PHONE).encode()
+        await scene.board.until("grep -q ' %s$' /var/lib/door-lock/*" % missed.hex(), STEP)
+        scene.note('what the first one has missed is preserved')
+
+        await scene.cut_power()
+        await guest.wait_disconnected(STEP)
+        await scene.power_on('after the power cut')
+        peer = await scene.connect(phone, 'Door')
+        scene.check('the bond is as it was', peer.encrypted)
+        peer.services = database            # the central does not discover, but trusts what it knows
+        scene.expect('the door is as it was, at the same handle', await peer.read(handles[LOCK]), UNLOCKED)
+        audit = await peer.subscribe(handles[AUDIT])
+        scene.expect('the central is told what it has missed', (await audit.next(STEP)).decode(), 'unlocked by ' + OTHER_PHONE)
+        lock = await peer.subscribe(handles[LOCK])
+        await peer.write(handles[LOCK], LOCKED)
+        scene.expect('the central is notified of the lock', await lock.next(STEP), LOCKED)
+        scene.expect('the central is told who did it', (await audit.next(STEP)).decode(), 'locked by ' + PHONE)
+        scene.expect('the handles are as they were', await peer.discover(), database)
+
+
+SCENES = {'heart-rate-sensor': heart_rate_sensor, 'door-lock': door_lock}
+
+
+async def main(kernel, image, name, brief):
+    board = await Board(kernel, image).open()
+    scene = Scene(board, name)
+    try:
+        await asyncio.wait_for(SCENES[name](scene, brief), 600)
+        print('ok   %s: all is as promised' % name, flush=True)
+        return 0
+    except (Failure, BoardError, RigError, att.ATT_Error, asyncio.TimeoutError, OSError) as error:
+        print('FAIL %7.2f s  %s' % (board.seconds, error if isinstance(error, (Failure, BoardError)) else error_name(error)))
+        if board.machine is not None and board.machine.poll() is None:
+            try:
+                print(await board.command('logread; dmesg | tail -n 20'))
+            except (BoardError, OSError):
+                pass
+        print(board.console.text[-4000:])
+        return 1
+    finally:
+        await board.close()
+
+
+if __name__ == '__main__':
+    arguments = [a for a in sys.argv[1:] if a != '--brief']
+    sys.exit(asyncio.run(main(*arguments, brief='--brief' in sys.argv)))
