@@ -13,7 +13,7 @@ SERVICES = $(filter-out Conformance,$(notdir $(patsubst %/,%,$(wildcard Services
 
 .PHONY: help setup build test test-thread-sanitizer fuzz examples test-examples demo system-test bluez-versions \
 	benchmark format lint check-imports check-diagnostics check-linkage \
-	test-interoperability new test-new firmware check-firmware deb check-packaging docs ci clean
+	test-interoperability new test-new firmware check-firmware image check-image deb check-packaging docs ci clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-24s %s\n", $$1, $$2}'
@@ -99,6 +99,14 @@ check-packaging: setup ## Check the Debian package in a fresh Debian, the Yocto 
 	@Tests/Firmware/deb heart-rate-sensor
 	@Tests/Firmware/yocto
 	@Tests/Firmware/buildroot
+
+image: EXAMPLE ?= heart-rate-sensor
+image: firmware ## Make the image of a device with an example, and start it until a central is notified: make image EXAMPLE=door-lock
+	@Tests/Firmware/image --brief $(EXAMPLE)
+
+check-image: setup ## Check the size of a device's image, and how it starts, again after a kill, and again after a power cut
+	@SWIFT=$(SWIFT) Firmware/build heart-rate-sensor door-lock
+	@Tests/Firmware/image heart-rate-sensor door-lock
 
 test-interoperability: setup ## Compare the values of the services with those of an independent decoder
 	@SWIFT=$(SWIFT) Tests/Interoperability/run

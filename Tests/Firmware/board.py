@@ -82,7 +82,7 @@ class Board:
         # Its processes are this script's even when the kernel that has made them is gone.
         ctypes.CDLL(None, use_errno=True).prctl(run_in_vm.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
         self.kernel, self.memory = kernel, memory
-        self.root = os.path.join(image, 'root.squashfs')
+        self.root = os.path.abspath(os.path.join(image, 'root.squashfs'))
         self.directory = tempfile.mkdtemp(prefix='board.')
         # The machine's memory is a file; it must be in memory itself.
         self.shared_memory = tempfile.mkdtemp(prefix='board.', dir='/dev/shm' if os.access('/dev/shm', os.W_OK) else None)
@@ -95,6 +95,7 @@ class Board:
 
     async def open(self):
         """The air, where centrals attach to."""
+        self.ended = asyncio.get_running_loop().create_future()
         self.air = radio.Air()
         self.air.packet_time = 0.0025
         self.server = await asyncio.get_running_loop().create_unix_server(
@@ -122,9 +123,16 @@ class Board:
             stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log, cwd=self.directory, start_new_session=True,
             env={'PATH': '/usr/bin:/bin', 'TMPDIR': self.shared_memory, 'HOME': self.directory},
             pass_fds=(console_inside.fileno(), serial_inside.fileno()))
+        # An end that is no power cut is told.
+        self.watch = os.pidfd_open(self.machine.pid)
+        loop.add_reader(self.watch, self._has_ended)
         serial_inside.close()
         console_inside.close()
         self.shell = False
+
+    def _has_ended(self):
+        asyncio.get_running_loop().remove_reader(self.watch)
+        self.ended.set_exception(BoardError('the machine has ended by itself'))
 
     async def command(self, line, seconds=20.0):
         """What a command says that is typed on the console; BoardError unless it succeeds."""
@@ -152,8 +160,11 @@ class Board:
 
     def cut_power(self):
         """Ends the machine between two of its instructions; its disk keeps what was written to it."""
-        run_in_vm.end_all(self.machine)
-        self.machine = None
+        if self.machine is not None:
+            asyncio.get_running_loop().remove_reader(self.watch)
+            os.close(self.watch)
+            run_in_vm.end_all(self.machine)
+            self.machine = None
 
     async def close(self):
         self.cut_power()

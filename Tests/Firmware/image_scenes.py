@@ -11,7 +11,7 @@ import sys
 
 from board import Board, BoardError
 
-from bumble import att
+from bumble.core import ProtocolError
 from central import Central, RigError, error_name
 
 # How long each step may take; what is waited for ends it.
@@ -84,15 +84,23 @@ class Scene:
     async def kill(self, peer, changed):
         """The peripheral is killed; the central learns that its services go, and that they are back."""
         before = await self.process()
+        services = [s['uuid'] for s in peer.services]
         changed.drain()
         await self.board.command('kill -9 %s' % before)
         self.note('the peripheral is killed with -9', 'process %s' % before)
-        await changed.take(2, STEP)
-        self.note('the central is told that its services have gone and come')
+        await self.board.until('pidof %s | grep -qvx %s' % (self.name, before), STEP)
         after = await self.process()
-        self.check('it has been started again', after not in ('', before), 'process %s' % after)
-        peer.services = None
-        return await peer.discover()
+        self.check('it has been started again', after != before, 'process %s' % after)
+        await changed.next(STEP)
+        while True:
+            await changed.next(STEP)
+            try:
+                if [s['uuid'] for s in await peer.discover()] == services:
+                    break
+            except ProtocolError:
+                pass                        # they went while they were discovered
+        self.note('the central is told that its services have gone and come', '%d times' % changed.count)
+        return peer.services
 
     async def process(self):
         return await self.board.command('pidof %s' % self.name)
@@ -187,10 +195,16 @@ async def main(kernel, image, name, brief):
     board = await Board(kernel, image).open()
     scene = Scene(board, name)
     try:
-        await asyncio.wait_for(SCENES[name](scene, brief), 600)
+        acting = asyncio.ensure_future(SCENES[name](scene, brief))
+        await asyncio.wait({acting, board.ended}, timeout=600, return_when=asyncio.FIRST_COMPLETED)
+        if not acting.done():
+            acting.cancel()
+            await asyncio.wait({acting})
+            raise board.ended.exception() if board.ended.done() else BoardError('no end in 600 s')
+        await acting
         print('ok   %s: all is as promised' % name, flush=True)
         return 0
-    except (Failure, BoardError, RigError, att.ATT_Error, asyncio.TimeoutError, OSError) as error:
+    except (Failure, BoardError, RigError, ProtocolError, asyncio.TimeoutError, OSError) as error:
         print('FAIL %7.2f s  %s' % (board.seconds, error if isinstance(error, (Failure, BoardError)) else error_name(error)))
         if board.machine is not None and board.machine.poll() is None:
             try:
