@@ -69,13 +69,13 @@ class Scene:
 
     async def examine(self):
         """What the image is, seen from its console."""
-        processes = [line.split(None, 3) for line in (await self.board.command('ps -o pid,user,vsz,args')).splitlines()[1:]]
-        own = [p for p in processes if p[3].split()[0] == '/usr/bin/' + self.name]
-        self.expect('the peripheral runs as a user of its own', [p[1] for p in own], ['peripheral'])
-        names = sorted({p[3].split()[0].rsplit('/', 1)[-1].lstrip('-') for p in processes if not p[3].startswith('[')})
-        self.check('nothing runs that need not', set(names) <= {
-            'init', '{rcS}', '{S60%s}' % self.name, 'syslogd', 'dbus-daemon', 'btattach', 'bluetoothd', self.name, 'sh', 'ps'},
-            ' '.join(names))
+        user = await self.board.command("awk '/^Uid/ { print $2, $3 }' /proc/%s/status" % await self.process())
+        own = await self.board.command("awk -F: '$1 == \"peripheral\" { print $3, $3 }' /etc/passwd")
+        self.expect('the peripheral runs as a user of its own', user, own)
+        lines = [line.split() for line in (await self.board.command('ps -o vsz,comm')).splitlines()[1:]]
+        running = {words[1] for words in lines if words[0] != '0'}      # the kernel's own have no memory
+        needed = {'init', 'syslogd', 'dbus-daemon', 'btattach', 'bluetoothd', self.name[:15], ('S60' + self.name)[:15]}
+        self.expect('all runs that is needed, and the console', running, needed | {'sh', 'ps'})
         self.check('the root is read-only', 'Read-only' in await self.board.command('touch /etc/x 2>&1 || true'))
         self.check('the disk is used', (await self.board.command("grep -c ' /var/lib ext4 .*sync' /proc/mounts")) == '1')
         used = await self.board.command("awk '/^MemTotal/ { t = $2 } /^MemAvailable/ { print t - $2 }' /proc/meminfo")
