@@ -95,7 +95,7 @@ class Board:
 
     async def open(self):
         """The air, where centrals attach to."""
-        self.ended = asyncio.get_running_loop().create_future()
+        self.ended = asyncio.get_running_loop().create_future()     # fails when the machine ends by itself
         self.air = radio.Air()
         self.air.packet_time = 0.0025
         self.server = await asyncio.get_running_loop().create_unix_server(
@@ -123,7 +123,7 @@ class Board:
             stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log, cwd=self.directory, start_new_session=True,
             env={'PATH': '/usr/bin:/bin', 'TMPDIR': self.shared_memory, 'HOME': self.directory},
             pass_fds=(console_inside.fileno(), serial_inside.fileno()))
-        # An end that is no power cut is told.
+        self.off = None
         self.watch = os.pidfd_open(self.machine.pid)
         loop.add_reader(self.watch, self._has_ended)
         serial_inside.close()
@@ -132,7 +132,10 @@ class Board:
 
     def _has_ended(self):
         asyncio.get_running_loop().remove_reader(self.watch)
-        self.ended.set_exception(BoardError('the machine has ended by itself'))
+        if self.off is not None:
+            self.off.set_result(None)
+        else:
+            self.ended.set_exception(BoardError('the machine has ended by itself'))
 
     async def command(self, line, seconds=20.0):
         """What a command says that is typed on the console; BoardError unless it succeeds."""
@@ -157,6 +160,19 @@ class Board:
             await self.command('until %s; do sleep 0.1; done' % condition, seconds)
         except BoardError as error:
             raise BoardError('not so in %g s: %s (%s)' % (seconds, condition, error)) from None
+
+    async def power_off(self, seconds):
+        """Has the board end in order; whether its disk was let go of."""
+        await self.command('true')
+        self.off = asyncio.get_running_loop().create_future()
+        self.keyboard.write(b'poweroff\n')
+        try:
+            await asyncio.wait_for(self.off, seconds)
+        except asyncio.TimeoutError:
+            raise BoardError('still running %g s after poweroff' % seconds) from None
+        self.cut_power()
+        header = subprocess.check_output(['/sbin/dumpe2fs', '-h', self.disk], stderr=subprocess.DEVNULL, text=True)
+        return 'needs_recovery' not in header
 
     def cut_power(self):
         """Ends the machine between two of its instructions; its disk keeps what was written to it."""
