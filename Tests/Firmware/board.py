@@ -156,10 +156,14 @@ class Board:
 
     async def until(self, condition, seconds):
         """Waits until a command succeeds on the console."""
-        try:
-            await self.command('until %s; do sleep 0.1; done' % condition, seconds)
-        except BoardError as error:
-            raise BoardError('not so in %g s: %s (%s)' % (seconds, condition, error)) from None
+        end = time.monotonic() + seconds
+        while True:
+            try:
+                return await self.command(condition, seconds)
+            except BoardError as error:
+                if time.monotonic() > end:
+                    raise BoardError('not so in %g s: %s' % (seconds, error)) from None
+            await asyncio.sleep(0.1)
 
     async def power_off(self, seconds):
         """Has the board end in order; whether its disk was let go of."""
