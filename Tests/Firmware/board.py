@@ -90,7 +90,7 @@ class Board:
         shutil.copy(os.path.join(image, 'data.ext4'), self.disk)
         self.log = open(os.path.join(self.directory, 'console'), 'wb')
         self.hci = 'unix:' + os.path.join(self.directory, 'hci')
-        self.machine = None
+        self.machine = self.keyboard = None
         self.started = time.monotonic()
 
     async def open(self):
@@ -188,6 +188,8 @@ class Board:
 
     async def close(self):
         self.cut_power()
+        if self.keyboard is not None:
+            self.keyboard.abort()
         self.server.close()
         self.log.close()
         shutil.rmtree(self.shared_memory, ignore_errors=True)

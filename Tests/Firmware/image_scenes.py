@@ -23,7 +23,7 @@ SERVICE_CHANGED = '2a05'
 LOCK = '5c3a0012-7e3c-4b6e-9d29-b3f1c0a1d001'
 AUDIT = '5c3a0013-7e3c-4b6e-9d29-b3f1c0a1d001'
 LOCKED, UNLOCKED = b'\1', b'\0'
-PHONE, OTHER_PHONE = 'F0:00:00:00:00:01', 'F0:00:00:00:00:02'
+PHONE, OTHER_PHONE, NEW_PHONE = ('F0:00:00:00:00:%02d' % number for number in (1, 2, 3))
 
 
 class Failure(Exception):
@@ -147,7 +147,8 @@ async def heart_rate_sensor(scene, brief):
 
 async def door_lock(scene, brief):
     async with await Central.open(scene.board.hci, PHONE) as phone, \
-            await Central.open(scene.board.hci, OTHER_PHONE) as other:
+            await Central.open(scene.board.hci, OTHER_PHONE) as other, \
+            await Central.open(scene.board.hci, NEW_PHONE) as new:
         await scene.power_on('for the first time')
         peer = await scene.connect(phone, 'Door')
         await peer.pair()
@@ -182,7 +183,13 @@ async def door_lock(scene, brief):
         missed = ('unlocked by ' + OTHER_PHONE).encode()
         await scene.board.until("grep -q ' %s$' /var/lib/door-lock/*" % missed.hex(), STEP)
         scene.note('what the first one has missed is preserved')
+        await guest.disconnect()
 
+        # A bond that bluetoothd has just written, and nothing has been written after it.
+        guest = await scene.connect(new, 'Door')
+        await guest.pair()
+        await scene.board.until("grep -q LongTermKey /var/lib/bluetooth/*/%s/info" % NEW_PHONE, STEP)
+        scene.note('a third one pairs')
         await scene.cut_power()
         await guest.wait_disconnected(STEP)
         await scene.power_on('again')
@@ -197,6 +204,8 @@ async def door_lock(scene, brief):
         scene.expect('the central is notified of the lock', await lock.next(STEP), LOCKED)
         scene.expect('the central is told who did it', (await audit.next(STEP)).decode(), 'locked by ' + PHONE)
         scene.expect_handles(await peer.discover(), database)
+        guest = await scene.connect(new, 'Door')
+        scene.check('the newest bond is as it was', guest.encrypted)
         await scene.end()
 
 
