@@ -78,7 +78,7 @@ class Console(asyncio.Protocol):
 class Board:
     """One board with its disk, its controller, and the air around them."""
 
-    def __init__(self, kernel, image, memory='64M'):
+    def __init__(self, kernel, image, memory='128M'):
         # Its processes are this script's even when the kernel that has made them is gone.
         ctypes.CDLL(None, use_errno=True).prctl(run_in_vm.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
         self.kernel, self.memory = kernel, memory
