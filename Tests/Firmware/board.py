@@ -78,10 +78,13 @@ class Console(asyncio.Protocol):
 class Board:
     """One board with its disk, its controller, and the air around them."""
 
-    def __init__(self, kernel, image, memory='128M'):
+    # More than a device needs: this kernel wants 64 KB in one piece for each process.
+    MEMORY = '256M'
+
+    def __init__(self, kernel, image):
         # Its processes are this script's even when the kernel that has made them is gone.
         ctypes.CDLL(None, use_errno=True).prctl(run_in_vm.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-        self.kernel, self.memory = kernel, memory
+        self.kernel = kernel
         self.root = os.path.abspath(os.path.join(image, 'root.squashfs'))
         self.directory = tempfile.mkdtemp(prefix='board.')
         # The machine's memory is a file; it must be in memory itself.
@@ -90,7 +93,7 @@ class Board:
         shutil.copy(os.path.join(image, 'data.ext4'), self.disk)
         self.log = open(os.path.join(self.directory, 'console'), 'wb')
         self.hci = 'unix:' + os.path.join(self.directory, 'hci')
-        self.machine = self.keyboard = None
+        self.machine = self.console = self.keyboard = None
         self.started = time.monotonic()
 
     async def open(self):
@@ -117,7 +120,7 @@ class Board:
         self.keyboard, _ = await loop.create_connection(lambda: self.console, sock=console)
         self.started = time.monotonic()
         self.machine = subprocess.Popen(
-            [self.kernel, 'mem=' + self.memory, 'ubd0r=' + self.root, 'ubd1=' + self.disk,
+            [self.kernel, 'mem=' + self.MEMORY, 'ubd0r=' + self.root, 'ubd1=' + self.disk,
              'root=/dev/ubda', 'rootfstype=squashfs', 'ro', 'quiet', 'panic=1',
              'con=null', 'con0=fd:%d' % console_inside.fileno(), 'ssl=null', 'ssl0=fd:%d' % serial_inside.fileno()],
             stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log, cwd=self.directory, start_new_session=True,
@@ -164,6 +167,15 @@ class Board:
                 if time.monotonic() > end:
                     raise BoardError('not so in %g s: %s' % (seconds, error)) from None
             await asyncio.sleep(0.1)
+
+    async def last_words(self):
+        """What the console has shown, with the logs where the board still answers."""
+        if self.machine is not None and not self.ended.done():
+            try:
+                await self.command('logread; dmesg | tail -n 20')
+            except BoardError:
+                pass
+        return self.console.text[-6000:] if self.console is not None else ''
 
     async def power_off(self, seconds):
         """Has the board end in order; whether its disk was let go of."""

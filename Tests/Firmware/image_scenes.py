@@ -78,10 +78,12 @@ class Scene:
         self.expect('the peripheral runs as a user of its own', user, own)
         lines = [line.split() for line in (await self.board.command('ps -o vsz,comm')).splitlines()[1:]]
         running = {words[1] for words in lines if words[0] != '0'}      # the kernel's own have no memory
-        needed = {'init', 'syslogd', 'dbus-daemon', 'btattach', 'bluetoothd', self.name[:15], ('S60' + self.name)[:15]}
-        self.expect('all runs that is needed, and the console', running, needed | {'sh', 'ps'})
+        supervised = {('S60' + self.name)[:15], self.name[:15], 'logger'}
+        needed = supervised | {'init', 'syslogd', 'dbus-daemon', 'btattach', 'bluetoothd'}
+        self.check('all runs that is needed, and the console', running == needed | {'sh', 'ps'}, ' '.join(sorted(running)))
         self.check('the root is read-only', 'Read-only' in await self.board.command('touch /etc/x 2>&1 || true'))
-        self.check('what is written to the disk is on it', (await self.board.command("grep -c ' /var/lib ext4 .*sync' /proc/mounts || true")) == '1')
+        disk = await self.board.command("grep ' /var/lib ' /proc/mounts")
+        self.check('what is written to the disk is on it', ' ext4 ' in disk and 'sync' in disk, disk)
         used = await self.board.command("awk '/^MemTotal/ { t = $2 } /^MemAvailable/ { print t - $2 }' /proc/meminfo")
         self.note('memory in use', '%s kB' % used)
 
@@ -116,8 +118,10 @@ class Scene:
 
     async def end(self):
         """What the start had to mend, and what it needs not mend after an end in order."""
-        words = await self.board.command("dmesg | grep -c 'ubdb.*recovery complete' || true")
-        self.check('the disk was mended by its journal at this start', words == '1')
+        mended = await self.board.command("dmesg | grep -c 'ubdb.*recovery complete' || true")
+        self.check('the disk was mended by its journal at this start', mended == '1')
+        await self.board.command('/etc/init.d/S60%s stop && ! pidof %s' % (self.name, self.name))
+        self.note('the peripheral stops when it is told to')
         self.check('the board ends in order, with its disk let go of', await self.board.power_off(STEP))
 
 
@@ -163,6 +167,8 @@ async def door_lock(scene, brief):
         if brief:
             return
         await scene.examine()
+        await scene.board.until("logread | grep -q 'door-lock: .*The bolt moves'", STEP)
+        scene.note('the log has what the peripheral says')
 
         scene.expect_handles(await scene.kill(peer, changed), database)
         scene.expect('the door is as it was', await peer.read(LOCK), UNLOCKED)
@@ -213,6 +219,8 @@ SCENES = {'heart-rate-sensor': heart_rate_sensor, 'door-lock': door_lock}
 
 
 async def main(kernel, image, name, brief):
+    if name not in SCENES:
+        sys.exit('There is no scene of %s; there is: %s' % (name, ' '.join(SCENES)))
     board = await Board(kernel, image).open()
     scene = Scene(board, name)
     try:
@@ -225,14 +233,10 @@ async def main(kernel, image, name, brief):
         await acting
         print('ok   %s: all is as promised' % name, flush=True)
         return 0
-    except (Failure, BoardError, RigError, ProtocolError, asyncio.TimeoutError, OSError) as error:
-        print('FAIL %7.2f s  %s' % (board.seconds, error if isinstance(error, (Failure, BoardError)) else error_name(error)))
-        if board.machine is not None and board.machine.poll() is None:
-            try:
-                print(await board.command('logread; dmesg | tail -n 20'))
-            except (BoardError, OSError):
-                pass
-        print(board.console.text[-4000:])
+    except Exception as error:
+        words = str(error) if isinstance(error, (Failure, BoardError, RigError)) else error_name(error)
+        print('FAIL %7.2f s  %s' % (board.seconds, words), flush=True)
+        print(await board.last_words(), flush=True)
         return 1
     finally:
         await board.close()
