@@ -8,30 +8,41 @@ private import Glibc
 package enum StartPages {
     /// Gives back all pages that are as their files have them.
     package static func giveBack() {
-        guard let maps = unsafe fopen("/proc/self/smaps", "re") else { return }
-        defer { unsafe fclose(maps) }
+        let mappings = unchangedMappings()
+        // Nothing in between: it would need pages that have just been given back.
+        for mapping in mappings {
+            unsafe madvise(
+                UnsafeMutableRawPointer(bitPattern: mapping.lowerBound),
+                mapping.count,
+                CInt(MADV_DONTNEED)
+            )
+        }
+    }
+
+    /// The addresses of all mappings that cannot be written and have not been.
+    private static func unchangedMappings() -> [Range<UInt>] {
+        guard let file = unsafe fopen("/proc/self/smaps", "re") else { return [] }
+        defer { unsafe fclose(file) }
+        var mappings: [Range<UInt>] = []
         var mapping: Range<UInt>?
         var line: UnsafeMutablePointer<CChar>?
         var capacity = 0
         defer { unsafe free(line) }
-        while unsafe getline(&line, &capacity, maps) > 0, let text = unsafe line {
+        while unsafe getline(&line, &capacity, file) > 0, let text = unsafe line {
             let words = unsafe String(cString: text).split(whereSeparator: \.isWhitespace)
-            if let unchanged = unchangedMapping(words) {
-                mapping = unchanged
-            } else if words.first == "Private_Dirty:", let range = mapping.take(), words[1] == "0" {
-                unsafe madvise(
-                    UnsafeMutableRawPointer(bitPattern: range.lowerBound),
-                    range.count,
-                    CInt(MADV_DONTNEED)
-                )
+            if let readOnly = readOnlyMapping(words) {
+                mapping = readOnly
+            } else if words.first == "Private_Dirty:", let unwritten = mapping.take(), words[1] == "0" {
+                mappings.append(unwritten)
             }
         }
+        return mappings
     }
 
     /// The addresses of a mapping that begins with this line, when it is one of a file and cannot be written.
     ///
     /// It may have been changed before it could not be written any more: then it has dirty pages, of which a later line tells.
-    private static func unchangedMapping(_ words: [Substring]) -> Range<UInt>? {
+    private static func readOnlyMapping(_ words: [Substring]) -> Range<UInt>? {
         guard words.count == 6, words[1].hasSuffix("p"), !words[1].contains("w"), words[4] != "0" else {
             return nil
         }
