@@ -86,7 +86,6 @@ firmware: setup ## Build an example as for a device's image: make firmware EXAMP
 	@SWIFT=$(SWIFT) Firmware/build $(EXAMPLE)
 
 check-firmware: setup ## Check the size of firmware, and what it uses of a device
-	$(SWIFT) test --package-path Firmware
 	@SWIFT=$(SWIFT) Tests/Firmware/run
 
 deb: EXAMPLE ?= heart-rate-sensor

@@ -329,6 +329,14 @@ let testSupport: [Target] = [
         swiftSettings: swiftSettings
     ),
 
+    // What runs firmware and measures it.
+    .executableTarget(
+        name: "firmware-trial",
+        dependencies: ["PeripheralKit", "PeripheralEmulator", "PeripheralTesting", "PeripheralHeartRate"],
+        path: "Tests/Firmware/Trial",
+        swiftSettings: swiftSettings
+    ),
+
     // Programs on one thread.
     .executableTarget(
         name: "one-thread-test-helper",

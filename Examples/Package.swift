@@ -37,6 +37,15 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
+        // What firmware has of its own stands in Firmware, and is tested here, where everything is built for tests.
+        .target(
+            name: "FirmwareSupport",
+            dependencies: [
+                product("PeripheralKit"), product("PeripheralBlueZ"), product("PeripheralOneThread"),
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        .testTarget(name: "FirmwareSupportTests", dependencies: ["FirmwareSupport"]),
         example("custom-lamp"),
         example("environmental-sensor", services: ["PeripheralEnvironmentalSensing"]),
         .testTarget(

@@ -35,7 +35,6 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
-        .testTarget(name: "FirmwareSupportTests", dependencies: ["FirmwareSupport"]),
     ]
         + firmware.map { name, services in
             .executableTarget(
