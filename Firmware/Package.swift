@@ -34,7 +34,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
-        ),
+        )
     ]
         + firmware.map { name, services in
             .executableTarget(
