@@ -13,7 +13,7 @@ SERVICES = $(filter-out Conformance,$(notdir $(patsubst %/,%,$(wildcard Services
 
 .PHONY: help setup build test test-thread-sanitizer fuzz examples test-examples demo system-test bluez-versions \
 	benchmark format lint check-imports check-diagnostics check-linkage \
-	test-interoperability new test-new firmware check-firmware image check-image deb check-packaging docs ci clean
+	test-interoperability new test-new firmware check-firmware image check-image deb check-packaging check-unit docs ci clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-24s %s\n", $$1, $$2}'
@@ -96,6 +96,7 @@ deb: firmware ## Make a Debian package of an example: make deb EXAMPLE=door-lock
 check-packaging: setup ## Check the Debian package in a fresh Debian, the Yocto layer and the Buildroot tree; as root
 	@SWIFT=$(SWIFT) Firmware/build heart-rate-sensor
 	@Tests/Firmware/deb heart-rate-sensor
+	@Tests/Firmware/unit heart-rate-sensor
 	@Tests/Firmware/yocto
 	@Tests/Firmware/buildroot
 
@@ -106,6 +107,10 @@ image: firmware ## Make the image of a device with an example, and start it unti
 check-image: setup ## Check the size of a device's image, and how it starts, again after a kill, and again after a power cut
 	@SWIFT=$(SWIFT) Firmware/build heart-rate-sensor door-lock
 	@Tests/Firmware/image heart-rate-sensor door-lock
+
+check-unit: setup ## Have systemd start, watch and stop a firmware, in a container and in the rig; as root
+	@SWIFT=$(SWIFT) Firmware/build heart-rate-sensor
+	@Tests/Firmware/unit heart-rate-sensor
 
 test-interoperability: setup ## Compare the values of the services with those of an independent decoder
 	@SWIFT=$(SWIFT) Tests/Interoperability/run

@@ -191,6 +191,18 @@ def serves_a_central():
     check('a central is notified of a heart rate', bool(heard.get('values') or heard.get('notifications')), heard)
 
 
+def observes():
+    """With the drop-in of the package, which lets it see the packets that leave."""
+    inside('sh', '-c', 'cp /usr/share/doc/%s/examples/observation.conf /run/systemd/system/%s.d/' % (name, unit))
+    systemctl('daemon-reload')
+    status, told = systemctl('restart', unit)
+    state = until(lambda state: state['ActiveState'] == 'failed' or fits(state))
+    # Bit 13 is CAP_NET_RAW.
+    check('with observation.conf, it has CAP_NET_RAW and no other capability, and is on the air',
+          status == 0 and state.is_active and fits(state) and int(status_of(state.process, 'CapEff'), 16) == 1 << 13
+          and int(status_of(state.process, 'CapBnd'), 16) == 1 << 13, told + summary(state))
+
+
 def stops():
     before = until(fits)
     log, begun = Journal(), time.monotonic()
@@ -227,6 +239,8 @@ comes_back_when_killed()
 comes_back_when_it_hangs()
 misses_no_call()
 gives_up_without_configuration()
+if options.controller:
+    observes()
 stops()
 if is_container:
     has_a_dynamic_user()
