@@ -34,7 +34,7 @@ def check(what, holds, told=''):
     print(('ok   ' if holds else 'FAIL ') + what, flush=True)
     if not holds:
         failures.append(what)
-        print('     ' + str(told).strip().replace('\n', '\n     '), flush=True)
+        print(''.join('     %s\n' % line for line in str(told).strip().splitlines()[-25:]), end='', flush=True)
     return holds
 
 
@@ -94,10 +94,14 @@ def rights(static):
           not any(int(value, 16) for value in capabilities.values()) and status_of(state.process, 'NoNewPrivs') == '1',
           capabilities)
     check('its system calls are filtered', status_of(state.process, 'Seccomp') == '2')
+    there = ['nsenter', '--target', str(state.process), '--mount', '--root', '--wd=/']
+    # Even root could not.
+    writable = [place for place in ('/usr', '/etc', '/var', '/var/lib', '/srv') if inside(*there, 'test', '-w', place)[0] == 0]
+    check('the system is not writable where it runs', not writable, writable)
     # In places that everybody may write in, it may as well; those of temporary files are its own.
     mine = ['setpriv', '--reuid=' + owner, '--regid=' + owner, '--clear-groups', 'find', '/', '(', '-path', '/proc', '-o',
             '-path', '/host', ')', '-prune', '-o', '-type', 'd', '-writable', '-print']
-    writable = said('nsenter', '--target', str(state.process), '--mount', '--root', '--wd=/', *mine).splitlines()
+    writable = said(*there, *mine).splitlines()
     public = re.compile('/(tmp|var/tmp|dev/shm|dev/mqueue|run/lock)(/|$)')
     writable = {place for place in writable if place.startswith('/') and not public.match(place)}
     check('it may write in its state directory alone', writable == {'/var/lib/private/' + name}, writable)

@@ -40,6 +40,9 @@ class State(dict):
     def __init__(self):
         super().__init__(line.split('=', 1) for line in systemctl('show', unit)[1].splitlines() if '=' in line)
 
+    def __missing__(self, key):
+        return ''       # such as the words of a program that has not said any
+
     @property
     def process(self):
         return int(self['MainPID'])
