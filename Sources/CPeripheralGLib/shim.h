@@ -4,6 +4,13 @@
 #include <glib.h>
 #include <glib-unix.h>
 
+/* Newer versions of GLib declare these enumerations to be flags, whose members have other names in Swift.
+ * Without that for key files, keys with a language are chosen by the user's. */
+static const GKeyFileFlags peripheral_key_file_flags = G_KEY_FILE_KEEP_TRANSLATIONS;
+static const GFileSetContentsFlags peripheral_file_flags = G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE;
+static const GSpawnFlags peripheral_spawn_flags =
+    G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_STDERR_TO_DEV_NULL;
+
 #ifdef __linux__
 #include <signal.h>
 #include <sys/prctl.h>

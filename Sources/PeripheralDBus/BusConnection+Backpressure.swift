@@ -58,7 +58,8 @@ extension BusConnection {
         while drainWaiters.first !== waiter || outgoingSize > bound {
             await withTaskCancellationHandler {
                 await withCheckedContinuation { continuation in
-                    waiter.wait(with: continuation)
+                    // By its number: Swift 6.2 takes the waiter itself, in here, for a data race.
+                    drainWaiters.first { $0.identifier == identifier }?.wait(with: continuation)
                     // The bus may have taken everything on the way here, and it tells only once.
                     wakeFirstDrainWaiter()
                 }

@@ -102,7 +102,8 @@ private final class GLibKeyFile {
         guard let file = g_key_file_new() else { return nil }
         self.file = file
         let size = gsize(text.utf8.count)
-        guard size == 0 || g_key_file_load_from_data(file, text, size, G_KEY_FILE_NONE, nil) != 0 else {
+        guard size == 0 || g_key_file_load_from_data(file, text, size, GKeyFileFlags(rawValue: 0), nil) != 0
+        else {
             return nil
         }
     }

@@ -124,9 +124,9 @@ extension Centrals {
 
     func afterAnswer(_ body: @escaping @Sendable (isolated Centrals) -> Void) {
         let loop = connection.loop
-        connection.assumeIsolated { connection in
+        connection.assumeIsolated { [weak self] connection in
             // The arguments are well-formed.
-            try? connection.call(BlueZ.name, "/", BlueZ.peer, "Ping") { [weak self] answer in
+            try? connection.call(BlueZ.name, "/", BlueZ.peer, "Ping") { answer in
                 if case .failure(.disconnected) = answer { return }
                 // It has not even come so far.
                 if case .failure(.timedOut) = answer {

@@ -71,6 +71,6 @@ extension AdapterService {
     }
 
     private func withdraw(_ interfaces: [InterfaceName]) {
-        connection.assumeIsolated { $0.withdraw(path, interfaces) }
+        connection.assumeIsolated { [path] in $0.withdraw(path, interfaces) }
     }
 }

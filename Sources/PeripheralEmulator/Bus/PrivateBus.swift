@@ -198,14 +198,11 @@ private final class Daemon: Sendable {
         ]
         var copies = unsafe arguments.map { unsafe strdup($0) } + [nil]
         defer { unsafe copies.forEach { unsafe free($0) } }
-        let flags = [G_SPAWN_SEARCH_PATH, G_SPAWN_DO_NOT_REAP_CHILD, G_SPAWN_STDERR_TO_DEV_NULL].reduce(0) {
-            $0 | $1.rawValue
-        }
         let isStarted = unsafe g_spawn_async_with_pipes(
             nil,
             &copies,
             nil,
-            GSpawnFlags(rawValue: flags),
+            peripheral_spawn_flags,
             { parent in unsafe peripheral_die_with_parent(parent) },
             UnsafeMutableRawPointer(bitPattern: Int(getpid())),
             &process,

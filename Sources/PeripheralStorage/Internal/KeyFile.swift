@@ -15,14 +15,12 @@ struct KeyFile: ~Copyable {
     /// Reads a key file; `nil` when the text is none.
     init?(parsing text: [UInt8]) {
         let file = unsafe g_key_file_new()
-        // Otherwise keys with a language are chosen by the user's.
-        let flags = G_KEY_FILE_KEEP_TRANSLATIONS
         let isRead = unsafe text.withUnsafeBytes { text in
             unsafe g_key_file_load_from_data(
                 file,
                 text.baseAddress?.assumingMemoryBound(to: gchar.self),
                 gsize(text.count),
-                flags,
+                peripheral_key_file_flags,
                 nil
             )
         }

@@ -43,15 +43,12 @@ final class StateFile: Sendable {
         let text = try StateFileFormat.text(of: document, identifier: identifier)
         try prepareToReplace()
         var error: UnsafeMutablePointer<GError>?
-        let flags = GFileSetContentsFlags(
-            rawValue: G_FILE_SET_CONTENTS_CONSISTENT.rawValue | G_FILE_SET_CONTENTS_DURABLE.rawValue
-        )
         let isSaved = unsafe text.withUnsafeBytes { text in
             unsafe g_file_set_contents_full(
                 directory.path(of: name.state),
                 text.baseAddress?.assumingMemoryBound(to: gchar.self),
                 gssize(text.count),
-                flags,
+                peripheral_file_flags,
                 0o600,
                 &error
             )

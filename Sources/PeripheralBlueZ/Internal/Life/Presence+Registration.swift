@@ -85,14 +85,12 @@ extension Presence {
 
     /// Registers the database where it was before, or else where there is room.
     private func registerApplication(by managers: AdapterManagers, handles: AssignedHandles) async throws {
-        do {
+        do throws(BusError) {
             try await managers.registerApplication()
             application.reportDemandedHandles()
-        } catch BusError.remote(let name, let message) {
+        } catch {
             // Any other error, such as that of a daemon which has just died, says nothing about the handles.
-            guard name == "org.bluez.Error.Failed", handles.unpin() else {
-                throw BusError.remote(name: name, message: message)
-            }
+            guard case .remote("org.bluez.Error.Failed", _) = error, handles.unpin() else { throw error }
             try await managers.registerApplication()
         }
     }
