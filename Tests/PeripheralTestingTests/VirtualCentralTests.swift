@@ -23,7 +23,7 @@ struct VirtualCentralTests {
         _ operation: () async throws -> Output
     ) async {
         let error = await #expect(throws: TestCentralError.self, sourceLocation: sourceLocation) {
-            try await operation()
+            _ = try await operation()
         }
         #expect(error?.code == code, sourceLocation: sourceLocation)
     }

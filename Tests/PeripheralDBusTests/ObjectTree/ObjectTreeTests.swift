@@ -191,7 +191,7 @@ struct ObjectTreeTests {
             await test.server.withdraw("/app/b")
             let managed = try await test.call("/app", .objectManager, "GetManagedObjects").first?.dictionary
             let expected = ["/app/z", "/app/a", "/app/a/m", "/app/a/c"]
-            #expect(managed?.entries.map(\.key.objectPath?.text) == expected)
+            #expect(managed?.entries.map { $0.key.objectPath?.text } == expected)
             let interfaces = managed?.entries.first?.value
             #expect(interfaces?["test.I"]?["Path"]?.string == "/app/z")
         }

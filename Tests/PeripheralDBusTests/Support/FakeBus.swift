@@ -139,7 +139,8 @@ final class FakeBus: @unchecked Sendable {
         let header: [UInt8] = [little, methodReturn, noReply, version, 9, 0, 0, 0, 1, 0, 0, 0, 15, 0, 0, 0]
         let replySerial: [UInt8] = [5, 1, UInt8(ascii: "u"), 0] + serial
         let signature: [UInt8] = [8, 1, UInt8(ascii: "g"), 0, 1, UInt8(ascii: "s"), 0]
-        return header + replySerial + signature + [0] + [4, 0, 0, 0] + Array(":1.1".utf8) + [0]
+        let body: [UInt8] = [4, 0, 0, 0] + Array(":1.1".utf8) + [0]
+        return header + replySerial + signature + [0] + body
     }
 
     private func write(_ bytes: some Sequence<UInt8>) {
