@@ -13,10 +13,10 @@ SERVICES = $(filter-out Conformance,$(notdir $(patsubst %/,%,$(wildcard Services
 
 .PHONY: help setup build test test-thread-sanitizer fuzz examples test-examples demo system-test bluez-versions \
 	benchmark format lint check-imports check-diagnostics check-linkage \
-	test-interoperability new test-new firmware check-firmware image check-image deb check-packaging check-unit docs ci clean
+	test-interoperability new test-new firmware check-firmware image check-image deb check-packaging check-unit check-swift-6.2 check-arm64 docs ci clean
 
 help: ## Show this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-24s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z0-9.-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-24s %s\n", $$1, $$2}'
 
 setup: ## Install the system libraries that are missing (Debian and its relatives)
 	@.ci/install-dependencies
@@ -111,6 +111,12 @@ check-image: setup ## Check the size of a device's image, and how it starts, aga
 check-unit: setup ## Have systemd start, watch and stop a firmware, in a container and in the rig; as root
 	@SWIFT=$(SWIFT) Firmware/build heart-rate-sensor
 	@Tests/Firmware/unit heart-rate-sensor
+
+check-swift-6.2: ## Build with Swift 6.2, the oldest that is supported, and run the tests; fetches 0.8 GB the first time
+	@Tests/Compatibility/swift-6.2
+
+check-arm64: ## Cross-build the firmware and the tests for arm64, and run both by emulation; fetches 1.5 GB the first time
+	@Tests/Compatibility/arm64
 
 test-interoperability: setup ## Compare the values of the services with those of an independent decoder
 	@SWIFT=$(SWIFT) Tests/Interoperability/run
