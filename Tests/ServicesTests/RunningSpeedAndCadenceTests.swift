@@ -49,10 +49,8 @@ struct RunningSpeedAndCadenceTests {
             strideLength: value,
             totalDistance: value
         )
-        #expect(
-            measurement.gattBytes
-                == [0x03] + speed.gattBytes + [0x01] + stride.gattBytes + distance.gattBytes
-        )
+        let instant: [UInt8] = [0x03] + speed.gattBytes + [0x01]
+        #expect(measurement.gattBytes == instant + stride.gattBytes + distance.gattBytes)
     }
 
     @Test func reservedFlagsAreIgnored() throws {
