@@ -59,8 +59,13 @@ final class Procedures: Sendable {
         by deliver: @escaping @Sendable (Answer.Outcome) -> Void
     ) -> @Sendable (Answer.Outcome) -> Void {
         { [self] outcome in
+            guard case .success = outcome else {
+                // Before the central knows of the refusal, after which it may ask again at once.
+                drop(number)
+                return deliver(outcome)
+            }
             deliver(outcome)
-            if case .success = outcome { begin(number) } else { drop(number) }
+            begin(number)
         }
     }
 
