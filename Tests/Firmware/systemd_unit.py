@@ -81,8 +81,9 @@ class Journal:
 
 
 def journal():
+    """What the program and systemd have written since the machine has started, without what is for those who debug systemd."""
     inside('journalctl', '--sync')
-    return said('journalctl', '-b', '-u', unit, '-o', 'cat', '--no-pager').splitlines()
+    return said('journalctl', '-b', '-u', unit, '-p', 'info', '-o', 'cat', '--no-pager').splitlines()
 
 
 def position(lines, words):
