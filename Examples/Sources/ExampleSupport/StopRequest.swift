@@ -1,6 +1,9 @@
+import Synchronization
+
 /// The wish that the program ends: what `SIGINT`, `SIGTERM` and the end of `--duration` have in common.
 package struct StopRequest: Sendable {
     private let requests: AsyncStream<Void>
+    private let operations = Operations()
     private let continuation: AsyncStream<Void>.Continuation
 
     fileprivate init() {
@@ -11,10 +14,15 @@ package struct StopRequest: Sendable {
         continuation.yield()
     }
 
+    /// Whether there is an operation that ends when the stop is requested.
+    fileprivate var endsAnOperation: Bool { operations.count.load(ordering: .relaxed) > 0 }
+
     /// Runs an operation, and cancels it when the stop is requested; for one operation at a time.
     ///
     /// - Throws: What the operation throws before the stop is requested.
     package func ends(_ operation: @escaping @Sendable () async throws -> Void) async throws {
+        operations.count.add(1, ordering: .relaxed)
+        defer { operations.count.subtract(1, ordering: .relaxed) }
         try await withThrowingTaskGroup { group in
             group.addTask { try await operation() }
             group.addTask { for await _ in requests { return } }
@@ -22,11 +30,16 @@ package struct StopRequest: Sendable {
             try await group.next()
         }
     }
+
+    private final class Operations: Sendable {
+        let count = Atomic(0)
+    }
 }
 
 /// Runs the body, and requests that it stops when a signal arrives, or when the time is up.
 ///
-/// The body then ends in its own time, and in order. One that has not ended 5 seconds later is cancelled.
+/// The body then ends in its own time, and in order. One that has not ended 5 seconds later is cancelled, and one that runs no
+/// operation which the stop ends, at once.
 package func withStopRequest(
     after limit: Duration?,
     on signals: AsyncStream<CInt>,
@@ -37,8 +50,9 @@ package func withStopRequest(
         group.addTask { try await body(stop) }
         group.addTask {
             try await waitForEnd(of: limit, or: signals)
+            let hasOperation = stop.endsAnOperation
             stop.make()
-            try await Task.sleep(for: .seconds(5))
+            if hasOperation { try await Task.sleep(for: .seconds(5)) }
         }
         defer { group.cancelAll() }
         try await group.next()
