@@ -195,6 +195,8 @@ extension Peripheral {
                     let isReason = error != nil && !(error is CancellationError)
                     // A failure of the withdrawal changes nothing any more, unless it is why the body has failed.
                     if isReason, result?.isConsequenceOfEnd ?? true { failure = error }
+                    // Before the body is cancelled, so that it finds the session stopped when it notices.
+                    runtime.stop()
                     group.cancelAll()
                 }
                 runtime.stop()
