@@ -95,7 +95,8 @@ struct AdvertisingTests {
                     return
                 }
                 #expect(ended.localName == "Short")
-                #expect(observer.names == ["Long"])
+                // bluetoothd tells of it first.
+                try await until { observer.names == ["Long"] }
                 // A connection has what is advertised registered anew.
                 let central = bluez.central(for: peripheral)
                 try await central.connect()
