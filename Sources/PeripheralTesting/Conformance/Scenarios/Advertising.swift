@@ -87,17 +87,19 @@ extension ConformanceSuite {
 
     // MARK: Changes
 
-    /// Scans until what is heard fits, as it does at once where nothing is delayed.
+    /// Scans until what is heard fits, for 10 seconds at most: a stack takes up a change after it was told.
     private static func scan(
         by central: any TestCentral,
         until name: String,
         _ isMeant: ([AdvertisementPayload]) -> Bool
     ) async throws {
         var heard: [AdvertisementPayload] = []
-        for _ in 0..<10 {
+        let end = ContinuousClock.now + .seconds(10)
+        repeat {
             heard = try await central.scan().map(\.payload)
             if isMeant(heard) { return }
-        }
+            try await Task.sleep(for: .milliseconds(5))
+        } while ContinuousClock.now < end
         throw ConformanceFailure(description: "\(name): heard \(heard).")
     }
 
