@@ -26,7 +26,8 @@ private import PeripheralDBus
 /// Swift's own pool of threads is not used, so there are neither its stacks nor its clock, which wakes the machine once a
 /// second; and nothing that a program does has to wake another thread. While there is nothing to do, the thread sleeps.
 ///
-/// This needs Swift 6.3. With 6.2, tasks stay on Swift's threads, and the rest is the same.
+/// Build such a program with Swift 6.3 or later. With 6.2 it compiles, but tasks stay on Swift's threads, and signals may still
+/// do what they do by themselves.
 ///
 /// What takes long, or waits by other means than `await`, holds up everything else. What starts threads of its own, such as
 /// Foundation or Dispatch, still does so.
@@ -36,7 +37,8 @@ public enum OneThread: Sendable {
     /// 10 seconds later, the memory is given back that has what only the start needed: pages of the program and its libraries, as
     /// their files have them.
     ///
-    /// Call it once, at the beginning of a `main` that is not `async`: tasks that exist already stay where they are.
+    /// Call it once, which is checked, at the beginning of a `main` that is not `async`: tasks that exist already stay where they
+    /// are.
     ///
     /// - Parameter program: The program; what it returns is the status with which the process exits.
     public static func run(_ program: @escaping @Sendable () async -> CInt) -> Never {
@@ -52,7 +54,8 @@ public enum OneThread: Sendable {
 
     /// The arrivals of signals such as `SIGTERM`, which no longer do what they do by themselves.
     ///
-    /// Call it within ``run(_:)``, and once for each signal. Processes that the program starts begin with these signals
+    /// Call it within ``run(_:)``, which is checked, and once for each signal. It takes one file descriptor, without which the
+    /// program ends. Processes that the program starts begin with these signals
     /// blocked.
     ///
     /// - Parameter signals: The numbers of the signals.

@@ -21,7 +21,8 @@ extension EventLoop {
 
     /// Runs all tasks of the process on the calling thread, beginning with one that runs `program` and then ends the process.
     ///
-    /// Before Swift 6.3, tasks stay on the runtime's own threads. Loops that are made from now on are this one. Call it once, before there is a task.
+    /// Before Swift 6.3, tasks stay on the runtime's own threads. Loops that are made from now on are this one. Call it once,
+    /// before there is a task.
     package static func runProcess(_ program: @escaping @Sendable () async -> CInt) -> Never {
         precondition(
             !runsProcess.exchange(true, ordering: .acquiringAndReleasing),
