@@ -9,6 +9,8 @@ import PeripheralOneThread
 struct OneThreadTestHelper {
     static func main() {
         let arguments = CommandLine.arguments
+        // A program that hangs fails the test, and does not hold it up.
+        alarm(45)
         OneThread.run {
             do {
                 switch arguments.count > 1 ? arguments[1] : "" {
