@@ -116,7 +116,7 @@ extension Peripheral {
         await keeper.value
         timekeeper.cancel()
         await timekeeper.value
-        state.set(.initial)
+        state.reset()
         return try outcome.get()
     }
 

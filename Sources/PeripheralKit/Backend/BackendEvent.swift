@@ -18,7 +18,7 @@ public enum BackendEvent: Sendable {
     /// each; what becomes of updates that were submitted is not reported any more.
     case suspended
 
-    /// The state has changed; a backend that reports none is ``PeripheralState/Radio/poweredOn`` while published.
+    /// The state has changed; a backend that has never reported one is on the air while it is published.
     case stateChanged(PeripheralState)
 
     /// The stack has given an attribute of ``Publication/table`` a handle on the air.

@@ -115,12 +115,12 @@ final class PeripheralRuntime: PeripheralHost {
             preservation?.published(on: published.adapter)
             updates.begin(published)
             advertising.begin(published.link)
-            peripheralState.change { if !$0.isOnTheAir { $0 = .onTheAir } }
+            peripheralState.assume(.onTheAir)
             publish.yield()
         case .suspended:
             suspend()
         case .stateChanged(let new):
-            peripheralState.set(new)
+            peripheralState.report(new)
         case .handleAssigned(let handle, let onAir):
             server.handlesOnAir.assign(onAir, to: handle)
             preservation?.assigned(onAir, to: handle)

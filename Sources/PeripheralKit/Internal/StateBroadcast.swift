@@ -2,8 +2,10 @@ private import Synchronization
 
 /// The state of a peripheral, and who is told when it changes.
 final class StateBroadcast: Sendable {
-    private struct State {
+    fileprivate struct State {
         var current = PeripheralState.initial
+        /// Whether the backend of this run tells the state itself.
+        var isReported = false
         var listeners: [UInt64: AsyncStream<PeripheralState>.Continuation] = [:]
         var nextNumber: UInt64 = 0
     }
@@ -32,18 +34,43 @@ final class StateBroadcast: Sendable {
         return states
     }
 
-    /// Takes note of a state; nobody is told of one that is the case already.
-    func set(_ new: PeripheralState) {
-        change { $0 = new }
+    /// Takes note of the state that a backend reports.
+    func report(_ new: PeripheralState) {
+        state.withLock { state in
+            state.isReported = true
+            state.change { $0 = new }
+        }
+    }
+
+    /// Takes note of what must be the case with a backend that reports no states.
+    ///
+    /// One that does may have reported a loss already when it still tells what was before.
+    func assume(_ new: PeripheralState) {
+        state.withLock { state in
+            if !state.isReported { state.change { $0 = new } }
+        }
+    }
+
+    /// Goes back to where each run begins.
+    func reset() {
+        state.withLock { state in
+            state.isReported = false
+            state.change { $0 = .initial }
+        }
     }
 
     /// Changes the state.
     func change(_ change: (inout PeripheralState) -> Void) {
-        state.withLock { state in
-            let old = state.current
-            change(&state.current)
-            guard state.current != old else { return }
-            for listener in state.listeners.values { listener.yield(state.current) }
-        }
+        state.withLock { $0.change(change) }
+    }
+}
+
+extension StateBroadcast.State {
+    /// Nobody is told of a state that is the case already.
+    fileprivate mutating func change(_ change: (inout PeripheralState) -> Void) {
+        let old = current
+        change(&current)
+        guard current != old else { return }
+        for listener in listeners.values { listener.yield(current) }
     }
 }

@@ -76,6 +76,16 @@ struct SuspensionTests {
         }
     }
 
+    /// The report of a publication may still be under way when the stack is lost.
+    @Test func aPublicationThatWasLostAlreadyIsNotOnTheAir() async throws {
+        try await run { session, host, link, _ in
+            let lost = PeripheralState(radio: .resetting, reason: "bluetoothd has ended.")
+            host.handle(.stateChanged(lost))
+            host.handle(.published(PublishedPeripheral(link: link)))
+            #expect(session.state == lost)
+        }
+    }
+
     @Test func updatesReachNobodyUntilItIsPublishedAgain() async throws {
         try await run { session, host, link, _ in
             host.handle(.suspended)
