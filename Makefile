@@ -128,10 +128,15 @@ docs: setup ## Build the reference documentation; a dead link is an error
 			--target $$target --warnings-as-errors || exit 1; \
 	done
 
+# What CI runs, in this order; it ends with the closing lines of the tests.
+CI = lint check-imports check-diagnostics test-interoperability test-examples test-new check-linkage check-firmware \
+	system-test test-thread-sanitizer soak test
 # Each of the releases with one of the radios: the whole matrix takes twice as long.
-ci: SYSTEM_TEST_OPTIONS = --alternate
-ci: lint check-imports check-diagnostics test-interoperability examples test-examples test-new
-ci: check-linkage system-test test-thread-sanitizer soak test ## Run all that CI runs
+ci: ## Run all that CI runs, and tell how long each part takes
+	@for part in $(CI); do \
+		echo "ci: $$part, $$(($$(date +%s) - $${started:=$$(date +%s)})) s after the start"; \
+		$(MAKE) --no-print-directory $$part SYSTEM_TEST_OPTIONS=--alternate || exit 1; \
+	done
 
 clean: ## Remove everything that was built
 	rm -rf .build .build-* Examples/.build Firmware/.build Templates/.build Templates/*/.build Tests/*/.build

@@ -391,7 +391,21 @@ class Driver:
     def leave(self):
         """Begins to disconnect; what is under way ends by it."""
         if self.leaving is None and self.peer is not None and not self.peer.disconnected.done():
-            self.leaving = asyncio.ensure_future(asyncio.wait_for(self.peer.disconnect(), REQUEST))
+            self.leaving = asyncio.ensure_future(self.part(self.peer))
+
+    async def part(self, peer):
+        """Disconnects. Bumble's controller never answers one that crosses the other side's."""
+        work = asyncio.ensure_future(peer.disconnect())
+        gone = asyncio.ensure_future(asyncio.shield(peer.disconnected))
+        try:
+            done, _ = await asyncio.wait({work, gone}, timeout=REQUEST, return_when=asyncio.FIRST_COMPLETED)
+            if not done:
+                raise asyncio.TimeoutError()
+            if not gone.done():
+                work.result()
+        finally:
+            work.cancel()
+            gone.cancel()
 
     async def disconnect(self):
         if self.leaving is None:

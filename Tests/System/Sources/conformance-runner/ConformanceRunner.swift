@@ -12,7 +12,8 @@ import Synchronization
 ///
 /// Started in the virtual machine of `Tests/System/rig`, which tells the daemon's version in the environment
 /// variable `BLUEZ_VERSION`, with the path of `bumble_central.py` in `BUMBLE_CENTRAL`. Arguments are words that
-/// a scenario's name has to contain. `--long` before them runs the scenarios that take long instead of the others;
+/// a scenario's name has to contain. `--part 2/3` before them runs the second third of the scenarios alone, every third one of them;
+/// `--long` runs the scenarios that take long instead of the others;
 /// `--advertising legacy` and `--advertising extended` compare what is on the air with the plans of advertisements
 /// instead, for the kind of adapter that the rig has; `--faults [ROUNDS [SEED]] [WORD...]` has things go wrong below a peripheral
 /// instead, each so many times (20), at moments that depend on the seed; `--kills [ROUNDS [SEED]]` kills a program so many times
@@ -66,15 +67,7 @@ struct ConformanceRunner {
             let run = BackpressureRun(on: adapter, pairs: max(pairs, 1))
             try await exit(run.run(program, words) ? 0 : 1)
         }
-        var words = CommandLine.arguments.dropFirst().map { Substring($0) }
-        let isLong = words.first == "--long"
-        if isLong { words.removeFirst() }
-        let chosen =
-            isLong
-            ? ConformanceSuite.longScenarios : ConformanceSuite.scenarios + ServiceConformance.scenarios
-        let scenarios = chosen.filter { scenario in
-            Set(words).isSubset(of: scenario.name.split(separator: " "))
-        }
+        let scenarios = scenarios(for: CommandLine.arguments.dropFirst().map { Substring($0) })
         let failures = Mutex(0)
         try await CentralPool.run(program) { pool in
             for scenario in scenarios {
@@ -106,6 +99,27 @@ struct ConformanceRunner {
         let failed = failures.withLock { $0 }
         print("\(scenarios.count - failed) passed, \(failed) failed")
         exit(failed == 0 && !scenarios.isEmpty ? 0 : 1)
+    }
+
+    /// The scenarios that the arguments ask for.
+    private static func scenarios(for arguments: [Substring]) -> [Scenario] {
+        var words = arguments[...]
+        if words.first == "--long" {
+            words.removeFirst()
+            return ConformanceSuite.longScenarios.filter { $0.isMeant(by: words) }
+        }
+        var part = (number: 1, of: 1)
+        if words.first == "--part" {
+            words.removeFirst()
+            let numbers = words.popFirst()?.split(separator: "/").compactMap { Int($0) } ?? []
+            guard numbers.count == 2, numbers[0] >= 1, numbers[0] <= numbers[1] else {
+                print("--part wants a number and how many parts there are: --part 2/3")
+                exit(2)
+            }
+            part = (numbers[0], numbers[1])
+        }
+        let meant = (ConformanceSuite.scenarios + ServiceConformance.scenarios).filter { $0.isMeant(by: words) }
+        return meant.indices.filter { $0 % part.of == part.number - 1 }.map { meant[$0] }
     }
 
     /// Has the rig start bluetoothd anew, so that what was done to one does not show in the next scenario.
@@ -140,5 +154,12 @@ struct ConformanceRunner {
             defer { group.cancelAll() }
             return await group.next() ?? .failure(CancellationError())
         }
+    }
+}
+
+extension Scenario {
+    /// Whether its name has all these words.
+    fileprivate func isMeant(by words: ArraySlice<Substring>) -> Bool {
+        Set(words).isSubset(of: name.split(separator: " "))
     }
 }
