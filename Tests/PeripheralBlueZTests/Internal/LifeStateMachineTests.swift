@@ -41,6 +41,7 @@ struct LifeStateMachineTests {
     }
 
     private static let examining: [Event] = [.connected]
+    private static let startingDaemon: [Event] = examining + [.failed(noDaemon)]
     private static let registering: [Event] = examining + [.examined([adapter])]
     private static let published: [Event] =
         registering
@@ -64,7 +65,7 @@ struct LifeStateMachineTests {
             testDescription: "connecting",
             past: [],
             reactions: stops + [
-                (.connected, .examine(startsDaemon: true)),
+                (.connected, examines),
                 (.failed(noBus), .wait(shortly, because: noBus)),
                 (.failed(noDaemon), .wait(shortly, because: noDaemon)),
                 (.failed(refused), .wait(shortly, because: refused)),
@@ -87,7 +88,7 @@ struct LifeStateMachineTests {
                 (.examined([]), .awaitChange(because: noAdapter)),
                 (.busLost, .disconnect),
                 (.failed(noBus), .awaitChange(because: noBus)),
-                (.failed(noDaemon), .awaitChange(because: noDaemon)),
+                (.failed(noDaemon), .examine(startsDaemon: true)),
                 (.failed(refused), .wait(shortly, because: refused)),
                 (.failed(forbidden), .wait(shortly, because: forbidden)),
                 (.failed(invalid), .finish(invalid)),
@@ -95,18 +96,34 @@ struct LifeStateMachineTests {
             state: PeripheralState(radio: .unknown)
         ),
         Row(
+            testDescription: "having the daemon started",
+            past: startingDaemon,
+            reactions: stops + [
+                (.examined([adapter]), .registration(.registerAgent, on: path)),
+                (.examined([]), .awaitChange(because: noAdapter)),
+                (.busLost, .disconnect),
+                (.failed(noBus), .awaitChange(because: noBus)),
+                (.failed(noDaemon), .awaitChange(because: noDaemon)),
+                (.failed(refused), .wait(shortly, because: refused)),
+                (.failed(forbidden), .wait(shortly, because: forbidden)),
+                (.failed(invalid), .finish(invalid)),
+            ],
+            state: PeripheralState(radio: .resetting, reason: Failure.daemonStarting.message)
+        ),
+        Row(
             testDescription: "examining while something changes",
             past: examining + [.adapterAppeared(path)],
             reactions: stops + [
                 (.examined([adapter]), examines), (.examined([]), examines), (.busLost, .disconnect),
-                (.failed(noBus), examines), (.failed(noDaemon), examines), (.failed(refused), examines),
-                (.failed(forbidden), examines), (.failed(invalid), .finish(invalid)),
+                (.failed(noBus), examines), (.failed(noDaemon), .examine(startsDaemon: true)),
+                (.failed(refused), examines), (.failed(forbidden), examines),
+                (.failed(invalid), .finish(invalid)),
             ],
             state: PeripheralState(radio: .unknown)
         ),
         Row(
             testDescription: "waiting for the daemon",
-            past: examining + [.failed(noDaemon)],
+            past: startingDaemon + [.failed(noDaemon)],
             reactions: stops + looksAgain + [(.busLost, .disconnect), (.waited, examines)],
             state: PeripheralState(radio: .resetting, reason: noDaemon.message)
         ),
@@ -305,9 +322,17 @@ struct LifeStateMachineTests {
 
     @Test func aDaemonThatWasStoppedIsNotStartedByTheBus() {
         var machine = Self.machine(after: [])
-        #expect(machine.handle(.connected) == .examine(startsDaemon: true))
+        #expect(machine.handle(.connected) == Self.examines)
+        #expect(machine.handle(.failed(Self.noDaemon)) == .examine(startsDaemon: true))
         #expect(machine.handle(.failed(Self.noDaemon)) == .awaitChange(because: Self.noDaemon))
-        #expect(machine.handle(.daemonAppeared) == .examine(startsDaemon: false))
+        #expect(machine.handle(.daemonAppeared) == Self.examines)
+        #expect(machine.handle(.failed(Self.noDaemon)) == .awaitChange(because: Self.noDaemon))
+    }
+
+    /// Nobody is told of the start once the daemon is there.
+    @Test func aDaemonThatTheBusHasStartedIsNoReasonAnyMore() {
+        let machine = Self.machine(after: Self.startingDaemon + [.examined([Self.adapter])])
+        #expect(machine.peripheralState.reason == nil)
     }
 
     @Test func delaysGrowToTenSecondsAndBeginAnewOncePublished() throws {
@@ -348,7 +373,7 @@ struct LifeStateMachineTests {
     @Test func withoutRecoveryTheFirstLossIsTheEnd() {
         let losses: [(past: [Event], loss: Event, failure: Failure)] = [
             ([], .failed(Self.noBus), Self.noBus),
-            (Self.examining, .failed(Self.noDaemon), Self.noDaemon),
+            (Self.startingDaemon, .failed(Self.noDaemon), Self.noDaemon),
             (Self.examining, .examined([]), Self.noAdapter),
             (Self.examining, .busLost, .busLost),
             (Self.registering, .daemonLost, .daemonLost),

@@ -152,6 +152,7 @@ struct LifeStateMachine {
 
 extension LifeStateMachine {
     private mutating func proceed(_ event: Event) -> Action? {
+        if case (.examining, .examined) = (state, event) { endStartOfDaemon() }
         switch (state, event) {
         case (.connecting, .connected):
             return examine()
@@ -172,9 +173,21 @@ extension LifeStateMachine {
 
     private mutating func examine() -> Action {
         state = .examining(isOutdated: false)
-        // Later, whoever has stopped the daemon wants it so.
-        defer { mayStartDaemon = false }
-        return .examine(startsDaemon: mayStartDaemon)
+        return .examine(startsDaemon: false)
+    }
+
+    /// The bus may take half a minute for it, of which the program is told.
+    private mutating func startDaemon() -> Action {
+        endStartOfDaemon()
+        obstacle = .daemonStarting
+        state = .examining(isOutdated: false)
+        return .examine(startsDaemon: true)
+    }
+
+    /// Later, whoever has stopped the daemon wants it so.
+    private mutating func endStartOfDaemon() {
+        mayStartDaemon = false
+        if obstacle == .daemonStarting { obstacle = nil }
     }
 
     private mutating func choose(from adapters: [AdapterDescription]) -> Action {
@@ -240,9 +253,12 @@ extension LifeStateMachine {
         switch state {
         case .connecting:
             return isFatal(failure) ? finish(failure) : wait(because: failure, isConnected: false)
+        case .examining where failure == .noDaemon && mayStartDaemon:
+            return startDaemon()
         case .examining(isOutdated: true) where !isFatal(failure):
             return examine()
         case .examining, .preparing:
+            endStartOfDaemon()
             if isFatal(failure) { return finish(failure) }
             // When the daemon appears, and when an adapter can be used, is told.
             let isTold = failure.code == .stackUnavailable || failure.code == .adapterUnavailable

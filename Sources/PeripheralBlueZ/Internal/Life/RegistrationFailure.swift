@@ -36,6 +36,11 @@ extension RegistrationStateMachine.Failure {
         message: "bluetoothd is not running; start it with 'systemctl start bluetooth'."
     )
 
+    static let daemonStarting = Self(
+        code: .stackUnavailable,
+        message: "bluetoothd was not running; the bus has been asked to start it."
+    )
+
     static let powerLost = poweredOff("The Bluetooth adapter is powered off")
 
     /// What is to be done is the same whichever adapter it is.

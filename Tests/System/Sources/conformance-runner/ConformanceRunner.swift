@@ -118,7 +118,8 @@ struct ConformanceRunner {
             }
             part = (numbers[0], numbers[1])
         }
-        let meant = (ConformanceSuite.scenarios + ServiceConformance.scenarios).filter { $0.isMeant(by: words) }
+        let all = ConformanceSuite.scenarios + ServiceConformance.scenarios
+        let meant = all.filter { $0.isMeant(by: words) }
         return meant.indices.filter { $0 % part.of == part.number - 1 }.map { meant[$0] }
     }
 
