@@ -3,6 +3,8 @@
 
 SWIFT ?= swift
 EXAMPLES = --package-path Examples
+# What is built for debugging shares what it builds of the library.
+SHARED = --scratch-path .build
 # The Debian releases whose bluetoothd is tested against: bookworm (5.66), trixie (5.82), forky (the newest).
 BLUEZ ?= bookworm forky
 
@@ -42,9 +44,9 @@ examples: setup ## Build the examples for release into Examples/.build/release/
 	$(SWIFT) build $(EXAMPLES) -c release --static-swift-stdlib
 
 test-examples: setup ## Test what the examples are made of
-	$(SWIFT) test $(EXAMPLES)
-	Examples/Tests/ends-at-sigterm Examples/.build/debug/lamp-service
-	Examples/Tests/runs-emulated Examples/.build/debug
+	$(SWIFT) test $(EXAMPLES) $(SHARED)
+	Examples/Tests/ends-at-sigterm .build/debug/lamp-service
+	Examples/Tests/runs-emulated .build/debug
 
 new: ## Make a package of a new peripheral outside of this tree: make new NAME=door-bell [DIR=../door-bell]
 	@Templates/new "$(NAME)" "$(DIR)"
@@ -56,12 +58,13 @@ demo: setup ## Run the heart rate sensor with an emulated Bluetooth stack for 20
 	$(SWIFT) build $(EXAMPLES) -c release --static-swift-stdlib --product heart-rate-sensor
 	Examples/.build/release/heart-rate-sensor --emulated --duration 20s
 
-system-test: examples ## Test against the real bluetoothd of the Debian releases BLUEZ, with a virtual radio
-	$(SWIFT) build --package-path Tests/System
-	Tests/System/run --bluez "$(BLUEZ)" $(SYSTEM_TEST_OPTIONS) Examples/.build/release/heart-rate-sensor Tests/System/.build/debug/conformance-runner
+system-test: setup ## Test against the real bluetoothd of the Debian releases BLUEZ, with a virtual radio
+	$(SWIFT) build $(EXAMPLES) $(SHARED)
+	$(SWIFT) build --package-path Tests/System $(SHARED)
+	Tests/System/run --bluez "$(BLUEZ)" $(SYSTEM_TEST_OPTIONS) .build/debug/heart-rate-sensor .build/debug/conformance-runner
 
 bluez-versions: ## Write docs/bluez-versions.md anew
-	$(SWIFT) run --package-path Tests/System conformance-runner --document > docs/bluez-versions.md
+	$(SWIFT) run --package-path Tests/System $(SHARED) conformance-runner --document > docs/bluez-versions.md
 
 benchmark: setup ## Compare the cost of a request with that of a server in C, and of a saved state with a plain write
 	$(SWIFT) run -c release --package-path Tests/Benchmarks dbus-benchmark

@@ -44,7 +44,11 @@ let settings: [SwiftSetting] = [.enableUpcomingFeature("InternalImportsByDefault
 let package = Package(
     name: "linkage",
     platforms: [.macOS(.v15)],
-    dependencies: [.package(name: "swift-peripheral", path: "../..")],
+    dependencies: [
+        .package(name: "swift-peripheral", path: "../.."),
+        // As the firmware is built.
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2", traits: ["MaxLogLevelNotice"]),
+    ],
     targets: [
         .executableTarget(
             name: "minimal-peripheral",
@@ -54,7 +58,9 @@ let package = Package(
         ),
         .target(
             name: "MinimalProgram",
-            dependencies: [product("PeripheralKit"), product("PeripheralBlueZ")],
+            dependencies: [
+                product("PeripheralKit"), product("PeripheralBlueZ"), .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: settings
         ),
         .executableTarget(
