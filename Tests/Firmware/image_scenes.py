@@ -7,6 +7,7 @@ notification.
 """
 
 import asyncio
+import signal
 import struct
 import sys
 
@@ -266,6 +267,9 @@ async def main(kernel, image, name, brief):
         sys.exit('There is no scene of %s; there is: %s' % (name, ' '.join(SCENES)))
     board = await Board(kernel, image).open()
     scene = Scene(board, name)
+    # A script in the background hears no interrupt of the terminal unless it listens.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, asyncio.current_task().cancel)
     try:
         acting = asyncio.ensure_future(SCENES[name](scene, brief))
         await asyncio.wait({acting, board.ended}, timeout=600, return_when=asyncio.FIRST_COMPLETED)
