@@ -13,7 +13,7 @@ import sys
 
 from board import Board, BoardError
 
-from bumble.att import ATT_Error
+from bumble.core import ProtocolError
 from central import Central, RigError, error_name
 
 # How long each step may take; what is waited for ends it.
@@ -134,11 +134,12 @@ class Scene:
                 await peer.discover()
                 await self.notified(peer, value)
                 break
-            except (RigError, ATT_Error, asyncio.CancelledError) as error:
+            except (RigError, ProtocolError, asyncio.TimeoutError, asyncio.CancelledError) as error:
                 if asyncio.current_task().cancelling() or self.board.seconds > end:
                     raise
-                self.note('it is dropped', error_name(error))
-                await peer.disconnect()
+                self.note('it is not served yet', error_name(error))
+                for connection in list(phone.device.connections.values()):
+                    await connection.disconnect()
         self.expect('it is the same peripheral', await self.process(), peripheral)
         return peer
 
@@ -186,6 +187,7 @@ async def heart_rate_sensor(scene, brief):
         changed = await peer.subscribe(SERVICE_CHANGED, indicate=True)
         await scene.kill(peer, changed)
         await scene.notified(peer, HEART_RATE)
+        scene.check('it was told no more often', not changed.drain())
         for program in ('dbus-daemon', 'btattach'):
             peer = await scene.kill_below(phone, peer, program, 'Pulse', HEART_RATE)
         await scene.misconfigure()
@@ -219,6 +221,7 @@ async def door_lock(scene, brief):
         await peer.write(LOCK, LOCKED)
         scene.expect('the central is notified of the lock', await lock.next(STEP), LOCKED)
         scene.expect('the central is told who did it', (await audit.next(STEP)).decode(), 'locked by ' + PHONE)
+        scene.check('it was told of the services no more often', not changed.drain())
         handles = {spec: await peer.handle(spec) for spec in (LOCK, AUDIT)}
 
         await peer.disconnect()
