@@ -132,7 +132,7 @@ docs: setup ## Build the reference documentation; a dead link is an error
 	done
 
 # What CI runs, in this order; it ends with the closing lines of the tests.
-CI = lint check-imports check-diagnostics test-interoperability test-examples test-new check-linkage check-firmware \
+CI = lint check-imports check-diagnostics test-interoperability test-examples test-new check-linkage check-firmware check-image \
 	system-test test-thread-sanitizer soak test
 # Each of the releases with one of the radios: the whole matrix takes twice as long.
 ci: ## Run all that CI runs, and tell how long each part takes

@@ -240,7 +240,9 @@ async def door_lock(scene, brief):
         # A bond that bluetoothd has just written, and nothing has been written after it.
         guest = await scene.connect(new, 'Door')
         await guest.pair()
-        await scene.board.until("grep -q LongTermKey /var/lib/bluetooth/*/%s/info" % NEW_PHONE, STEP)
+        # bluetoothd writes the key first; without the type of the address, written next, it would load it for another.
+        info = '/var/lib/bluetooth/*/%s/info' % NEW_PHONE
+        await scene.board.until('grep -q LongTermKey %s && grep -q AddressType %s' % (info, info), STEP)
         scene.note('a third one pairs')
         await scene.cut_power()
         await guest.wait_disconnected(STEP)
