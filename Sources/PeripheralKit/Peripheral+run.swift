@@ -47,7 +47,9 @@ extension Peripheral {
     /// - Parameters:
     ///   - backend: The Bluetooth stack, such as `.bluez`.
     ///   - store: Where the state is found that was preserved, and is preserved from now on.
-    ///   - interval: The shortest time between two saves; what changes meanwhile is saved together. All is saved at the end.
+    ///   - interval: The shortest time between two saves; what changes meanwhile is saved together. All is saved at the end. What
+    ///     somebody waits for, as the answer to a write that is ``WriteDurability/durable`` does, is saved half a second after
+    ///     the save before at the latest.
     ///   - logger: Where the framework tells what cannot be told otherwise.
     ///   - body: What the program does with the published peripheral.
     /// - Returns: What the body returns.

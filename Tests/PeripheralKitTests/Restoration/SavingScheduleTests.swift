@@ -46,6 +46,20 @@ struct SavingScheduleTests {
         #expect(schedule.next(at: at(500)) == .save)
     }
 
+    /// A handler's answer has a limit, whatever the interval.
+    @Test mutating func whoWaitsDoesNotWaitForALongInterval() {
+        schedule = SavingSchedule(interval: .seconds(70))
+        schedule.changed(at: at(0))
+        _ = schedule.demand()
+        #expect(schedule.next(at: at(0)) == .save)
+        schedule.succeeded()
+        schedule.changed(at: at(10))
+        #expect(schedule.next(at: at(10)) == .wait(until: .seconds(70) + at(10)))
+        #expect(schedule.demand() == 2)
+        #expect(schedule.next(at: at(10)) == .wait(until: at(500)))
+        #expect(schedule.next(at: at(500)) == .save)
+    }
+
     @Test(arguments: [0, 500]) mutating func whatFailsIsTriedLessAndLess(interval: Int) {
         schedule = SavingSchedule(interval: at(interval))
         schedule.changed(at: at(0))

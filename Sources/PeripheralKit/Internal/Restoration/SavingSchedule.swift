@@ -1,6 +1,7 @@
 /// Decides when what has changed is saved: what happens goes in, what is to be done comes out.
 ///
-/// Changes are numbered. What is saved at an instant covers all changes before it; no two saves begin within the interval.
+/// Changes are numbered. What is saved at an instant covers all changes before it; no two saves begin within the interval, unless
+/// somebody waits for the second.
 struct SavingSchedule {
     /// What is to be done.
     enum Step: Equatable {
@@ -18,6 +19,9 @@ struct SavingSchedule {
     private static let firstDelay = Duration.seconds(1)
     /// The longest time between two attempts, unless the interval is longer.
     private static let longestDelay = Duration.seconds(60)
+    /// The longest time between two saves when somebody waits for the second: a central whose write is to be answered gives up
+    /// after some seconds.
+    static let longestDemand = Duration.milliseconds(500)
 
     private let interval: Duration
     /// The number of the last change.
@@ -75,8 +79,10 @@ struct SavingSchedule {
     }
 
     private func dueTime(_ now: Duration) -> Duration {
+        if demanded > saved {
+            return lastBeginning.map { $0 + min(interval, Self.longestDemand) } ?? now
+        }
         let earliest = lastBeginning.map { $0 + interval } ?? now
-        if demanded > saved { return earliest }
         if failures > 0, let lastBeginning {
             // No shift of more bits than it takes to get there.
             let delay = Self.firstDelay * (1 << min(failures - 1, 16))
