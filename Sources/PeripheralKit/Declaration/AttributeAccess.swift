@@ -14,6 +14,8 @@ package typealias WriteHandler = @Sendable (_ value: [UInt8], _ central: Central
 /// Where the bytes go that a central writes.
 package enum WriteTarget: Sendable {
     case handler(WriteHandler)
+    /// The value that is kept for the characteristic.
+    case persistent
     /// A buffer of so many writes; what cannot be decoded is refused before it gets there.
     case stream(capacity: Int, check: @Sendable (_ value: [UInt8]) throws -> Void)
     /// Requests, to each of which there is a response, or to none.

@@ -128,7 +128,7 @@ package struct CharacteristicDeclaration: Sendable {
             case .persistent(let value):
                 persistentValues.append(value)
                 if properties.contains(.read) { access.readSources.append(.persistent) }
-                if properties.canWrite { access.writeTargets.append(.handler(value.handler)) }
+                if properties.canWrite { access.writeTargets.append(.persistent) }
             case .read(let source): access.readSources.append(source)
             case .write(let target): access.writeTargets.append(target)
             case .authorization(let handler): access.authorizationHandlers.append(handler)

@@ -25,7 +25,7 @@ public struct PersistentValue<Value: GATTValue>: Sendable {
     ///   - value: The value that it has at first, and when none is preserved.
     ///   - durability: When a central's write is answered.
     public init(initially value: Value, writes durability: WriteDurability = .coalesced) {
-        self.init(initially: value, writes: durability) { _, _ in }
+        self.init(initially: value, writes: durability) { _, _, _ in }
     }
 
     /// Keeps what centrals write once the handler has taken it.
@@ -36,18 +36,35 @@ public struct PersistentValue<Value: GATTValue>: Sendable {
     /// - Parameters:
     ///   - value: The value that it has at first, and when none is preserved.
     ///   - durability: When a central's write is answered.
-    ///   - handler: Does what the value stands for, with the central that wrote it.
+    ///   - handler: Does what the value stands for, with the central that wrote it, and adds what is to be sent with it,
+    ///     such as an entry of a log.
     public init(
         initially value: Value,
         writes durability: WriteDurability = .coalesced,
-        _ handler: @escaping @Sendable (_ value: Value, _ central: Central) async throws -> Void
+        _ handler:
+            @escaping @Sendable (
+                _ value: Value, _ central: Central, _ updates: inout UpdateBatch
+            ) async throws -> Void
     ) {
         declaration = PersistentValueDeclaration(
             initial: value.gattBytes,
             isDurable: durability == .durable,
             canDecode: { bytes in (try? Value(gattBytes: bytes)) != nil },
-            handler: { bytes, central in try await handler(Value(gattBytes: bytes), central) }
+            handler: { bytes, central, updates in
+                try await handler(Value(gattBytes: bytes), central, &updates)
+            }
         )
+    }
+
+    /// Keeps what centrals write once the handler has taken it, which sends nothing beside it.
+    public init(
+        initially value: Value,
+        writes durability: WriteDurability = .coalesced,
+        _ handler: @escaping @Sendable (_ value: Value, _ central: Central) async throws -> Void
+    ) {
+        self.init(initially: value, writes: durability) { value, central, _ in
+            try await handler(value, central)
+        }
     }
 
     /// Keeps what centrals write once the handler has taken it, whoever wrote it.
@@ -56,7 +73,7 @@ public struct PersistentValue<Value: GATTValue>: Sendable {
         writes durability: WriteDurability = .coalesced,
         _ handler: @escaping @Sendable (_ value: Value) async throws -> Void
     ) {
-        self.init(initially: value, writes: durability) { value, _ in try await handler(value) }
+        self.init(initially: value, writes: durability) { value, _, _ in try await handler(value) }
     }
 }
 
@@ -73,9 +90,11 @@ public struct WriteDurability: Hashable, Sendable {
 
     /// When the value is preserved: what a central has been told is written is not lost, also when the power fails.
     ///
-    /// That takes as long as the storage does, and up to the time between two saves. When it cannot be preserved, the write is
-    /// refused by `ATTError.unlikelyError`, although the value has been taken. Without a restoration identifier, it is the
-    /// same as ``coalesced``.
+    /// The updates that the write brings about are preserved by the same save, as far as they are ``UpdatePolicy/durable``;
+    /// all are sent after it. That takes as long as the storage does, and up to half a second since the save before, or the time
+    /// between two saves if that is shorter. When it cannot be preserved, the write is refused by `ATTError.unlikelyError`,
+    /// although the value has been taken; those who have subscribed get it once it is preserved, the last 16 such values of a
+    /// characteristic that is not ``UpdatePolicy/durable``. Without a restoration identifier, it is the same as ``coalesced``.
     public static let durable = WriteDurability(name: .durable)
 }
 
@@ -85,5 +104,6 @@ struct PersistentValueDeclaration: Sendable {
     var isDurable: Bool
     var canDecode: @Sendable ([UInt8]) -> Bool
     /// Throws where the value is not to be.
-    var handler: WriteHandler
+    var handler:
+        @Sendable (_ value: [UInt8], _ central: Central, _ updates: inout UpdateBatch) async throws -> Void
 }

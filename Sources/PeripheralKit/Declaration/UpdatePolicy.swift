@@ -46,7 +46,8 @@ public struct UpdatePolicy: Hashable, Sendable {
     ///
     /// It needs the restoration identifier of the peripheral; without one, it is as ``reject``. It applies to
     /// ``PeripheralSession/notify(_:_:)-(_,Value)``, which returns when the value is preserved, and ``PeripheralSession/update(_:_:)``, by
-    /// which it soon is; what is sent to chosen centrals, and by `indicate`, takes its usual way. The values of a subscriber are
+    /// which it soon is, and to what a ``PersistentValue`` and its handler send (``UpdateBatch``), which is preserved together with
+    /// that value; what is sent to chosen centrals, and by `indicate`, takes its usual way. The values of a subscriber are
     /// sent in their order, as indications to one that has asked for these, and are kept until they have left this device, as far
     /// as is known (``PeripheralSession/pacing``), or the central has confirmed. What was sent since the last save before a
     /// kill, or was under way when its central left or the program ended, comes again, in order. Where BlueZ cannot reach a

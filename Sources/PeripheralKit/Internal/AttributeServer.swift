@@ -54,6 +54,7 @@ final class AttributeServer: Sendable {
         services: [GATTService],
         table: AttributeTable,
         persistentValues: PersistentValues,
+        declared: DeclaredState,
         tasks: RequestTasks,
         procedures: Procedures,
         logger: Logger
@@ -74,10 +75,14 @@ final class AttributeServer: Sendable {
                     buffers[attribute.handle] = WriteBuffer(capacity: capacity)
                     write = { value, _ in try check(value) }
                 }
-                if let take = write, declaration.persistentValue != nil {
+                if case .persistent = declaration.access.writeTargets.first,
+                    let take = declaration.persistentValue?.handler
+                {
                     write = { value, central in
                         try await persistentValues.write(value, to: attribute.handle) {
-                            try await take(value, central)
+                            var updates = UpdateBatch(of: declared)
+                            try await take(value, central, &updates)
+                            return updates.updates
                         }
                     }
                 }

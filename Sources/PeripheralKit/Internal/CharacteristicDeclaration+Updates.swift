@@ -1,6 +1,17 @@
 internal import PeripheralCore
 
 extension CharacteristicDeclaration {
+    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` when nobody can subscribe to it.
+    func checkAllowsSubscription() throws(PeripheralError) {
+        guard properties.allowsSubscription else {
+            throw PeripheralError(
+                code: .notDeclared,
+                message: "Characteristic \(uuid) can be neither notified nor indicated; "
+                    + "declare it with .notify or .indicate."
+            )
+        }
+    }
+
     /// A value that is to be sent.
     ///
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/invalidValue`` when it has a length that is not

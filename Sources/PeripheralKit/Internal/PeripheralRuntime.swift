@@ -70,17 +70,17 @@ final class PeripheralRuntime: PeripheralHost {
         persistentValues = PersistentValues(
             declared.persistentValues.mapValues(\.declaration),
             values: start?.values ?? [:],
+            durableLimits: declared.durableLimits,
             preservation: preservation
-        ) { [updates, delivery] handle, value in
-            guard characteristics[handle]?.1.allowsSubscription == true,
-                delivery?.post(value, of: handle, isUrgent: true) == nil
-            else { return }
+        ) { [updates] handle, value in
+            guard characteristics[handle]?.1.allowsSubscription == true else { return }
             _ = try? updates.update(handle, value, to: .subscribers)
         }
         server = AttributeServer(
             services: peripheral.services,
             table: publication.table,
             persistentValues: persistentValues,
+            declared: declared,
             tasks: tasks,
             procedures: procedures,
             logger: logger
@@ -346,14 +346,7 @@ final class PeripheralRuntime: PeripheralHost {
 
     func valueHandle(of characteristic: CharacteristicDeclaration) throws(PeripheralError) -> AttributeHandle
     {
-        guard let handle = declared.valueHandles[characteristic.identity] else {
-            throw PeripheralError(
-                code: .notDeclared,
-                message: "Characteristic \(characteristic.uuid) is not part of this peripheral; "
-                    + "use the constant that stands in its declaration."
-            )
-        }
-        return handle
+        try declared.valueHandle(of: characteristic)
     }
 
     var updateStatistics: [UpdateStatistics] {

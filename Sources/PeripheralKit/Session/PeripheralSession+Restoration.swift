@@ -8,7 +8,7 @@ extension PeripheralSession {
 
     /// Returns when all that has changed so far is preserved, so that it survives whatever happens.
     ///
-    /// It takes as long as the store does, and up to the time between two saves. What changes without it is preserved soon,
+    /// It takes as long as the store does, and up to half a second since the save before. What changes without it is preserved soon,
     /// together with what else does. A call whose task is cancelled goes on.
     ///
     /// - Throws: ``RestorationError`` when it cannot be preserved; ``PeripheralError`` with the code
@@ -38,14 +38,18 @@ extension PeripheralSession {
     /// What centrals read is the new value at once. The call returns when it is preserved, if it is declared
     /// ``WriteDurability/durable``, and sent as by ``notify(_:_:)-(_,Value)``.
     ///
+    /// With ``UpdatePolicy/durable``, the value and its update are preserved together, as is what was sent by
+    /// ``update(_:_:)`` before; while as many updates wait for a subscriber who is there as may, the call waits before it
+    /// changes anything.
+    ///
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared``,
     ///   ``PeripheralError/Code/invalidValue`` or ``PeripheralError/Code/stopped``; ``RestorationError`` when it cannot be
-    ///   preserved, in which case it is sent to nobody; `CancellationError`.
+    ///   preserved yet, in which case it is sent once it is; `CancellationError`.
     public func set<Value>(_ characteristic: Characteristic<Value>, to value: Value) async throws {
         let handle = try persistentHandle(of: characteristic)
         let bytes = try characteristic.declaration.checkedForUpdate(value.gattBytes)
-        try await runtime.persistentValues.set(bytes, of: handle)
-        guard characteristic.properties.allowsSubscription else { return }
+        let isPosted = try await runtime.persistentValues.set(bytes, of: handle)
+        guard characteristic.properties.allowsSubscription, !isPosted else { return }
         try await runtime.notify(handle, bytes)
         runtime.persistentValues.resend(handle, unless: bytes)
     }

@@ -185,13 +185,7 @@ extension PeripheralSession {
     func declaredHandle(
         of characteristic: CharacteristicDeclaration
     ) throws(PeripheralError) -> AttributeHandle {
-        guard !characteristic.properties.isDisjoint(with: [.notify, .indicate]) else {
-            throw PeripheralError(
-                code: .notDeclared,
-                message: "Characteristic \(characteristic.uuid) can be neither notified nor indicated; "
-                    + "declare it with .notify or .indicate."
-            )
-        }
+        try characteristic.checkAllowsSubscription()
         return try runtime.valueHandle(of: characteristic)
     }
 

@@ -25,9 +25,13 @@ struct PersistentValuesTests {
             log.append("first begins")
             for await _ in gate { break }
             log.append("first ends")
+            return []
         }
         await log.untilNotEmpty()
-        async let second: Void = values.write([2], to: Self.handle) { log.append("second") }
+        async let second: Void = values.write([2], to: Self.handle) {
+            log.append("second")
+            return []
+        }
         // Every opportunity to come in between.
         for _ in 0..<100 { await Task.yield() }
         opener.finish()
@@ -79,7 +83,9 @@ struct PersistentValuesTests {
         }
         let executor = ReversingExecutor()
         let writes = ([[1], [2]] as [[UInt8]]).map { value in
-            let write = Task(executorPreference: executor) { try await values.write(value, to: handle) {} }
+            let write = Task(executorPreference: executor) {
+                try await values.write(value, to: handle) { [] }
+            }
             executor.runAll()
             return write
         }

@@ -49,6 +49,21 @@ struct DeclaredState: Sendable {
         }
     }
 
+    /// Where the value of a characteristic stands.
+    ///
+    /// - Throws: ``PeripheralError`` with the code `notDeclared`.
+    func valueHandle(of characteristic: CharacteristicDeclaration) throws(PeripheralError) -> AttributeHandle
+    {
+        guard let handle = valueHandles[characteristic.identity] else {
+            throw PeripheralError(
+                code: .notDeclared,
+                message: "Characteristic \(characteristic.uuid) is not part of this peripheral; "
+                    + "use the constant that stands in its declaration."
+            )
+        }
+        return handle
+    }
+
     func isDurable(_ handle: AttributeHandle) -> Bool { durableLimits[handle] != nil }
 
     /// The database, at these handles on the air.

@@ -1,5 +1,13 @@
 internal import PeripheralCore
 
+/// An update that is to be kept for each subscriber of a durable characteristic.
+struct DurableUpdate {
+    var characteristic: AttributeHandle
+    var value: [UInt8]
+    /// How many updates of the characteristic may wait for a subscriber.
+    var limit: Int
+}
+
 /// The updates of durable characteristics that have not been sent yet, in their order.
 struct Outbox {
     /// Whose updates of what.
@@ -12,6 +20,8 @@ struct Outbox {
     struct Entry {
         var number: UInt64
         var update: PreservedUpdate
+        /// The change that has to be saved before it is sent; 0 when it need not wait.
+        var change: UInt64 = 0
 
         var key: Key { Key(characteristic: update.characteristic, address: update.address) }
     }
@@ -49,17 +59,19 @@ struct Outbox {
     ///   - characteristic: The characteristic, by its value handle.
     ///   - addresses: Who is to get it.
     ///   - limit: How many updates of the characteristic may wait for one of them.
+    ///   - change: The change that has to be saved before it is sent; 0 when it need not wait.
     /// - Returns: How many went.
     mutating func add(
         _ value: [UInt8],
         of characteristic: AttributeHandle,
         for addresses: [DeviceAddress],
-        limit: Int
+        limit: Int,
+        after change: UInt64 = 0
     ) -> Int {
         var dropped = 0
         for address in addresses {
             let update = PreservedUpdate(characteristic: characteristic, address: address, value: value)
-            append(update)
+            append(update, after: change)
             let key = Key(characteristic: characteristic, address: address)
             if count(of: key) > limit, let oldest = entries.firstIndex(where: { $0.key == key }) {
                 entries.remove(at: oldest)
@@ -73,9 +85,9 @@ struct Outbox {
         return dropped
     }
 
-    private mutating func append(_ update: PreservedUpdate) {
+    private mutating func append(_ update: PreservedUpdate, after change: UInt64 = 0) {
         begun += 1
-        entries.append(Entry(number: begun, update: update))
+        entries.append(Entry(number: begun, update: update, change: change))
     }
 
     /// Drops an update that has been sent.

@@ -14,7 +14,7 @@ final class OutboxDelivery: Sendable {
     private let updates: UpdateSender
     private let limits: [AttributeHandle: Int]
     private let stopwatch: Stopwatch
-    private let wakeup = Wakeup()
+    private let wakeup: Wakeup
     private let state = Mutex((deliveries: [Way: Delivery](), isStopped: false))
 
     /// - Parameters:
@@ -29,6 +29,7 @@ final class OutboxDelivery: Sendable {
         clock: any Clock<Duration>
     ) {
         self.preservation = preservation
+        wakeup = preservation.outboxWakeup
         self.limits = limits
         self.updates = updates
         stopwatch = Stopwatch(clock)
@@ -41,12 +42,11 @@ final class OutboxDelivery: Sendable {
     /// - Parameters:
     ///   - value: The new value.
     ///   - characteristic: The characteristic, by its value handle.
-    ///   - isUrgent: Whether it is kept also where there is no room, in place of the oldest.
     /// - Returns: Whether it is kept; `nil` when updates of the characteristic are not.
-    func post(_ value: [UInt8], of characteristic: AttributeHandle, isUrgent: Bool = false) -> Bool? {
+    func post(_ value: [UInt8], of characteristic: AttributeHandle) -> Bool? {
         guard let limit = limits[characteristic] else { return nil }
         defer { wakeup.wake() }
-        return preservation.post(value, of: characteristic, limit: limit, isUrgent: isUrgent)
+        return preservation.post(value, of: characteristic, limit: limit)
     }
 
     /// Waits until there is room for an update.

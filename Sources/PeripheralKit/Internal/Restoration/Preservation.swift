@@ -24,6 +24,8 @@ final class Preservation: Sendable {
         var statistics = RestorationStatistics()
         /// The kinds of failure that the log was told of.
         var told: Set<RestorationError.Code> = []
+        /// Hears of each save.
+        var listener: (@Sendable () -> Void)?
     }
 
     private let record: (any RestorationRecord)?
@@ -35,6 +37,8 @@ final class Preservation: Sendable {
     private let logger: Logger
     private let tell: @Sendable (SessionEvent) -> Void
     private let wakeup = Wakeup()
+    /// Wakes up whoever sends what is in the outbox.
+    let outboxWakeup = Wakeup()
     /// Tells that there may be room for updates.
     private let outboxChanges = EventBroadcast<Void>(capacity: 1)
     private let state: Mutex<State>
@@ -148,12 +152,14 @@ final class Preservation: Sendable {
     }
 
     private func noteSaved(_ preserved: PreservedState, byWriting wasWritten: Bool) {
-        let waiters = state.withLock { state in
+        let (waiters, listener) = state.withLock { state in
             state.schedule.succeeded()
             state.saved = preserved
             if wasWritten { state.statistics.saves += 1 }
-            return state.takeWaiters(upTo: state.schedule.saved)
+            return (state.takeWaiters(upTo: state.schedule.saved), state.listener)
         }
+        listener?()
+        outboxWakeup.wake()
         for waiter in waiters { waiter.resume(returning: nil) }
     }
 
@@ -188,9 +194,43 @@ final class Preservation: Sendable {
 // MARK: - What changes
 
 extension Preservation {
-    /// Takes note of a value.
-    func set(_ value: [UInt8], of handle: AttributeHandle) {
-        change { $0.preserved.values[handle] = value }
+    /// Takes note of a value, and of the durable updates that it brings about: whatever save has the one has the others.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - handle: The characteristic, by its value handle.
+    ///   - updates: What is kept for all who have subscribed, or are expected.
+    ///   - isHeld: Whether nothing of it is sent before it is saved.
+    ///   - isUrgent: Whether updates are kept also where there is no room with somebody who is there, in place of the oldest.
+    /// - Returns: The number of the change; `nil` when there is no room, and nothing has changed.
+    func set(
+        _ value: [UInt8],
+        of handle: AttributeHandle,
+        posting updates: [DurableUpdate] = [],
+        isHeld: Bool = false,
+        isUrgent: Bool = true
+    ) -> UInt64? {
+        let now = stopwatch.elapsed()
+        let change = state.withLock { state -> UInt64? in
+            guard isUrgent || updates.allSatisfy({ state.hasRoom(of: $0.characteristic, limit: $0.limit) })
+            else { return nil }
+            state.preserved.values[handle] = value
+            state.schedule.changed(at: now)
+            let change = state.schedule.latest
+            for update in updates { state.post(update, after: isHeld ? change : 0) }
+            return change
+        }
+        wakeup.wake()
+        if !updates.isEmpty { outboxWakeup.wake() }
+        return change
+    }
+
+    /// The number of the last change that is saved.
+    var lastSaved: UInt64 { state.withLock { $0.schedule.saved } }
+
+    /// Has somebody hear of each save, before those who wait for it.
+    func whenSaved(_ listener: @escaping @Sendable () -> Void) {
+        state.withLock { $0.listener = listener }
     }
 
     /// Takes note of what is advertised.
@@ -278,21 +318,13 @@ extension Preservation {
     ///   - value: The new value.
     ///   - characteristic: The characteristic, by its value handle.
     ///   - limit: How many updates of the characteristic may wait for a subscriber.
-    ///   - isUrgent: Whether it is kept also where there is no room with somebody who is there, in place of the oldest.
     /// - Returns: Whether it is kept.
-    func post(
-        _ value: [UInt8],
-        of characteristic: AttributeHandle,
-        limit: Int,
-        isUrgent: Bool = false
-    ) -> Bool {
+    func post(_ value: [UInt8], of characteristic: AttributeHandle, limit: Int) -> Bool {
         let now = stopwatch.elapsed()
         let isPosted = state.withLock { state in
-            guard isUrgent || state.hasRoom(of: characteristic, limit: limit) else { return false }
-            let addresses = state.history.addresses(of: characteristic)
-            let dropped = state.outbox.add(value, of: characteristic, for: addresses, limit: limit)
-            state.statistics.droppedUpdates += dropped
-            if !addresses.isEmpty { state.schedule.changed(at: now) }
+            guard state.hasRoom(of: characteristic, limit: limit) else { return false }
+            let update = DurableUpdate(characteristic: characteristic, value: value, limit: limit)
+            if state.post(update) { state.schedule.changed(at: now) }
             return true
         }
         if isPosted { wakeup.wake() }
@@ -315,9 +347,13 @@ extension Preservation {
     /// Whose updates wait to be sent.
     var waitingUpdates: Set<Outbox.Key> { state.withLock { $0.outbox.keys } }
 
-    /// The first update that is newer than this one.
+    /// The first update that is newer than this one; `nil` also while that has to be saved before.
     func nextUpdate(for key: Outbox.Key, after number: UInt64) -> Outbox.Entry? {
-        state.withLock { $0.outbox.next(for: key, after: number) }
+        state.withLock { state in
+            guard let entry = state.outbox.next(for: key, after: number), entry.change <= state.schedule.saved
+            else { return nil }
+            return entry
+        }
     }
 
     /// Takes note that updates have been sent.
@@ -374,6 +410,20 @@ extension Preservation {
 extension Preservation.State {
     fileprivate func hasRoom(of characteristic: AttributeHandle, limit: Int) -> Bool {
         outbox.hasRoom(of: characteristic, for: history.liveAddresses(of: characteristic), limit: limit)
+    }
+
+    /// Keeps an update for all who have subscribed or are expected, and tells whether there are any.
+    @discardableResult
+    fileprivate mutating func post(_ update: DurableUpdate, after change: UInt64 = 0) -> Bool {
+        let addresses = history.addresses(of: update.characteristic)
+        statistics.droppedUpdates += outbox.add(
+            update.value,
+            of: update.characteristic,
+            for: addresses,
+            limit: update.limit,
+            after: change
+        )
+        return !addresses.isEmpty
     }
 
     fileprivate mutating func takeWaiters(
