@@ -8,7 +8,9 @@ struct Door {
 
     /// Whether the door is locked; it stays so whatever becomes of the program.
     let isLocked: Characteristic<Bool>
-    /// Who has locked and unlocked it: each phone that has subscribed gets all of it, also what happens while it is away.
+    /// Who has locked and unlocked it.
+    ///
+    /// A phone that has subscribed gets each entry, also those of the time that a bonded one is away: the newest 64 of these.
     let audit = Characteristic<String>(
         Self.auditUUID,
         .notify,
@@ -16,8 +18,6 @@ struct Door {
         updates: .durable
     )
     let peripheral: Peripheral
-
-    private let entries: AsyncStream<String>
 
     /// Makes a door.
     ///
@@ -28,17 +28,16 @@ struct Door {
         moveBolt: @escaping @Sendable (_ isLocked: Bool) async throws -> Void,
         onRestore: @escaping @Sendable (RestoredState) async throws -> Void
     ) {
-        let (entries, entry) = AsyncStream.makeStream(of: String.self)
-        self.entries = entries
         isLocked = Characteristic(
             Self.lockUUID,
             [.read, .write, .notify],
             security: .encrypted,
             updates: .latest
-        ) {
-            PersistentValue(initially: true, writes: .durable) { isLocked, central in
+        ) { [audit] in
+            // The phone is answered when both the state and the entry are preserved.
+            PersistentValue(initially: true, writes: .durable) { isLocked, central, updates in
                 try await moveBolt(isLocked)
-                entry.yield("\(isLocked ? "locked" : "unlocked") by \(central.address)")
+                try updates.append(audit, "\(isLocked ? "locked" : "unlocked") by \(central.address)")
             }
         }
         peripheral = Peripheral("Door", restorationIdentifier: "door-lock", pairing: .justWorks) {
@@ -49,15 +48,6 @@ struct Door {
             }
         } onRestore: { restored in
             try await onRestore(restored)
-        }
-    }
-
-    /// Keeps the audit for all who have subscribed to it, until the run ends.
-    ///
-    /// Also on a full disk: an entry that cannot be preserved yet is sent all the same, and the door goes on.
-    func serve(_ session: PeripheralSession) async throws {
-        for await entry in entries {
-            do { try await session.notify(audit, entry) } catch is RestorationError {}
         }
     }
 }

@@ -36,7 +36,7 @@ struct DoorLock: AsyncParsableCommand {
             try await door.peripheral.run(on: backend, logger: logger) { session in
                 let state = try session.value(of: door.isLocked) ? "locked" : "unlocked"
                 Terminal.print("door:   on the air, \(state)")
-                try await stop.ends { try await door.serve(session) }
+                try await stop.ends { for await _ in session.events {} }
             }
         }
     }

@@ -12,7 +12,7 @@ struct Firmware {
                 for problem in restored.problems { device.logger.warning("\(problem)") }
             }
             try await door.peripheral.run(on: device.backend, logger: device.logger) { session in
-                try await device.untilStopped { try await door.serve(session) }
+                try await device.untilStopped { for await _ in session.events {} }
             }
         }
     }
