@@ -32,6 +32,34 @@ struct DoorLockTests {
         }
     }
 
+    /// The program may be killed as soon as a phone has been told that the door is open.
+    @Test func whatAPhoneWasToldIsInTheAudit() async throws {
+        let door = Door { _ in
+        } onRestore: { _ in
+        }
+        let (backend, store) = (InMemoryBackend(), InMemoryRestorationStore())
+        let (phone, left) = try await door.peripheral.run(on: backend, restoringFrom: store) { session in
+            let phone = backend.makeCentral(of: door.peripheral)
+            try await phone.connect()
+            try await phone.pair(.justWorks)
+            try await phone.subscribe(to: door.audit)
+            var events = session.events.makeAsyncIterator()
+            phone.disconnect()
+            while let event = await events.next() { if case .disconnected = event { break } }
+            let other = phone.makeAnother()
+            try await other.connect()
+            try await other.pair(.justWorks)
+            try await other.write(door.isLocked, false)
+            return (phone, store.snapshot())
+        }
+        try await door.peripheral.run(on: backend, restoringFrom: left) { session in
+            #expect(try session.value(of: door.isLocked) == false)
+            try await phone.connect()
+            try await phone.subscribe(to: door.audit)
+            #expect(try await phone.nextUpdate(of: door.audit).hasPrefix("unlocked by "))
+        }
+    }
+
     @Test func aBoltThatIsStuckRefusesTheWrite() async throws {
         struct Stuck: Error {}
         let door = Door { _ in

@@ -23,8 +23,8 @@ public struct UpdateBatch: Sendable {
 
     /// Adds an update for all who have subscribed to a characteristic.
     ///
-    /// As by ``PeripheralSession/update(_:_:)``, but that it never waits and is never refused: where there is no room for
-    /// it, an update with ``UpdatePolicy/durable`` takes the place of the oldest, and another is sent to nobody.
+    /// It is as what is sent by ``PeripheralSession/update(_:_:)``, but is never refused. An update with
+    /// ``UpdatePolicy/durable`` is kept also where as many wait as may; another that finds no room is sent to nobody.
     ///
     /// - Parameters:
     ///   - characteristic: A characteristic of this peripheral with the property `.notify` or `.indicate`.

@@ -1,7 +1,9 @@
 /// Kills a program again and again while a central uses it, and judges what each start of it restores.
 ///
 /// What is restored has to have been true at one instant, not long before the kill, and no older than what was acknowledged
-/// as durable by then; entries of a durable characteristic have to come in order, with none missing.
+/// as durable by then; entries of a durable characteristic have to come in order, with none missing. A second central, which
+/// the first one makes, comes and goes: each durable value that was acknowledged to the first one, or restored, has to reach it,
+/// with what the program has said of it, and nothing else may.
 ///
 /// ```swift
 /// let twin = KillTrialPeripheral()
@@ -61,6 +63,9 @@ public struct KillTrial: Sendable {
         /// How many of them came twice because of one kill, at most.
         public internal(set) var longestRepeat = 0
 
+        /// How many of them came to the second central, of values that the first one has written.
+        public internal(set) var witnessedUpdates = 0
+
         /// The median of ``agesAfterLongUse``: about half the time between two saves, and what one takes; `nil` when there are none.
         public var typicalAge: Duration? { Self.median(of: agesAfterLongUse) }
 
@@ -75,7 +80,8 @@ public struct KillTrial: Sendable {
                 "\(kills) kills, \(failures.count) failures, \(troubles.count) troubles; \(changes) changes; "
                 + "restored states were \(median) old in the median, \(ages.max() ?? .zero) at most, "
                 + "\(typicalAge ?? .zero) in the median after long use; "
-                + "\(updates) durable updates, at most \(longestRepeat) of them twice after a kill"
+                + "\(updates) durable updates, \(witnessedUpdates) of them to the second central, "
+                + "at most \(longestRepeat) of them twice after a kill"
         }
     }
 
@@ -128,6 +134,8 @@ struct KillTrialPlan: Sendable {
     var isLong: Bool
     /// How long it lives from where its course begins.
     var time: Duration
+    /// Whether the second central stays when it has been told what it has missed.
+    var keepsWitness: Bool
     /// Whether the central writes what has to be preserved at once, and the program sends what has to be.
     var hasDurableWrites: Bool
     var hasEntries: Bool
@@ -141,6 +149,7 @@ struct KillTrialPlan: Sendable {
         let longest = isLong ? (trial.interval + trial.tolerance) * 2 : trial.longestUse
         time = longest * Double.random(in: (isLong ? 0.7 : 0)...1, using: &generator)
         hasDurableWrites = Bool.random(using: &generator) && !isLong
+        keepsWitness = Bool.random(using: &generator)
         hasEntries = Bool.random(using: &generator) && !isLong
         seed = generator.next()
     }

@@ -6,8 +6,10 @@ enum KillTrialLine: Hashable, Sendable {
     case ready
     /// The central has subscribed to the log.
     case listening
-    /// The central has left.
-    case alone
+    /// The second central has subscribed to a characteristic.
+    case witnessing
+    /// A central has left.
+    case left
     case subscribed
     case unsubscribed
     /// The entry of the log with this number is preserved.
@@ -20,7 +22,8 @@ enum KillTrialLine: Hashable, Sendable {
             "restored \(state.first) \(state.second) \(state.durable) \(state.isSubscribed ? 1 : 0)"
         case .ready: "ready"
         case .listening: "listening"
-        case .alone: "alone"
+        case .witnessing: "witnessing"
+        case .left: "left"
         case .subscribed: "subscribed"
         case .unsubscribed: "unsubscribed"
         case .kept(let number): "kept \(number)"
@@ -44,7 +47,8 @@ enum KillTrialLine: Hashable, Sendable {
             )
         case ("ready", _): self = .ready
         case ("listening", _): self = .listening
-        case ("alone", _): self = .alone
+        case ("witnessing", _): self = .witnessing
+        case ("left", _): self = .left
         case ("subscribed", _): self = .subscribed
         case ("unsubscribed", _): self = .unsubscribed
         case ("kept", 1): self = .kept(numbers[0])

@@ -23,10 +23,10 @@ public struct KillTrialPeripheral: Sendable {
     let second = Characteristic<UInt32>("c0f000c2-7e3c-4b6e-9d29-b3f1c0a1d001", [.read, .write]) {
         PersistentValue(initially: 0)
     }
-    /// A value that is not lost once it is written.
-    let durable = Characteristic<UInt32>("c0f000c3-7e3c-4b6e-9d29-b3f1c0a1d001", [.read, .write]) {
-        PersistentValue(initially: 0, writes: .durable)
-    }
+    /// A value that is not lost once it is written, nor is the word of it.
+    let durable: Characteristic<UInt32>
+    /// What is said of each such value, together with it.
+    let audit: Characteristic<UInt32>
     /// What a central subscribes to and unsubscribes from.
     let signal = Characteristic<UInt8>("c0f000c4-7e3c-4b6e-9d29-b3f1c0a1d001", .notify)
     /// What a central has subscribed to for good, and of which it misses nothing.
@@ -44,14 +44,30 @@ public struct KillTrialPeripheral: Sendable {
     ///   not known when the program is killed.
     public init(say: @escaping @Sendable (_ line: String) -> Void = { _ in }) {
         self.say = say
+        let audit = Characteristic<UInt32>(
+            "c0f000c6-7e3c-4b6e-9d29-b3f1c0a1d001",
+            .notify,
+            updates: .durable(beyond: 1000)
+        )
+        self.audit = audit
+        durable = Characteristic(
+            "c0f000c3-7e3c-4b6e-9d29-b3f1c0a1d001",
+            [.read, .write, .notify],
+            updates: .durable(beyond: 1000)
+        ) {
+            PersistentValue(initially: 0, writes: .durable) { number, _, updates in
+                try updates.append(audit, number)
+            }
+        }
         peripheral = Peripheral("Killed", restorationIdentifier: "kill trial", pairing: .justWorks) {
-            [first, second, durable, signal, log] in
+            [first, second, durable, signal, log, audit] in
             GATTService(Self.serviceUUID) {
                 first
                 second
                 durable
                 signal
                 log
+                audit
             }
         } onRestore: { [first, second, durable, signal] restored in
             for problem in restored.problems { say(KillTrialLine.problem("\(problem)").text) }
@@ -100,7 +116,10 @@ public struct KillTrialPeripheral: Sendable {
         case .subscribed(let subscription) where subscription.characteristic == signal.uuid: .subscribed
         case .unsubscribed(let subscription) where subscription.characteristic == signal.uuid: .unsubscribed
         case .subscribed(let subscription) where subscription.characteristic == log.uuid: .listening
-        case .disconnected: .alone
+        case .subscribed(let subscription)
+        where subscription.characteristic == durable.uuid || subscription.characteristic == audit.uuid:
+            .witnessing
+        case .disconnected: .left
         case .restorationFailed(let problem): .problem("\(problem)")
         default: nil
         }

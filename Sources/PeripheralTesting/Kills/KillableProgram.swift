@@ -19,7 +19,8 @@ final class KilledLife: Sendable {
         var restored: KillTrialState?
         var isReady = false
         var listenings = 0
-        var isAlone = false
+        var witnessings = 0
+        var departures = 0
         var subscriptions = 0
         var unsubscriptions = 0
         var kept: Set<UInt32> = []
@@ -81,7 +82,8 @@ final class KilledLife: Sendable {
             case .restored(let restored): state.said.restored = restored
             case .ready: state.said.isReady = true
             case .listening: state.said.listenings += 1
-            case .alone: state.said.isAlone = true
+            case .witnessing: state.said.witnessings += 1
+            case .left: state.said.departures += 1
             case .subscribed: state.said.subscriptions += 1
             case .unsubscribed: state.said.unsubscriptions += 1
             case .kept(let number): state.said.kept.insert(number)

@@ -18,14 +18,24 @@ final class KillTests: Sendable {
 
     private static let identifier = "killed"
 
-    private let durable = Characteristic<UInt32>(0x2A1C, [.read, .write]) {
-        PersistentValue(initially: 0, writes: .durable)
-    }
+    private let durable: Characteristic<UInt32>
+    /// Says of each value that is written what it is.
+    private let audit: Characteristic<UInt32>
     /// The program sets it to what was written, after that.
     private let follower = Characteristic<UInt32>(0x2A1D, [.read, .notify]) { PersistentValue(initially: 0) }
     private let store = InMemoryRestorationStore()
     private let acknowledged = Atomic<UInt32>(0)
     private let begun = Atomic<UInt32>(0)
+
+    init() {
+        let audit = Characteristic<UInt32>(0x2A1E, .notify, updates: .durable(beyond: 16))
+        self.audit = audit
+        durable = Characteristic(0x2A1C, [.read, .write, .notify], updates: .durable(beyond: 16)) {
+            PersistentValue(initially: 0, writes: .durable) { number, _, updates in
+                try updates.append(audit, number)
+            }
+        }
+    }
 
     @Test(arguments: [1, 2, 3, 4, 5] as [UInt64])
     func anyInstantIsConsistent(seed: UInt64) async throws {
@@ -33,6 +43,7 @@ final class KillTests: Sendable {
             GATTService(.battery) {
                 durable
                 follower
+                audit
             }
         }
         let backend = InMemoryBackend()
@@ -48,6 +59,15 @@ final class KillTests: Sendable {
             try await subscriber.connect()
             try await subscriber.pair(.justWorks)
             try await subscriber.subscribe(to: follower)
+            // It is bonded, and away all the time.
+            let absent = backend.makeCentral(of: peripheral)
+            try await absent.connect()
+            try await absent.pair(.justWorks)
+            try await absent.subscribe(to: durable)
+            try await absent.subscribe(to: audit)
+            var events = session.events.makeAsyncIterator()
+            absent.disconnect()
+            while let event = try await events.next() { if case .disconnected = event { break } }
             try await session.preserve()
             let traffic = Task {
                 for number in 1... as PartialRangeFrom<UInt32> {
@@ -96,6 +116,9 @@ final class KillTests: Sendable {
             }
             let state = try PreservedState(decoding: document)
             let (written, set) = try (number(of: 0x2A1C, in: state), number(of: 0x2A1D, in: state))
+            for uuid in [durable.uuid, audit.uuid] {
+                #expect(try lastUpdate(of: uuid, in: state) == written, "\(uuid), seed \(seed)")
+            }
             values.insert(written)
             #expect(written >= found.acknowledged && written <= found.begun, "seed \(seed)")
             #expect(set == written || set + 1 == written, "\(set) after \(written), seed \(seed)")
@@ -106,11 +129,18 @@ final class KillTests: Sendable {
                 advertised ?? 0 == set || (advertised ?? 0) + 1 == set,
                 "\(advertised ?? 0) after \(set), seed \(seed)"
             )
-            #expect(state.subscribers.map(\.isBonded) == [true], "seed \(seed)")
+            #expect(state.subscribers.map(\.isBonded) == [true, true, true], "seed \(seed)")
             databases.insert(state.database)
         }
         #expect(databases.count == 1, "handles have changed, seed \(seed)")
         #expect(values.count > 1, "the store was looked at once only, seed \(seed)")
+    }
+
+    /// What is kept for the one that is away: as much as was written.
+    private func lastUpdate(of uuid: BluetoothUUID, in state: PreservedState) throws -> UInt32 {
+        let attribute = try #require(state.database.table.attributes.first { $0.type == uuid })
+        let update = state.updates.last { $0.characteristic == attribute.handle }
+        return try update.map { try UInt32(gattBytes: $0.value) } ?? 0
     }
 
     private func number(of uuid: BluetoothUUID, in state: PreservedState) throws -> UInt32 {
