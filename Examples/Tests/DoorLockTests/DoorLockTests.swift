@@ -43,9 +43,9 @@ struct DoorLockTests {
             try await phone.connect()
             try await phone.pair(.justWorks)
             try await phone.subscribe(to: door.audit)
-            var events = session.events.makeAsyncIterator()
+            let events = session.events
             phone.disconnect()
-            while let event = await events.next() { if case .disconnected = event { break } }
+            for await event in events { if case .disconnected = event { break } }
             let other = phone.makeAnother()
             try await other.connect()
             try await other.pair(.justWorks)
