@@ -23,6 +23,8 @@ public struct Peripheral: Sendable {
     let declarations: [any GATTServiceDeclaration]
     package let services: [GATTService]
     let advertisements: [Advertisement]
+    /// What keeps it from being as it was, of one that is declared from what is preserved.
+    var restorationIssues: [DeclarationIssue] = []
     let state = StateBroadcast()
 
     /// Whether the peripheral is on the air, from now on: first as it is, then each change.

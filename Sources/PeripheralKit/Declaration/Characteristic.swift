@@ -108,6 +108,8 @@ package struct CharacteristicDeclaration: Sendable {
     package var descriptors: [DescriptorDeclaration] = []
     let length: ValueLength
     let updates: UpdatePolicy
+    /// Where it stood before, of one that was made to stand there again.
+    var place: PreservedPlace?
 
     init(
         uuid: BluetoothUUID,

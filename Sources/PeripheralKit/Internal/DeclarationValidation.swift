@@ -19,6 +19,7 @@ struct DeclarationValidation {
                 examineFormats(of: characteristic, at: position, service: index, of: peripheral, formats)
             }
         }
+        issues += peripheral.restorationIssues
         examineSecurity(of: peripheral)
         examinePersistence(of: peripheral)
         examineTable(of: peripheral)

@@ -64,7 +64,9 @@ public struct PreservedPeripheral: Sendable {
     /// It has the properties, the security, the length, the policy for updates, and the constant descriptors that it had.
     ///
     /// - Parameters:
-    ///   - uuid: Its type; of several, the first is meant.
+    ///   - uuid: Its type.
+    ///   - service: The type of its service; `nil` where that does not matter.
+    ///   - occurrence: Which one is meant of several of this type, in the order of ``services``; 0 is the first.
     ///   - type: The type of its value.
     ///   - content: Its ``Read`` and ``Write``, its ``PersistentValue``, its ``Authorization``, and the descriptors whose values
     ///     change.
@@ -72,107 +74,28 @@ public struct PreservedPeripheral: Sendable {
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` when there was none.
     public func characteristic<Value>(
         _ uuid: BluetoothUUID,
+        ofService service: BluetoothUUID? = nil,
+        occurrence: Int = 0,
         as type: Value.Type = Value.self,
         @CharacteristicBuilder<Value> _ content: () -> [CharacteristicElement<Value>]
     ) throws(PeripheralError) -> Characteristic<Value> {
         let table = state.database.table
-        let attribute = table.attributes.first { attribute in
-            guard case .characteristicValue = attribute.kind else { return false }
+        let places = table.attributes.filter { attribute in
+            guard case .characteristicValue(let position, _) = attribute.kind else { return false }
             return attribute.type == uuid
+                && (service ?? table.services[position].uuid) == table.services[position].uuid
         }
-        guard let attribute, let declaration = declaration(of: attribute, content().map(\.part)) else {
+        guard places.indices.contains(occurrence),
+            let declaration = declaration(of: places[occurrence], content().map(\.part))
+        else {
             throw PeripheralError(
                 code: .notDeclared,
-                message:
-                    "The peripheral that is preserved as \"\(identifier)\" has no characteristic \(uuid)."
+                message: "The peripheral that is preserved as \"\(identifier)\" has no characteristic \(uuid)"
+                    + (service.map { " of service \($0)" } ?? "")
+                    + (occurrence == 0 ? "." : " with \(occurrence) of its type before it.")
             )
         }
         return Characteristic(declaration: declaration)
-    }
-
-    /// The services, with the characteristics that are given in the place of those of the same types.
-    func declaration(with given: [CharacteristicDeclaration]) -> [GATTService] {
-        let table = state.database.table
-        var waiting = given
-        var services: [GATTService] = []
-        for (index, service) in table.services.enumerated() {
-            var characteristics: [ServiceElement] = []
-            for attribute in table.attributes(ofService: index) {
-                guard case .characteristicValue = attribute.kind else { continue }
-                if let place = waiting.firstIndex(where: { $0.uuid == attribute.type }) {
-                    characteristics.append(ServiceElement(characteristic: waiting.remove(at: place)))
-                } else if let declaration = declaration(of: attribute, kept(attribute.handle)) {
-                    characteristics.append(ServiceElement(characteristic: declaration))
-                }
-            }
-            let includes = service.includedServices.map { services[$0] }
-            // No closure, which a builder would take apart.
-            func content() -> [ServiceElement] { characteristics }
-            services.append(
-                GATTService(
-                    service.uuid,
-                    isPrimary: service.isPrimary,
-                    includes: includes,
-                    handle: service.handle,
-                    content
-                )
-            )
-        }
-        return services
-    }
-
-    /// What is kept of a value that nobody has a handler for.
-    private func kept(_ handle: AttributeHandle) -> [CharacteristicPart] {
-        guard let value = state.values[handle] else { return [] }
-        let kept = PersistentValue<[UInt8]>(initially: value, writes: options(of: handle).writes)
-        return [.persistent(kept.declaration)]
-    }
-
-    private func options(of handle: AttributeHandle) -> PreservedOptions {
-        state.options[handle] ?? PreservedOptions()
-    }
-
-    private func declaration(
-        of attribute: AttributeTable.Attribute,
-        _ parts: [CharacteristicPart]
-    ) -> CharacteristicDeclaration? {
-        guard case .characteristicValue(let service, let index) = attribute.kind else { return nil }
-        let database = state.database
-        let description = database.table.services[service].characteristics[index]
-        let given = parts.compactMap { if case .descriptor(let descriptor) = $0 { descriptor } else { nil } }
-        var descriptors: [CharacteristicPart] = []
-        for (position, descriptor) in description.descriptors.enumerated() {
-            let handle = database.table.descriptorHandle(
-                service: service,
-                characteristic: index,
-                descriptor: position
-            )
-            if let descriptor = given.first(where: { $0.uuid == descriptor.uuid }) {
-                descriptors.append(.descriptor(descriptor))
-            } else if let value = database.staticValues[handle] {
-                var access = AttributeAccess()
-                access.readSources = [.value(value)]
-                descriptors.append(
-                    .descriptor(
-                        DescriptorDeclaration(
-                            uuid: descriptor.uuid,
-                            security: descriptor.security,
-                            access: access
-                        )
-                    )
-                )
-            }
-        }
-        let constant = database.staticValues[attribute.handle].map { [CharacteristicPart.read(.value($0))] }
-        let handlers = parts.filter { if case .descriptor = $0 { false } else { true } }
-        return CharacteristicDeclaration(
-            uuid: description.uuid,
-            properties: description.properties,
-            security: description.security,
-            length: options(of: attribute.handle).length,
-            updates: options(of: attribute.handle).updates,
-            parts: (constant ?? []) + handlers + descriptors
-        )
     }
 }
 
@@ -180,12 +103,15 @@ extension Peripheral {
     /// Declares a peripheral as it was, from what is preserved of it.
     ///
     /// A characteristic that is not given a handler is served where that is possible: with its constant value, or with the
-    /// value that is kept of it as by a ``PersistentValue``. ``validate()`` names those for which it is not.
+    /// value that is kept of it as by a ``PersistentValue``. ``validate()`` names those for which it is not, and what else
+    /// would not be as it was: a characteristic that had an ``Authorization`` and is given none, which admits nobody, and one
+    /// that is given but has no place.
     ///
     /// - Parameters:
     ///   - preserved: What is preserved.
     ///   - pairing: How centrals may pair; attributes that demand security need it.
-    ///   - characteristics: The characteristics with handlers, made by ``PreservedPeripheral/characteristic(_:as:_:)``.
+    ///   - characteristics: The characteristics with handlers, made by
+    ///     ``PreservedPeripheral/characteristic(_:ofService:occurrence:as:_:)``.
     ///   - onRestore: Takes what was preserved, as that of ``init(_:restorationIdentifier:pairing:_:onRestore:)``.
     public init(
         restoring preserved: PreservedPeripheral,
@@ -193,10 +119,10 @@ extension Peripheral {
         @ServiceBuilder handling characteristics: () -> [ServiceElement] = { [] },
         onRestore: (@Sendable (_ restored: RestoredState) async throws -> Void)? = nil
     ) {
-        let services = preserved.declaration(with: characteristics().map(\.characteristic))
+        let declaration = RestoredDeclaration(of: preserved, with: characteristics().map(\.characteristic))
         // No closure, which a builder would take apart.
         func content() -> [PeripheralElement] {
-            services.map { PeripheralElement(part: .service($0)) }
+            declaration.services.map { PeripheralElement(part: .service($0)) }
                 + preserved.advertisements.map { PeripheralElement(part: .advertisement($0)) }
         }
         self.init(
@@ -206,5 +132,6 @@ extension Peripheral {
             content,
             onRestore: onRestore
         )
+        restorationIssues = declaration.issues
     }
 }

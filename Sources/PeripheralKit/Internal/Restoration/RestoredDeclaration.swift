@@ -1,0 +1,149 @@
+internal import PeripheralCore
+
+/// Where a characteristic stood in a peripheral that is preserved.
+struct PreservedPlace: Hashable, Sendable {
+    /// The restoration identifier.
+    var identifier: String
+    /// The value handle in the table of the database.
+    var handle: AttributeHandle
+}
+
+/// What a peripheral is declared of that was preserved: its services as they were, and what keeps them from being so.
+struct RestoredDeclaration {
+    private(set) var services: [GATTService] = []
+    private(set) var issues: [DeclarationIssue] = []
+    private let preserved: PreservedPeripheral
+    private var given: [AttributeHandle: CharacteristicDeclaration] = [:]
+
+    /// - Parameters:
+    ///   - preserved: What was published.
+    ///   - characteristics: Those with handlers, each of which takes its own place.
+    init(of preserved: PreservedPeripheral, with characteristics: [CharacteristicDeclaration]) {
+        self.preserved = preserved
+        for characteristic in characteristics { place(characteristic) }
+        let table = preserved.state.database.table
+        for (index, service) in table.services.enumerated() {
+            let elements = table.attributes(ofService: index).compactMap { restored($0) }
+            let includes = service.includedServices.map { services[$0] }
+            // No closure, which a builder would take apart.
+            func content() -> [ServiceElement] { elements.map(ServiceElement.init) }
+            services.append(
+                GATTService(
+                    service.uuid,
+                    isPrimary: service.isPrimary,
+                    includes: includes,
+                    handle: service.handle,
+                    content
+                )
+            )
+        }
+    }
+
+    private mutating func place(_ characteristic: CharacteristicDeclaration) {
+        guard let place = characteristic.place, place.identifier == preserved.identifier,
+            let kind = preserved.state.database.table[place.handle]?.kind,
+            let former = preserved.state.database.table.characteristic(of: kind),
+            // It may have been made of what was preserved at another time.
+            former.uuid == characteristic.uuid, former.properties == characteristic.properties,
+            former.security == characteristic.security
+        else {
+            return error(
+                "characteristic \(characteristic.uuid)",
+                "it was not made of what is restored, and has no place in it",
+                "make it by the function characteristic of the same PreservedPeripheral"
+            )
+        }
+        guard given.updateValue(characteristic, forKey: place.handle) == nil else {
+            return error(
+                name(of: kind, former),
+                "two are given for its place",
+                "tell which one of several is meant, by ofService: or occurrence:"
+            )
+        }
+    }
+
+    private mutating func restored(_ attribute: AttributeTable.Attribute) -> CharacteristicDeclaration? {
+        guard let former = preserved.state.database.table.characteristic(of: attribute.kind),
+            case .characteristicValue = attribute.kind,
+            var declaration = given[attribute.handle]
+                ?? preserved.declaration(of: attribute, preserved.kept(attribute.handle))
+        else { return nil }
+        if former.requiresAuthorization, declaration.access.authorizationHandlers.isEmpty {
+            declaration.access.authorizationHandlers = [{ _ in false }]
+            error(
+                name(of: attribute.kind, former),
+                "an Authorization decided who may read and write it, and now there is none",
+                "make it by the function characteristic of the PreservedPeripheral, with an Authorization { … }"
+            )
+        }
+        return declaration
+    }
+
+    private func name(of kind: AttributeTable.Kind, _ characteristic: CharacteristicDescription) -> String {
+        let service = preserved.state.database.table.services[kind.service]
+        return "characteristic \(characteristic.uuid) of service \(service.uuid)"
+    }
+
+    private mutating func error(_ element: String, _ reason: String, _ remedy: String) {
+        issues.append(DeclarationIssue(severity: .error, element: element, reason: reason, remedy: remedy))
+    }
+}
+
+extension PreservedPeripheral {
+    /// What is kept of a value that nobody has a handler for.
+    fileprivate func kept(_ handle: AttributeHandle) -> [CharacteristicPart] {
+        guard let value = state.values[handle] else { return [] }
+        let kept = PersistentValue<[UInt8]>(initially: value, writes: options(of: handle).writes)
+        return [.persistent(kept.declaration)]
+    }
+
+    private func options(of handle: AttributeHandle) -> PreservedOptions {
+        state.options[handle] ?? PreservedOptions()
+    }
+
+    /// A characteristic as it was, of these parts besides what is constant.
+    func declaration(
+        of attribute: AttributeTable.Attribute,
+        _ parts: [CharacteristicPart]
+    ) -> CharacteristicDeclaration? {
+        guard case .characteristicValue(let service, let index) = attribute.kind else { return nil }
+        let database = state.database
+        let description = database.table.services[service].characteristics[index]
+        let given = parts.compactMap { if case .descriptor(let descriptor) = $0 { descriptor } else { nil } }
+        var descriptors: [CharacteristicPart] = []
+        for (position, descriptor) in description.descriptors.enumerated() {
+            let handle = database.table.descriptorHandle(
+                service: service,
+                characteristic: index,
+                descriptor: position
+            )
+            if let descriptor = given.first(where: { $0.uuid == descriptor.uuid }) {
+                descriptors.append(.descriptor(descriptor))
+            } else if let value = database.staticValues[handle] {
+                var access = AttributeAccess()
+                access.readSources = [.value(value)]
+                descriptors.append(
+                    .descriptor(
+                        DescriptorDeclaration(
+                            uuid: descriptor.uuid,
+                            security: descriptor.security,
+                            access: access
+                        )
+                    )
+                )
+            }
+        }
+        let constant = database.staticValues[attribute.handle].map { [CharacteristicPart.read(.value($0))] }
+        let handlers = parts.filter { if case .descriptor = $0 { false } else { true } }
+        var declaration = CharacteristicDeclaration(
+            uuid: description.uuid,
+            properties: description.properties,
+            security: description.security,
+            length: options(of: attribute.handle).length,
+            updates: options(of: attribute.handle).updates,
+            parts: (constant ?? []) + handlers + descriptors
+        )
+        declaration.place = PreservedPlace(identifier: identifier, handle: attribute.handle)
+        return declaration
+    }
+}
