@@ -16,8 +16,11 @@ public struct RestoredSubscriber: Hashable, Sendable {
         case mustSubscribeAgain
     }
 
-    /// Who it is: the identity of a bonded central, otherwise the address that it went by, which it may have changed since.
-    public let central: Central
+    /// Who it is.
+    ///
+    /// Once it has subscribed again, this is the central that is there, as in ``PeripheralSession/centrals``. Before that, it is
+    /// known by the identity of a bonded central, otherwise by the address that it went by, which it may have changed since.
+    public internal(set) var central: Central
 
     /// The UUID of the characteristic.
     public let characteristic: BluetoothUUID
@@ -34,6 +37,16 @@ public struct RestoredSubscriber: Hashable, Sendable {
     /// Whether it has, or had, subscribed to a characteristic of the peripheral.
     public func hasSubscribed<Value>(to characteristic: Characteristic<Value>) -> Bool {
         identity == characteristic.declaration.identity
+    }
+
+    /// Takes note that its bond is gone.
+    mutating func forgetBond() {
+        central = Central(
+            address: central.address,
+            addressKind: central.addressKind,
+            mtu: central.mtu,
+            id: central.id
+        )
     }
 
     /// The characteristic as it is declared now; `nil` when it is not any more.

@@ -92,6 +92,7 @@ struct SubscriberHistory {
         entries[index].subscriber.isBonded = central.isBonded
         entries[index].subscriber.kind = kind
         entries[index].isLive = true
+        entries[index].restored?.central = central
         return entries[index].setStatus(.subscribed)
     }
 
@@ -132,6 +133,7 @@ struct SubscriberHistory {
         where entries[index].isLive && entries[index].subscriber.address == central.address {
             entries[index].subscriber.addressKind = central.addressKind
             entries[index].subscriber.isBonded = central.isBonded
+            entries[index].restored?.central = central
         }
     }
 
@@ -167,7 +169,11 @@ struct SubscriberHistory {
 
     /// Takes note of who is bonded: nobody else is expected any more.
     mutating func bonded(_ centrals: Set<DeviceAddress>) -> [RestoredSubscriber] {
-        end(.mustSubscribeAgain) { $0.isExpected && !centrals.contains($0.subscriber.address) }
+        for index in entries.indices
+        where !entries[index].isLive && !centrals.contains(entries[index].subscriber.address) {
+            entries[index].restored?.forgetBond()
+        }
+        return end(.mustSubscribeAgain) { $0.isExpected && !centrals.contains($0.subscriber.address) }
     }
 
     private mutating func end(
