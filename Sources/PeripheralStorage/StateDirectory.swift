@@ -55,8 +55,8 @@ public struct StateDirectory: RestorationStore {
 
     /// The identifiers under which something is preserved, in no particular order.
     ///
-    /// Reads the beginning of each file only. What is damaged, was saved by a newer version, or cannot be trusted is left
-    /// out. Where there is no directory, there are no identifiers.
+    /// Reads each file, and compares its checksum. What is damaged, was saved by a newer version, or cannot be trusted is left
+    /// out, and stays as it is. Where there is no directory, there are no identifiers.
     ///
     /// - Returns: The identifiers.
     /// - Throws: `RestorationError` when the directory cannot be read or trusted.

@@ -36,7 +36,7 @@ public final class InMemoryRestorationStore: RestorationStore {
     /// What `RestorationRecord.load()` throws, for every identifier; `nil` lets it load again.
     ///
     /// It stands for what is wrong with that which is preserved, and so ends with
-    /// `RestorationRecord.setAside()` and with the next successful save.
+    /// `RestorationRecord.setAside()` and with the next successful save. Until then, nothing is listed.
     public var loadError: RestorationError? {
         get { state.withLock { $0.loadError } }
         set { state.withLock { $0.loadError = newValue } }
@@ -76,9 +76,13 @@ public final class InMemoryRestorationStore: RestorationStore {
         }
     }
 
-    /// The identifiers under which something is preserved, in no particular order.
+    /// The identifiers under which something is preserved that can be loaded, in no particular order.
     public func identifiers() async throws(RestorationError) -> [String] {
-        state.withLock { state in state.documents.keys.map { String(decoding: $0, as: UTF8.self) } }
+        state.withLock { state in
+            // What cannot be loaded is not listed.
+            guard state.loadError == nil else { return [] }
+            return state.documents.keys.map { String(decoding: $0, as: UTF8.self) }
+        }
     }
 
     /// Opens the record of an identifier, for this caller alone until it is closed.

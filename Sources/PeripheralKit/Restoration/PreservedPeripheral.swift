@@ -7,14 +7,21 @@ public import PeripheralCore
 /// ```swift
 /// let store = try StateDirectory()
 /// for identifier in try await store.identifiers() {
-///     guard let door = try await PreservedPeripheral(identifier, in: store) else { continue }
-///     let isLocked = try door.characteristic("5c3a0012-7e3c-4b6e-9d29-b3f1c0a1d001", as: Bool.self) {
-///         PersistentValue(initially: true) { isLocked in try await bolt.move(toLocked: isLocked) }
+///     do {
+///         guard let door = try await PreservedPeripheral(identifier, in: store) else { continue }
+///         let isLocked = try door.characteristic("5c3a0012-7e3c-4b6e-9d29-b3f1c0a1d001", as: Bool.self) {
+///             PersistentValue(initially: true) { isLocked in try await bolt.move(toLocked: isLocked) }
+///         }
+///         doors.append(Peripheral(restoring: door, pairing: .justWorks) { isLocked })
+///     } catch {
+///         print("\(identifier) is not restored: \(error)")
 ///     }
-///     let peripheral = Peripheral(restoring: door, pairing: .justWorks) { isLocked }
-///     try await peripheral.run(on: .bluez, restoringFrom: store) { session in … }
 /// }
 /// ```
+///
+/// What is preserved of one peripheral and cannot be used says nothing about the others: hence the `catch` inside of the loop.
+/// ``RestorationStore/identifiers()`` leaves out what it knows to be damaged. Neither touches it; a peripheral that runs with the
+/// identifier sets it aside, and tells.
 public struct PreservedPeripheral: Sendable {
     /// The restoration identifier.
     public let identifier: String

@@ -7,7 +7,8 @@
 public protocol RestorationStore: Sendable {
     /// The identifiers under which something is preserved, in no particular order.
     ///
-    /// What is damaged, or cannot be trusted, is left out; opening and loading it tells why.
+    /// What is damaged as a whole, or cannot be trusted, is left out; opening and loading it tells why. What is listed may still
+    /// mean nothing to this version of the package: a store knows nothing of the meaning.
     ///
     /// - Throws: ``RestorationError`` when the store as a whole cannot be read. One in which nothing has been
     ///   preserved yet has no identifiers, which is no error.

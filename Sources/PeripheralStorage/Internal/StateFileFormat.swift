@@ -79,7 +79,7 @@ package enum StateFileFormat {
 
     /// The identifier in the first lines of a text, `nil` when these are not those of a state file of this version.
     ///
-    /// The checksum is not compared: it would take all of the text.
+    /// The checksum is not compared.
     package static func identifier(atStartOf text: [UInt8]) -> String? {
         guard let checked = checkedPart(of: text), !text.contains(0) else { return nil }
         let lines = checked.prefix(maximumHeaderLength).split(

@@ -4,7 +4,7 @@ internal import PeripheralKit
 struct StateFileList {
     let directory: TrustedDirectory
 
-    /// The identifiers of those that can be loaded, as far as their beginnings tell.
+    /// The identifiers of those that can be loaded.
     func identifiers() throws(RestorationError) -> [String] {
         try directory.names().compactMap { name in
             guard name.hasSuffix(StateFileName.suffix), let identifier = identifier(inFile: name),
@@ -19,9 +19,11 @@ struct StateFileList {
             guard let file = try directory.open(name), file.size <= StateFileFormat.maximumSize else {
                 return nil
             }
-            return StateFileFormat.identifier(
-                atStartOf: try directory.read(file, limit: StateFileFormat.maximumHeaderLength)
-            )
+            let text = try directory.read(file, limit: StateFileFormat.maximumSize)
+            guard let identifier = StateFileFormat.identifier(atStartOf: text) else { return nil }
+            // What is damaged behind its beginning would keep a program that restores all from its other peripherals.
+            _ = try StateFileFormat.document(in: text, of: identifier)
+            return identifier
         } catch {
             return nil
         }

@@ -63,6 +63,15 @@ final class RestorationFailureTests: Sendable {
         #expect(log.lines.contains { $0.hasPrefix("warning") && $0.contains("It is torn.") })
     }
 
+    @Test func whatIsDamagedInMemoryIsNotListed() async throws {
+        try await run { _, session in try await session.preserve() }
+        #expect(try await store.identifiers() == [Self.identifier])
+        store.loadError = RestorationError(code: .damaged, message: "It is torn.")
+        #expect(try await store.identifiers().isEmpty)
+        store.loadError = nil
+        #expect(try await store.identifiers() == [Self.identifier])
+    }
+
     @Test func aBondThatIsGoneIsToldToWhoListensFirst() async throws {
         try await run { [isOn] central, _ in
             try await central.connect()
