@@ -15,7 +15,8 @@ public import PeripheralCore
 ///
 /// The value is preserved under the peripheral's restoration identifier; without one, it lasts as long as the run.
 /// It is found again by the types of its service and characteristic, wherever they stand in the declaration. What is
-/// preserved but cannot be decoded, or has another length than declared, is not taken: the value is the initial one then.
+/// preserved but cannot be decoded, or has another length than declared, is not taken: the value is the initial one then, and
+/// ``RestoredState/problems`` tell. It stays preserved until the value is changed, and is taken by a declaration that it suits.
 public struct PersistentValue<Value: GATTValue>: Sendable {
     let declaration: PersistentValueDeclaration
 

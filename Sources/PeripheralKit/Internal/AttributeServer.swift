@@ -374,7 +374,7 @@ extension [UInt8] {
 }
 
 extension AttributeTable {
-    fileprivate func handle(of format: PresentationFormatIndex.Place) -> AttributeHandle {
+    func handle(of format: PresentationFormatIndex.Place) -> AttributeHandle {
         descriptorHandle(
             service: format.service,
             characteristic: format.characteristic,

@@ -53,10 +53,18 @@ public struct DeclarationChanges: Hashable, Sendable {
 
     /// Whether what centrals have kept of the services is wrong now, so that they have to discover anew.
     ///
-    /// It is so when a handle or a declaration has changed, and with it the Database Hash. The Bluetooth stack tells
+    /// It is so when a handle or a declaration has changed, and with it the Database Hash, and where nobody knows: when nothing
+    /// could be restored, or the Bluetooth stack does not tell handles. The Bluetooth stack tells
     /// centrals by Service Changed: those that are connected at once, bonded ones when they return.
     public internal(set) var invalidatesCaches = false
 
-    /// Whether all is as it was before.
+    /// Whether no difference is known.
     public var isEmpty: Bool { added.isEmpty && removed.isEmpty && changed.isEmpty && moved.isEmpty }
+
+    /// What is told when nothing is known of what was published before.
+    static var unknown: DeclarationChanges {
+        var changes = DeclarationChanges()
+        changes.invalidatesCaches = true
+        return changes
+    }
 }

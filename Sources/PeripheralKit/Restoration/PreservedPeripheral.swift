@@ -28,6 +28,9 @@ public struct PreservedPeripheral: Sendable {
 
     let state: PreservedState
 
+    /// What tells the presentation formats that aggregate formats name, by their handles in the table.
+    let formatIdentities: [AttributeHandle: DeclarationIdentity]
+
     /// The name.
     public var name: String { state.name }
 
@@ -64,6 +67,8 @@ public struct PreservedPeripheral: Sendable {
         guard let found else { return nil }
         self.identifier = identifier
         state = found
+        let formats = Set(found.formats.values.joined())
+        formatIdentities = Dictionary(uniqueKeysWithValues: formats.map { ($0, DeclarationIdentity()) })
     }
 
     /// A characteristic as it was, with handlers.

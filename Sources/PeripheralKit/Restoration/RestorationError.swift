@@ -4,7 +4,7 @@ public struct RestorationError: Error, Sendable, CustomStringConvertible {
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case inUse, damaged, foreign, newerVersion, tooLarge, untrusted, unreadable, unwritable
-            case invalidIdentifier, closed
+            case invalidIdentifier, closed, incompatible
         }
 
         private let kind: Kind
@@ -17,6 +17,8 @@ public struct RestorationError: Error, Sendable, CustomStringConvertible {
         public static let foreign = Code(kind: .foreign)
         /// What is preserved was saved by a newer version of this package, whose form this one does not know.
         public static let newerVersion = Code(kind: .newerVersion)
+        /// What is preserved of a value is none of the type and length that are declared now.
+        public static let incompatible = Code(kind: .incompatible)
         /// What is preserved, or is to be, is larger than the store takes.
         public static let tooLarge = Code(kind: .tooLarge)
         /// Somebody else may have written it: a symbolic link, something that is no regular file, or a file or directory

@@ -22,10 +22,15 @@ public struct RestoredState: Sendable {
     /// Where the characteristics of the declaration stood in the table before.
     private let formerHandles: [CharacteristicIdentity: AttributeHandle]
 
+    /// The values that the declaration has taken.
+    private let persistentValues: [CharacteristicIdentity: [UInt8]]
+
     /// The subscribers, the longest subscribed first.
     public internal(set) var subscribers: [RestoredSubscriber]
 
-    /// How the declaration differs from what was published before; empty when nothing could be restored.
+    /// How the declaration differs from what was published before.
+    ///
+    /// When nothing could be restored, no difference is known, and centrals' caches are taken for invalid.
     public let changes: DeclarationChanges
 
     /// What has been met on the way, such as a file that was damaged and is set aside; usually nothing.
@@ -49,12 +54,14 @@ public struct RestoredState: Sendable {
     init(
         _ preserved: PreservedState?,
         formerHandles: [CharacteristicIdentity: AttributeHandle],
+        persistentValues: [CharacteristicIdentity: [UInt8]],
         changes: DeclarationChanges,
         subscribers: [RestoredSubscriber],
         problems: [RestorationProblem]
     ) {
         self.preserved = preserved
         self.formerHandles = formerHandles
+        self.persistentValues = persistentValues
         self.changes = changes
         self.subscribers = subscribers
         self.problems = problems
@@ -65,13 +72,18 @@ public struct RestoredState: Sendable {
     /// The peripheral serves a persistent value by itself: this is for a program that has something to do about it.
     ///
     /// - Parameter characteristic: A characteristic of the peripheral that is about to run.
-    /// - Returns: The value; `nil` when none is preserved.
-    /// - Throws: `GATTDecodingError` when the bytes that were preserved are none of this type.
+    /// - Returns: The value, which is the one that is served if it is declared with ``PersistentValue``; `nil` when none is
+    ///   preserved, or none that the ``PersistentValue`` takes, which is among the ``problems``.
+    /// - Throws: `GATTDecodingError` when the bytes that were preserved are none of this type, and the value is not declared
+    ///   with ``PersistentValue``.
     public func value<Value>(of characteristic: Characteristic<Value>) throws -> Value? {
         try bytes(of: characteristic).map { try Value(gattBytes: $0) }
     }
 
     private func bytes<Value>(of characteristic: Characteristic<Value>) -> [UInt8]? {
+        guard characteristic.declaration.persistentValue == nil else {
+            return persistentValues[characteristic.declaration.identity]
+        }
         guard let handle = formerHandles[characteristic.declaration.identity] else { return nil }
         return preserved?.values[handle] ?? preserved?.database.staticValues[handle]
     }
@@ -92,6 +104,8 @@ public struct RestorationProblem: Hashable, Sendable, CustomStringConvertible {
         case open
         /// To restore what was preserved; the peripheral begins as if nothing had been.
         case restore
+        /// To take a value that was preserved; it is the initial one, and the rest is restored.
+        case value
         /// To preserve what has changed; it is tried again.
         case save
     }

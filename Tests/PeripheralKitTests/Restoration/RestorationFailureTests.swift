@@ -63,6 +63,17 @@ final class RestorationFailureTests: Sendable {
         #expect(log.lines.contains { $0.hasPrefix("warning") && $0.contains("It is torn.") })
     }
 
+    /// Nobody knows where the services stood.
+    @Test func whatCannotBeRestoredMayLeaveWrongCaches() async throws {
+        try await run { _, session in try await session.preserve() }
+        store.loadError = RestorationError(code: .damaged, message: "It is torn.")
+        try await run { _, session in
+            #expect(session.restored?.isEmpty == true)
+            #expect(session.restored?.changes.isEmpty == true)
+            #expect(session.restored?.changes.invalidatesCaches == true)
+        }
+    }
+
     @Test func whatIsDamagedInMemoryIsNotListed() async throws {
         try await run { _, session in try await session.preserve() }
         #expect(try await store.identifiers() == [Self.identifier])

@@ -21,8 +21,10 @@ extension SeededGenerator {
         var database = PreservedDatabase(table: table)
         var start = UInt16.random(in: 0x10...0x100, using: &self)
         var values: [AttributeHandle: [UInt8]] = [:]
+        var formerValues: [AttributeHandle: [UInt8]] = [:]
         var subscribers: [PreservedSubscriber] = []
         var options: [AttributeHandle: PreservedOptions] = [:]
+        var descriptors: [AttributeHandle] = []
         for service in table.services.indices where flip() {
             let range = table.serviceRange(service)
             database.startsOnAir[service] = AttributeHandle(rawValue: start)
@@ -32,6 +34,7 @@ extension SeededGenerator {
             switch attribute.kind {
             case .characteristicValue:
                 if flip() { options[attribute.handle] = self.options() }
+                if flip() { formerValues[attribute.handle] = value() }
                 if flip() {
                     database.staticValues[attribute.handle] = value()
                 } else if flip() {
@@ -41,6 +44,7 @@ extension SeededGenerator {
                     subscribers.append(subscriber(of: attribute.handle))
                 }
             case .descriptor:
+                descriptors.append(attribute.handle)
                 if flip() { database.staticValues[attribute.handle] = value() }
             default:
                 break
@@ -53,6 +57,7 @@ extension SeededGenerator {
             advertisements: (0..<count(upTo: 3)).map { _ in advertisement() },
             subscribers: subscribers,
             values: values,
+            formerValues: formerValues,
             updates: subscribers.flatMap { subscriber in
                 (0..<count(upTo: 3)).map { _ in
                     PreservedUpdate(
@@ -62,8 +67,17 @@ extension SeededGenerator {
                     )
                 }
             },
-            options: options
+            options: options,
+            formats: formats(of: descriptors)
         )
+    }
+
+    private mutating func formats(
+        of descriptors: [AttributeHandle]
+    ) -> [AttributeHandle: [AttributeHandle]] {
+        var formats: [AttributeHandle: [AttributeHandle]] = [:]
+        for handle in descriptors where flip() { formats[handle] = descriptors.filter { _ in flip() } }
+        return formats
     }
 
     private mutating func options() -> PreservedOptions {

@@ -6,6 +6,8 @@ struct DeclaredState: Sendable {
     struct Value: Sendable {
         let declaration: PersistentValueDeclaration
         let length: ValueLength
+        /// Whether the declaration is made of what is preserved, and so of what the value last was.
+        let isAsPreserved: Bool
 
         /// Whether bytes that were preserved can be the value.
         func accepts(_ bytes: [UInt8]) -> Bool {
@@ -21,6 +23,8 @@ struct DeclaredState: Sendable {
     /// Of the characteristics of which something is declared.
     private(set) var options: [AttributeHandle: PreservedOptions] = [:]
     private var staticValues: [AttributeHandle: [UInt8]] = [:]
+    /// What the aggregate formats name.
+    private(set) var formats: [AttributeHandle: [AttributeHandle]] = [:]
     /// How many updates of a characteristic are kept for each of its subscribers; none are of others.
     private(set) var durableLimits: [AttributeHandle: Int] = [:]
 
@@ -28,6 +32,7 @@ struct DeclaredState: Sendable {
         name = peripheral.name
         self.table = table
         advertisements = peripheral.declaredAdvertisements
+        let index = PresentationFormatIndex(of: peripheral.services)
         for attribute in table.attributes {
             switch attribute.kind {
             case .characteristicValue(let service, let index):
@@ -38,11 +43,19 @@ struct DeclaredState: Sendable {
                 if options != PreservedOptions() { self.options[attribute.handle] = options }
                 durableLimits[attribute.handle] = characteristic.updates.durableLimit
                 persistentValues[attribute.handle] = characteristic.persistentValue.map {
-                    Value(declaration: $0, length: characteristic.length)
+                    Value(
+                        declaration: $0,
+                        length: characteristic.length,
+                        isAsPreserved: characteristic.place != nil
+                    )
                 }
-            case .descriptor(let service, let characteristic, let index):
+            case .descriptor(let service, let characteristic, let position):
                 let descriptors = peripheral.services[service].characteristics[characteristic].descriptors
-                staticValues[attribute.handle] = descriptors[index].access.staticValue
+                let access = descriptors[position].access
+                staticValues[attribute.handle] = access.staticValue
+                guard case .handles(let parts) = access.readSources.first else { continue }
+                let places = try? index.places(of: parts, service: service, characteristic: characteristic)
+                formats[attribute.handle] = places?.map(table.handle)
             default:
                 break
             }

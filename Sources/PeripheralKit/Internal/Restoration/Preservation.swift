@@ -215,6 +215,7 @@ extension Preservation {
             guard isUrgent || updates.allSatisfy({ state.hasRoom(of: $0.characteristic, limit: $0.limit) })
             else { return nil }
             state.preserved.values[handle] = value
+            state.preserved.formerValues[handle] = nil
             state.schedule.changed(at: now)
             let change = state.schedule.latest
             for update in updates { state.post(update, after: isHeld ? change : 0) }

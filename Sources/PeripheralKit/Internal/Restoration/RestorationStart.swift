@@ -13,6 +13,7 @@ struct RestorationStart: Sendable {
     private let declared: DeclaredState
     private let match: DatabaseMatch
     private let plan: HandlePlan
+    private let restoredValues: RestoredValues
 
     /// Opens the record of a peripheral, and reads what is there.
     ///
@@ -31,6 +32,8 @@ struct RestorationStart: Sendable {
         match =
             loaded.map { DatabaseMatch(of: declared.table, with: $0.database.table) } ?? DatabaseMatch()
         plan = HandlePlan(for: declared.table, after: loaded?.database, match)
+        restoredValues = RestoredValues(of: declared, from: loaded, match)
+        problems += restoredValues.problems
     }
 
     /// Where the attributes are to stand on the air, so that what was there before stays.
@@ -52,15 +55,7 @@ struct RestorationStart: Sendable {
 
     /// The persistent values to begin with.
     var values: [AttributeHandle: [UInt8]] {
-        var values = declared.persistentValues.mapValues(\.declaration.initial)
-        for (handle, value) in declared.persistentValues {
-            guard let bytes = match.former[handle].flatMap({ loaded?.values[$0] }), value.accepts(bytes)
-            else {
-                continue
-            }
-            values[handle] = bytes
-        }
-        return values
+        declared.persistentValues.mapValues(\.declaration.initial).merging(restoredValues.taken) { $1 }
     }
 
     /// What is preserved at first.
@@ -71,7 +66,9 @@ struct RestorationStart: Sendable {
             database: declared.database(at: plan.startsOnAir),
             advertisements: declared.advertisements,
             values: values,
-            options: declared.options
+            formerValues: restoredValues.former,
+            options: declared.options,
+            formats: declared.formats
         )
     }
 
@@ -84,9 +81,10 @@ struct RestorationStart: Sendable {
         return RestoredState(
             loaded,
             formerHandles: declared.valueHandles.compactMapValues { match.former[$0] },
+            persistentValues: declared.valueHandles.compactMapValues { restoredValues.taken[$0] },
             changes: loaded.map { loaded in
                 DatabaseComparison(of: declared.database(at: starts), with: loaded.database, match).changes
-            } ?? DeclarationChanges(),
+            } ?? .unknown,
             subscribers: subscribers.map(\.subscriber),
             problems: problems
         )

@@ -76,7 +76,31 @@ struct RestoredDeclaration {
                 "make it by the function characteristic of the PreservedPeripheral, with an Authorization { … }"
             )
         }
+        examineDescriptors(of: declaration, formerly: former, name(of: attribute.kind, former))
         return declaration
+    }
+
+    private mutating func examineDescriptors(
+        of declaration: CharacteristicDeclaration,
+        formerly former: CharacteristicDescription,
+        _ parent: String
+    ) {
+        var added = declaration.descriptors
+        for descriptor in former.descriptors {
+            let element = "descriptor \(descriptor.uuid) of \(parent)"
+            let remedy =
+                "give it the handlers that it had, by the function characteristic of the PreservedPeripheral"
+            guard let place = added.firstIndex(where: { $0.uuid == descriptor.uuid }) else {
+                error(element, "it is not constant, and nothing gives its value", remedy)
+                continue
+            }
+            if added.remove(at: place).permissions != descriptor.permissions {
+                error(element, "it could be read and written otherwise", remedy)
+            }
+        }
+        for descriptor in added {
+            error("descriptor \(descriptor.uuid) of \(parent)", "it was not there before", "leave it out")
+        }
     }
 
     private func name(of kind: AttributeTable.Kind, _ characteristic: CharacteristicDescription) -> String {
@@ -109,30 +133,30 @@ extension PreservedPeripheral {
         guard case .characteristicValue(let service, let index) = attribute.kind else { return nil }
         let database = state.database
         let description = database.table.services[service].characteristics[index]
-        let given = parts.compactMap { if case .descriptor(let descriptor) = $0 { descriptor } else { nil } }
-        var descriptors: [CharacteristicPart] = []
-        for (position, descriptor) in description.descriptors.enumerated() {
+        var given = parts.compactMap { if case .descriptor(let descriptor) = $0 { descriptor } else { nil } }
+        var descriptors: [DescriptorDeclaration] = []
+        for (position, former) in description.descriptors.enumerated() {
             let handle = database.table.descriptorHandle(
                 service: service,
                 characteristic: index,
                 descriptor: position
             )
-            if let descriptor = given.first(where: { $0.uuid == descriptor.uuid }) {
-                descriptors.append(.descriptor(descriptor))
-            } else if let value = database.staticValues[handle] {
-                var access = AttributeAccess()
-                access.readSources = [.value(value)]
-                descriptors.append(
-                    .descriptor(
-                        DescriptorDeclaration(
-                            uuid: descriptor.uuid,
-                            security: descriptor.security,
-                            access: access
-                        )
-                    )
+            if let place = given.firstIndex(where: { $0.uuid == former.uuid }) {
+                var descriptor = given.remove(at: place)
+                descriptor.security = former.security
+                descriptors.append(descriptor)
+            } else if let source = source(of: handle, former, beside: description.descriptors) {
+                var descriptor = DescriptorDeclaration(
+                    uuid: former.uuid,
+                    security: former.security,
+                    access: AttributeAccess(readSources: [source])
                 )
+                if let identity = formatIdentities[handle] { descriptor.identity = identity }
+                descriptors.append(descriptor)
             }
         }
+        // Those that were not there are found by the validation.
+        descriptors += given
         let constant = database.staticValues[attribute.handle].map { [CharacteristicPart.read(.value($0))] }
         let handlers = parts.filter { if case .descriptor = $0 { false } else { true } }
         var declaration = CharacteristicDeclaration(
@@ -141,9 +165,25 @@ extension PreservedPeripheral {
             security: description.security,
             length: options(of: attribute.handle).length,
             updates: options(of: attribute.handle).updates,
-            parts: (constant ?? []) + handlers + descriptors
+            parts: (constant ?? []) + handlers + descriptors.map { .descriptor($0) }
         )
         declaration.place = PreservedPlace(identifier: identifier, handle: attribute.handle)
         return declaration
+    }
+
+    /// What the value of a descriptor comes from that nobody has a handler for.
+    private func source(
+        of handle: AttributeHandle,
+        _ descriptor: DescriptorDescription,
+        beside siblings: [DescriptorDescription]
+    ) -> ReadSource? {
+        if let value = state.database.staticValues[handle] { return .value(value) }
+        guard descriptor.uuid == .characteristicAggregateFormat else { return nil }
+        if let formats = state.formats[handle] {
+            return .handles(.named(formats.compactMap { formatIdentities[$0] }))
+        }
+        // Version 1.1 did not preserve what is named: usually all there are.
+        let count = siblings.count { $0.uuid == .characteristicPresentationFormat }
+        return count > 1 ? .handles(.ofCharacteristic) : nil
     }
 }

@@ -30,9 +30,11 @@ extension PreservedState {
             database: database,
             advertisements: try Self.advertisements(in: document),
             subscribers: try Self.subscribers(in: document, of: database),
-            values: try Self.values(in: document, of: database),
+            values: try Self.values(in: document[PreservedSchema.values], of: database),
+            formerValues: try Self.values(in: document[PreservedSchema.formerValues], of: database),
             updates: try Self.updates(in: document, of: database),
-            options: try Self.options(in: document, of: database)
+            options: try Self.options(in: document, of: database),
+            formats: try Self.formats(in: document, of: database)
         )
     }
 
@@ -134,11 +136,11 @@ extension PreservedState {
     }
 
     private static func values(
-        in document: RestorationDocument,
+        in group: RestorationDocument.Group?,
         of database: PreservedDatabase
     ) throws(RestorationError) -> [AttributeHandle: [UInt8]] {
         var values: [AttributeHandle: [UInt8]] = [:]
-        for entry in document[PreservedSchema.values]?.entries ?? [] {
+        for entry in group?.entries ?? [] {
             guard let handle = AttributeHandle(preserved: entry.key[...]),
                 case .characteristicValue = database.table[handle]?.kind
             else { throw .damaged("the value \"\(entry.key)\" is of no characteristic") }
@@ -163,6 +165,27 @@ extension PreservedState {
         }
         return options
     }
+
+    private static func formats(
+        in document: RestorationDocument,
+        of database: PreservedDatabase
+    ) throws(RestorationError) -> [AttributeHandle: [AttributeHandle]] {
+        var formats: [AttributeHandle: [AttributeHandle]] = [:]
+        for entry in document[PreservedSchema.formats]?.entries ?? [] {
+            guard let handle = AttributeHandle(preserved: entry.key[...]), database.isDescriptor(handle)
+            else { throw .damaged("the formats \"\(entry.key)\" are of no descriptor") }
+            var words = PreservedWords(entry.value, of: "formats \(entry.key)")
+            formats[handle] = []
+            while !words.isEmpty {
+                let format = try words.next("descriptor", AttributeHandle.init(preserved:))
+                guard database.isDescriptor(format) else {
+                    throw .damaged("the formats \"\(entry.key)\" are no descriptors")
+                }
+                formats[handle]?.append(format)
+            }
+        }
+        return formats
+    }
 }
 
 // MARK: - The database
@@ -171,6 +194,10 @@ extension PreservedDatabase {
     fileprivate func isSubscribable(_ handle: AttributeHandle) -> Bool {
         guard let kind = table[handle]?.kind, case .characteristicValue = kind else { return false }
         return table.characteristic(of: kind)?.properties.allowsSubscription ?? false
+    }
+
+    fileprivate func isDescriptor(_ handle: AttributeHandle) -> Bool {
+        if case .descriptor = table[handle]?.kind { true } else { false }
     }
 
     fileprivate init(decoding group: RestorationDocument.Group?) throws(RestorationError) {

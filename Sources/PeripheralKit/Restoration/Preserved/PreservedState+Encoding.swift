@@ -7,7 +7,7 @@ internal import PeripheralCore
 /// version has saved is left alone.
 enum PreservedSchema {
     static let majorVersion = 1
-    static let minorVersion = 1
+    static let minorVersion = 2
 
     static let peripheral = "peripheral"
     static let database = "database"
@@ -18,6 +18,10 @@ enum PreservedSchema {
     static let updates = "updates"
     /// Since 1.1.
     static let options = "options"
+    /// Since 1.2.
+    static let formerValues = "former-values"
+    /// Since 1.2.
+    static let formats = "formats"
 
     static let maximumAdvertisements = 64
     static let maximumSubscribers = 1024
@@ -37,9 +41,11 @@ extension PreservedState {
             document.append(advertisement.preserved(as: PreservedSchema.advertisement + "\(number)"))
         }
         document.append(subscriberGroup)
-        document.append(valueGroup)
+        document.append(Self.valueGroup(PreservedSchema.values, values))
         document.append(updateGroup)
         document.append(optionGroup)
+        document.append(Self.valueGroup(PreservedSchema.formerValues, formerValues))
+        document.append(formatGroup)
         return document
     }
 
@@ -86,8 +92,19 @@ extension PreservedState {
         return group
     }
 
-    private var valueGroup: RestorationDocument.Group {
-        var group = RestorationDocument.Group(PreservedSchema.values)
+    private var formatGroup: RestorationDocument.Group {
+        var group = RestorationDocument.Group(PreservedSchema.formats)
+        for (handle, formats) in formats.sorted(by: { $0.key < $1.key }) {
+            group[handle.preservedText] = formats.map(\.preservedText).joined(separator: " ")
+        }
+        return group
+    }
+
+    private static func valueGroup(
+        _ name: String,
+        _ values: [AttributeHandle: [UInt8]]
+    ) -> RestorationDocument.Group {
+        var group = RestorationDocument.Group(name)
         for (handle, value) in values.sorted(by: { $0.key < $1.key }) {
             group[handle.preservedText] = PreservedBytes.text(of: value)
         }

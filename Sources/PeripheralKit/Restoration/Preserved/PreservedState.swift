@@ -22,12 +22,18 @@ package struct PreservedState: Hashable, Sendable {
     /// The values that are declared persistent, by their value handles in the table of the database.
     package var values: [AttributeHandle: [UInt8]]
 
+    /// The values of earlier declarations that the one of the database cannot take, by the value handles, until there are others.
+    package var formerValues: [AttributeHandle: [UInt8]]
+
     /// The updates of durable characteristics that had not been sent, in their order.
     package var updates: [PreservedUpdate]
 
     /// What else is declared of the characteristics, by their value handles in the table of the database; of those that are not
     /// there, nothing is.
     package var options: [AttributeHandle: PreservedOptions]
+
+    /// The presentation formats that each aggregate format names, by the handles of the descriptors in the table of the database.
+    package var formats: [AttributeHandle: [AttributeHandle]]
 
     package init(
         name: String,
@@ -36,9 +42,13 @@ package struct PreservedState: Hashable, Sendable {
         advertisements: [Advertisement] = [],
         subscribers: [PreservedSubscriber] = [],
         values: [AttributeHandle: [UInt8]] = [:],
+        formerValues: [AttributeHandle: [UInt8]] = [:],
         updates: [PreservedUpdate] = [],
-        options: [AttributeHandle: PreservedOptions] = [:]
+        options: [AttributeHandle: PreservedOptions] = [:],
+        formats: [AttributeHandle: [AttributeHandle]] = [:]
     ) {
+        self.formats = formats
+        self.formerValues = formerValues
         self.updates = updates
         self.options = options
         self.name = name

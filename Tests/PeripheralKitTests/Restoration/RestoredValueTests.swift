@@ -1,0 +1,102 @@
+import PeripheralCore
+import PeripheralTesting
+import Synchronization
+import Testing
+
+@testable import PeripheralKit
+
+/// What becomes of a persistent value whose declaration has changed.
+@Suite(.timeLimit(.minutes(1)))
+final class RestoredValueTests: Sendable {
+    private static let identifier = "com.example.dial"
+    private static let uuid: BluetoothUUID = "5c3a0012-7e3c-4b6e-9d29-b3f1c0a1d001"
+
+    private let store = InMemoryRestorationStore()
+    private let problems = Mutex<[[RestorationProblem]]>([])
+    private let number = Characteristic<UInt8>(uuid, [.read, .write]) { PersistentValue(initially: 0) }
+    private let flag = Characteristic<Bool>(uuid, [.read, .write]) { PersistentValue(initially: true) }
+
+    /// Runs a peripheral whose `onRestore` asks for the value.
+    private func run<Value, Output: Sendable>(
+        _ characteristic: Characteristic<Value>,
+        _ body: @escaping @Sendable (PeripheralSession) async throws -> Output
+    ) async throws -> Output {
+        let peripheral = Peripheral("Dial", restorationIdentifier: Self.identifier) {
+            GATTService(.battery) { characteristic }
+        } onRestore: { [self] restored in
+            problems.withLock { $0.append(restored.problems) }
+            _ = try restored.value(of: characteristic)
+        }
+        return try await peripheral.run(
+            on: InMemoryBackend(),
+            restoringFrom: store,
+            savingEvery: .zero,
+            logger: .silent,
+            body
+        )
+    }
+
+    @Test func aValueOfAnotherTypeIsToldAndTheInitialOneServed() async throws {
+        try await run(number) { [number] session in try await session.set(number, to: 7) }
+        // As long as nobody has given it another value.
+        for value in [nil, true] {
+            try await run(flag) { [flag] session async throws in
+                let restored = try #require(session.restored)
+                #expect(try restored.value(of: flag) == value)
+                #expect(try session.value(of: flag) == true)
+                let problem = try #require(restored.problems.first)
+                #expect(problem.operation == .value && problem.error.code == .incompatible)
+                #expect(problem.description.contains("characteristic \(Self.uuid) of service 180f"))
+                #expect(restored.problems.count == 1 && !restored.isEmpty)
+                var events = session.events.makeAsyncIterator()
+                guard case .restorationFailed(problem) = try await events.next() else {
+                    Issue.record("it is not told first")
+                    return
+                }
+            }
+        }
+        #expect(problems.withLock { $0.map(\.count) } == [1, 1])
+    }
+
+    @Test func aValueOfAnotherLengthIsToldAndTheInitialOneServed() async throws {
+        try await run(number) { [number] session in try await session.set(number, to: 7) }
+        let long = Characteristic<[UInt8]>(Self.uuid, [.read, .write], length: .exactly(2)) {
+            PersistentValue(initially: [1, 2])
+        }
+        try await run(long) { session async throws in
+            #expect(try session.restored?.value(of: long) == nil)
+            #expect(session.restored?.problems.map(\.operation) == [.value])
+            #expect(try session.value(of: long) == [1, 2])
+        }
+    }
+
+    @Test func theDeclarationOfBeforeFindsItsValue() async throws {
+        try await run(number) { [number] session in try await session.set(number, to: 7) }
+        try await run(flag) { session in try await session.preserve() }
+        try await run(number) { [number] session async throws in
+            #expect(try session.value(of: number) == 7)
+            #expect(try session.restored?.value(of: number) == 7)
+            #expect(session.restored?.problems.isEmpty == true)
+        }
+        // It is the value again, and nothing besides.
+        try await run(number) { [number] session async throws in
+            #expect(try session.value(of: number) == 7)
+            try await session.set(number, to: 8)
+        }
+        try await run(number) { [number] session async throws in
+            #expect(try session.value(of: number) == 8)
+        }
+    }
+
+    @Test func aValueThatWasGivenSinceIsNotReplacedByAnOlderOne() async throws {
+        try await run(number) { [number] session in try await session.set(number, to: 7) }
+        try await run(flag) { [flag] session in try await session.set(flag, to: false) }
+        try await run(flag) { [flag] session async throws in
+            #expect(session.restored?.problems.isEmpty == true)
+            #expect(try session.value(of: flag) == false)
+        }
+        try await run(number) { [number] session async throws in
+            #expect(try session.value(of: number) == 0)
+        }
+    }
+}
