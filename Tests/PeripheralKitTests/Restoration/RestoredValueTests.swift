@@ -99,4 +99,21 @@ final class RestoredValueTests: Sendable {
             #expect(try session.value(of: number) == 0)
         }
     }
+
+    /// Bytes without a type take whatever is preserved: what the value was last, not what it was before.
+    @Test func aPeripheralFromWhatIsPreservedTakesTheLastValue() async throws {
+        try await run(number) { [number] session in try await session.set(number, to: 7) }
+        try await run(flag) { session in try await session.preserve() }
+        let preserved = try #require(try await PreservedPeripheral(Self.identifier, in: store))
+        try await Peripheral(restoring: preserved).run(
+            on: InMemoryBackend(),
+            restoringFrom: store,
+            logger: .silent
+        ) { session in
+            #expect(session.restored?.problems.isEmpty == true)
+            try await session.preserve()
+        }
+        let state = try PreservedState(decoding: try #require(store[Self.identifier]))
+        #expect(Array(state.values.values) == [[1]] && Array(state.formerValues.values) == [[7]])
+    }
 }

@@ -4,7 +4,7 @@ internal import PeripheralCore
 struct RestoredValues: Sendable {
     /// Those that are, by their handles in the table now.
     private(set) var taken: [AttributeHandle: [UInt8]] = [:]
-    /// Those that are not. To forget them would be to lose them when the declaration of before is back.
+    /// Those that are not, which would be lost to the declaration of before if they were forgotten.
     private(set) var former: [AttributeHandle: [UInt8]] = [:]
     /// What the program is told of these.
     private(set) var problems: [RestorationProblem] = []
