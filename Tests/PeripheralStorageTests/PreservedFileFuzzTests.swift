@@ -1,14 +1,16 @@
 import Glibc
-import PeripheralKit
+import PeripheralCore
 import PeripheralStorage
 import PeripheralTesting
 import TestSupport
 import Testing
 
+@testable import PeripheralKit
 @testable import struct PeripheralStorage.StateFileName
 
-/// Whatever the file of a peripheral holds, a peripheral is restored from it or the reason is told, and nothing is touched.
-@Suite(.timeLimit(.minutes(60)))
+/// Whatever the file of a peripheral holds, a peripheral is restored from it or the reason is told, and nothing else is
+/// touched.
+@Suite(.timeLimit(.minutes(120)))
 struct PreservedFileFuzzTests {
     private static let identifier = "com.example.lamp"
     private static let name = StateFileName(identifier: identifier)
@@ -26,14 +28,22 @@ struct PreservedFileFuzzTests {
         let store = StateDirectory(path: parent.path(of: "state"))
         let original = try await original(in: store)
         var generator = SeededGenerator(seed: seed)
+        let declarations = try ([lamp] + changedLamps).map {
+            try DeclaredState($0, table: $0.publication().table)
+        }
         var outcomes: [RestorationError.Code?: Int] = [:]
         for number in 0..<Self.inputCount / 2 {
             var text = original
             text.changeStateFile(using: &generator)
             try parent.write(text, to: "state/" + Self.name.state)
             do throws(RestorationError) {
-                let preserved = try await PreservedPeripheral(Self.identifier, in: store)
-                #expect(preserved != nil, "input \(number), seed \(seed)")
+                guard let preserved = try await PreservedPeripheral(Self.identifier, in: store) else {
+                    Issue.record("input \(number), seed \(seed) is nothing")
+                    continue
+                }
+                if let fault = RestoredPeripheral(preserved).fault {
+                    Issue.record("input \(number), seed \(seed): \(fault)")
+                }
                 outcomes[nil, default: 0] += 1
             } catch {
                 if !Self.expected.contains(error.code) {
@@ -41,11 +51,29 @@ struct PreservedFileFuzzTests {
                 }
                 outcomes[error.code, default: 0] += 1
             }
+            let declared = try #require(declarations.randomElement(using: &generator))
+            try await restore(declared, from: store, "input \(number), seed \(seed)")
             if number % 1000 == 0 || number == Self.inputCount / 2 - 1 { try examineDirectories(seed: seed) }
         }
         // Otherwise nothing but the checksum was tested, or nothing but what is ignored.
         #expect((outcomes[nil] ?? 0) > Self.inputCount / 100, "\(outcomes)")
         #expect((outcomes[.damaged] ?? 0) > Self.inputCount / 10, "\(outcomes)")
+    }
+
+    /// Has what is declared begin with the file, which is set aside if it cannot be used.
+    private func restore(_ declared: DeclaredState, from store: StateDirectory, _ input: String) async throws
+    {
+        let start = try await RestorationStart(of: declared, under: Self.identifier, in: store)
+        if let fault = start.fault(of: declared) { Issue.record("\(input): \(fault)") }
+        let problems = start.problems.filter { $0.operation != .value }
+        #expect(problems.isEmpty == (start.loaded != nil), "\(input)")
+        for problem in problems {
+            #expect(problem.operation == .restore && Self.expected.contains(problem.error.code), "\(input)")
+            let path = try #require(problem.setAside)
+            #expect(path == parent.path(of: "state/" + Self.name.setAside(1)), "\(input)")
+            #expect(rename(path, parent.path(of: "state/" + Self.name.state)) == 0)
+        }
+        await start.record?.close()
     }
 
     private static let expected: [RestorationError.Code] = [.damaged, .foreign, .newerVersion, .tooLarge]
@@ -57,14 +85,28 @@ struct PreservedFileFuzzTests {
         #expect(names == [Self.name.lock, Self.name.state].sorted(), "seed \(seed)")
     }
 
-    /// The file of a peripheral with a bit of everything.
-    private func original(in store: StateDirectory) async throws -> [UInt8] {
-        let isOn = Characteristic<Bool>(0x2A56, [.read, .write, .notify], security: .encrypted) {
-            PersistentValue(initially: true)
-            UserDescription("Power")
-        }
-        let audit = Characteristic<UInt8>(0x2A1C, .notify, length: .exactly(1), updates: .durable(beyond: 4))
-        let peripheral = Peripheral("Lamp", restorationIdentifier: Self.identifier, pairing: .justWorks) {
+    private let isOn = Characteristic<Bool>(
+        0x2A56,
+        [.read, .write, .notify],
+        security: .encrypted
+    ) {
+        PersistentValue(initially: true)
+        Authorization { true }
+        UserDescription("Power")
+        PresentationFormat(.boolean)
+        PresentationFormat(.uint8)
+        AggregateFormat()
+    }
+    private let audit = Characteristic<UInt8>(
+        0x2A1C,
+        .notify,
+        length: .exactly(1),
+        updates: .durable(beyond: 4)
+    )
+
+    /// A peripheral with a bit of everything.
+    private var lamp: Peripheral {
+        Peripheral("Lamp", restorationIdentifier: Self.identifier, pairing: .justWorks) {
             GATTService(.battery) { Characteristic<UInt8>(0x2A19, value: 7) }
             GATTService("5c3a0011-7e3c-4b6e-9d29-b3f1c0a1d001") {
                 isOn
@@ -72,9 +114,37 @@ struct PreservedFileFuzzTests {
             }
             Advertisement(localName: "Lamp", services: [.battery], manufacturerData: [0xFFFF: [1, 2]])
         }
+    }
+
+    /// What later versions of its program declare.
+    private var changedLamps: [Peripheral] {
+        let number = Characteristic<UInt16>(0x2A56, [.read, .write]) { PersistentValue(initially: 3) }
+        let event = Characteristic<UInt8>(0x2A1C, .indicate, updates: .durable)
+        func lamp(@PeripheralBuilder _ content: () -> [PeripheralElement]) -> Peripheral {
+            Peripheral("Lamp", restorationIdentifier: Self.identifier, pairing: .justWorks, content)
+        }
+        return [
+            lamp { GATTService("5c3a0011-7e3c-4b6e-9d29-b3f1c0a1d001") { number } },
+            lamp {
+                GATTService(0x1815, isPrimary: false) { Characteristic<UInt8>(0x2A57, value: 1) }
+                GATTService("5c3a0011-7e3c-4b6e-9d29-b3f1c0a1d001") {
+                    event
+                    isOn
+                }
+                GATTService(.battery, handle: 0x0030) {
+                    Characteristic<UInt8>(0x2A19, value: 8)
+                    Characteristic<UInt8>(0x2A1B, value: 8)
+                }
+            },
+        ]
+    }
+
+    /// Its file.
+    private func original(in store: StateDirectory) async throws -> [UInt8] {
         let backend = InMemoryBackend()
-        try await peripheral.run(on: backend, restoringFrom: store, logger: .silent) { session in
-            let central = backend.makeCentral(of: peripheral)
+        let lamp = lamp
+        try await lamp.run(on: backend, restoringFrom: store, logger: .silent) { [isOn, audit] session in
+            let central = backend.makeCentral(of: lamp)
             try await central.connect()
             try await central.pair(.justWorks)
             try await central.subscribe(to: isOn)

@@ -11,8 +11,8 @@ public struct RestoredSubscriber: Hashable, Sendable {
         /// It gets nothing until then. Most centrals subscribe again by themselves when the peripheral is back;
         /// BlueZ forgets the subscriptions to services that are withdrawn, also when a program is killed.
         case expected
-        /// It is not bonded any more, or never was, or the characteristic is gone: nothing but a new subscription makes it
-        /// a subscriber.
+        /// It is not bonded any more, or never was, or the characteristic is gone or has no subscribers any more: nothing but a
+        /// new subscription makes it a subscriber.
         case mustSubscribeAgain
     }
 

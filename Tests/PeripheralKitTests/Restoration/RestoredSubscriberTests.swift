@@ -73,4 +73,19 @@ struct RestoredSubscriberTests {
             #expect(session.restored?.subscribers.map(\.central.isBonded) == [false])
         }
     }
+
+    /// What is saved by a program whose characteristic has no subscribers any more can be read by the next one.
+    @Test func aSubscriberOfWhatCannotBeSubscribedToIsNotPreserved() async throws {
+        _ = try await bondedSubscriber()
+        let silent = Characteristic<Bool>(0x2A1A, .read) { PersistentValue(initially: true) }
+        let changed = Peripheral("Door", restorationIdentifier: Self.identifier) {
+            GATTService(.battery) { silent }
+        }
+        try await changed.run(on: backend, restoringFrom: store, logger: .silent) { session in
+            #expect(session.restored?.subscribers.map(\.status) == [.mustSubscribeAgain])
+            try await session.preserve()
+        }
+        let preserved = try PreservedState(decoding: try #require(store[Self.identifier]))
+        #expect(preserved.subscribers.isEmpty)
+    }
 }

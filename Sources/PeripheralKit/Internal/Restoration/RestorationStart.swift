@@ -112,7 +112,10 @@ struct RestorationStart: Sendable {
     private var subscribers: [SubscriberHistory.Restored] {
         let identities = Dictionary(declared.valueHandles.map { ($1, $0) }) { first, _ in first }
         return (loaded?.subscribers ?? []).map { subscriber in
-            let handle = match.present[subscriber.characteristic]
+            // What centrals cannot subscribe to any more has no subscribers, and none can be preserved.
+            let handle = match.present[subscriber.characteristic].flatMap {
+                declared.table.isSubscribable($0) ? $0 : nil
+            }
             let isExpected = subscriber.isBonded && handle != nil
             return SubscriberHistory.Restored(
                 subscriber: RestoredSubscriber(
