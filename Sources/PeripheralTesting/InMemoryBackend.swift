@@ -180,6 +180,9 @@ private struct InMemoryLink: BackendLink {
     private func send(_ update: Update) {
         let confirmations = AwaitedConfirmations { endAwaited(update.id, $0) }
         let level = table.notifySecurity(of: update.characteristic)
+        guard canReach(update.mustReach, by: update, at: level) else {
+            return end(update, .failed(.insecure))
+        }
         var isWithheld = false
         let recipients = server.deliver(
             update.value,
@@ -203,11 +206,22 @@ private struct InMemoryLink: BackendLink {
         }
         if update.awaitsConfirmation {
             awaited.insert(update.id)
-            if isWithheld { confirmations.fail(.insecure) }
+            if isWithheld, update.mustReach.isEmpty { confirmations.fail(.insecure) }
             confirmations.expect(recipients.count)
         } else {
             end(update, .delivered)
         }
+    }
+
+    /// Whether all of these can be sent an update.
+    private func canReach(_ centrals: Set<Central.ID>, by update: Update, at level: SecurityLevel) -> Bool {
+        guard !centrals.isEmpty else { return true }
+        var missing = centrals
+        server.deliver(update.value, of: update.characteristic, in: application) { subscriber in
+            if subscriber.security >= level { missing.remove(subscriber.central.id) }
+            return false
+        }
+        return missing.isEmpty
     }
 
     private func end(_ update: Update, _ outcome: UpdateOutcome) {

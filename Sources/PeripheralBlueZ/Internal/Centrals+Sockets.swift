@@ -33,7 +33,7 @@ final class SocketRun {
     /// Whether an update takes the same way.
     func covers(_ update: Update) -> Bool {
         update.characteristic == characteristic && update.recipients == recipients && !update.value.isEmpty
-            && !update.awaitsConfirmation
+            && !update.awaitsConfirmation && update.mustReach.isEmpty
     }
 }
 
@@ -115,7 +115,9 @@ extension Centrals {
 
     private func passed(_ update: Update, by run: SocketRun, isLost: Bool) {
         guard isLost else { return taken(update, .delivered) }
-        guard update.recipients != .subscribers else { return taken(update, .delivered) }
+        guard update.recipients != .subscribers else {
+            return taken(update, update.mustReach.isEmpty ? .delivered : .failed(.subscriptionEnded))
+        }
         // bluetoothd has closed it, and its end is not heard of yet: that tells what becomes of the update.
         let isClosing = run.ways.contains { $0.packets != nil && sockets[$0.socket] === $0.packets }
         if isClosing { holdBack(update) } else { taken(update, .failed(.subscriptionEnded)) }

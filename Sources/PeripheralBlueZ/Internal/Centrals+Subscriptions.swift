@@ -52,6 +52,12 @@ extension Centrals {
         report(.unsubscribed(characteristic, by: nil))
     }
 
+    /// Somebody who is not to be missed by an update to all, and has not subscribed.
+    func missed(_ update: Update) -> Central.ID? {
+        let subscribers = subscriptions.subscribers(of: update.characteristic)
+        return update.mustReach.first { missed in !subscribers.contains { $0.central.id == missed } }
+    }
+
     /// Tells who is reached on another way than was told, and sends them what has waited for that.
     func settleRoutes() {
         reportRerouted()

@@ -183,6 +183,7 @@ extension Centrals {
         let recipients: [SubscriptionTable.Subscriber]
         switch update.recipients {
         case .subscribers:
+            if let missed = missed(update) { return .none(.failed(.notSubscribed(missed))) }
             guard count > 0 else { return .none(.delivered) }
             recipients = subscribers
         case .central(let central):
@@ -259,11 +260,11 @@ extension Centrals {
         }
     }
 
-    /// When the bus is gone, so are all centrals: what is for those who have subscribed is for nobody then.
+    /// When the bus is gone, so are all centrals: what is for whoever has subscribed is for nobody then.
     private func outcome(of update: Update, notSentBecause error: any Error) -> UpdateOutcome {
         if case BusError.disconnected = error {
-            let isForAll = update.recipients == .subscribers && !update.awaitsConfirmation
-            return isForAll ? .delivered : .failed(.subscriptionEnded)
+            let isForAny = update.recipients == .subscribers && update.mustReach.isEmpty
+            return isForAny && !update.awaitsConfirmation ? .delivered : .failed(.subscriptionEnded)
         }
         return .failed(PeripheralError(sending: error))
     }

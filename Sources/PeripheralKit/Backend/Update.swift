@@ -36,19 +36,27 @@ public struct Update: Hashable, Sendable, Identifiable {
     /// Whether the update ends when all recipients have confirmed it, instead of when it has been handed on.
     public var awaitsConfirmation: Bool
 
+    /// For whose sake an update to all subscribers is sent, who are reached only together with the others.
+    ///
+    /// Unless all of these can be sent it now, nobody is, and it fails; what keeps it from others does not count. Empty for
+    /// an update that is for whoever is there.
+    public var mustReach: Set<Central.ID>
+
     /// Makes an update.
     public init(
         id: ID,
         characteristic: AttributeHandle,
         value: [UInt8],
         recipients: Recipients = .subscribers,
-        awaitsConfirmation: Bool = false
+        awaitsConfirmation: Bool = false,
+        mustReach: Set<Central.ID> = []
     ) {
         self.id = id
         self.characteristic = characteristic
         self.value = value
         self.recipients = recipients
         self.awaitsConfirmation = awaitsConfirmation
+        self.mustReach = mustReach
     }
 }
 

@@ -63,7 +63,8 @@ extension Centrals {
     /// The way of an update to those who may get it, as far as they can be reached without the others.
     ///
     /// The others are not told: what comes by notifications may be missed, and a central that has just come back would
-    /// otherwise fail every update until it has encrypted. Who indicates to all wants to know.
+    /// otherwise fail every update until it has encrypted. Who indicates to all wants to know, and so does who has said whom
+    /// it must not miss.
     func way(of update: Update, withholdingFrom insecure: SecuredReceivers.Insecure) -> Way {
         let subscribers = subscriptions.subscribers(of: update.characteristic)
         let reachable = canUseSockets(for: update) ? subscribers.filter { $0.route == .socket } : []
@@ -75,6 +76,10 @@ extension Centrals {
             tellWithheld(update.characteristic)
         }
         switch update.recipients {
+        case .subscribers where !update.mustReach.isSubset(of: secure):
+            return .none(.failed(missed(update).map { .notSubscribed($0) } ?? .insecure))
+        case .subscribers where !update.mustReach.isEmpty:
+            return .sockets(sockets)
         case .subscribers where sockets.isEmpty:
             return .none(subscribers.isEmpty ? .delivered : .failed(.insecure))
         case .subscribers:

@@ -28,6 +28,8 @@ struct TransmitLane {
         var content: Content
         /// When it was found waiting; `nil` for what is new.
         var since: Duration?
+        /// Who is not to be missed.
+        var mustReach: Set<Central.ID> = []
         /// The size of the value; `nil` for a document, which takes no room: the program has it anyway.
         fileprivate let size: Int?
 
@@ -45,6 +47,8 @@ struct TransmitLane {
         var ticket: TransmitQueues.Ticket?
         /// How much of a document this is; `nil` for a value.
         var documentBytes: Int?
+        /// Who is not to be missed.
+        var mustReach: Set<Central.ID> = []
     }
 
     let policy: UpdatePolicy
@@ -133,7 +137,7 @@ struct TransmitLane {
         } else {
             let entry = entries.removeFirst()
             guard case .value(let value) = entry.content else { return nil }
-            departure = Departure(value: value, ticket: entry.ticket)
+            departure = Departure(value: value, ticket: entry.ticket, mustReach: entry.mustReach)
             if let since = entry.since { counters.longestWait = max(counters.longestWait, now() - since) }
             count -= 1
             bytes -= value.count

@@ -48,7 +48,8 @@ extension TransmitQueues {
                 id: id,
                 characteristic: lanes[place].characteristic,
                 value: departure.value,
-                recipients: lanes[place].recipients
+                recipients: lanes[place].recipients,
+                mustReach: departure.mustReach
             )
         )
         return true
@@ -96,7 +97,7 @@ extension TransmitQueues {
         var staying: [Waiter] = []
         for waiter in waiters {
             let size = waiter.value?.count ?? maximumValueLength
-            switch lanes(of: waiter.characteristic, to: waiter.recipients, size: size) {
+            switch lanes(for: waiter, size: size) {
             case .failure(let error):
                 outcome.answers.append((waiter.ticket, .failure(error)))
             case .success(let places)
@@ -136,6 +137,24 @@ extension TransmitQueues {
         }
     }
 
+    /// Where the value of a waiter goes: to all together, when there is somebody whom it must not miss.
+    private func lanes(for waiter: Waiter, size: Int) -> Result<[Place], PeripheralError> {
+        guard !waiter.mustReach.isEmpty else {
+            return lanes(of: waiter.characteristic, to: waiter.recipients, size: size)
+        }
+        guard let outlet = outlet(waiter.characteristic),
+            waiter.mustReach.allSatisfy({ outlets[outlet].subscriber($0) != nil })
+        else { return .failure(.notSubscribed) }
+        return .success(outlets[outlet].shared)
+    }
+
+    /// Whether each subscriber can be sent a value alone, that is not empty.
+    func reachesEach(_ characteristic: AttributeHandle) -> Bool {
+        guard let outlet = outlet(characteristic) else { return true }
+        return outlets[outlet].subscribers.count == 1
+            || outlets[outlet].subscribers.allSatisfy(\.isAddressable)
+    }
+
     /// Where a value goes; nowhere, when it is for all subscribers and there are none.
     func lanes(
         of characteristic: AttributeHandle,
@@ -167,11 +186,7 @@ extension TransmitQueues {
     func isFree(_ places: [Place]) -> Bool {
         !waiters.contains { waiter in
             guard let value = waiter.value,
-                case .success(let others) = self.lanes(
-                    of: waiter.characteristic,
-                    to: waiter.recipients,
-                    size: value.count
-                )
+                case .success(let others) = self.lanes(for: waiter, size: value.count)
             else { return false }
             return others.contains { places.contains($0) }
         }
@@ -184,14 +199,15 @@ extension TransmitQueues {
     ) {
         if let waiter {
             guard !places.isEmpty else { return outcome.answers.append((waiter.ticket, .success(()))) }
-            let isForAll = waiter.recipients == .subscribers
+            let isForAll = waiter.recipients == .subscribers && waiter.mustReach.isEmpty
             promises[waiter.ticket] = Promise(
                 remaining: places.count,
                 isForAll: isForAll,
                 isUntilLeft: waiter.isUntilLeft
             )
         }
-        let entry = TransmitLane.Entry(.value(value), sequence: makeSequence(), for: waiter?.ticket)
+        var entry = TransmitLane.Entry(.value(value), sequence: makeSequence(), for: waiter?.ticket)
+        entry.mustReach = waiter?.mustReach ?? []
         for place in places { put(entry, into: place) }
     }
 
@@ -210,7 +226,8 @@ extension TransmitQueues {
 
     /// Takes note that a part of what a ticket stands for is done.
     ///
-    /// What is for all is for those who are there: it has not failed when one of them could not be reached.
+    /// What is for all is for those who are there: it has not failed when one of them could not be reached, unless it was
+    /// sent for the sake of some.
     mutating func settle(_ ticket: Ticket, _ result: Result<Void, PeripheralError>) {
         guard var promise = promises[ticket] else { return }
         promise.remaining -= 1

@@ -46,6 +46,7 @@ struct TransmitQueues {
     /// How much of what a ticket stands for is still to be taken by the stack.
     struct Promise {
         var remaining: Int
+        /// Whether it is for whoever is there.
         var isForAll: Bool
         /// Whether it is kept only when the value has left, not when the stack has taken it.
         var isUntilLeft: Bool
@@ -60,6 +61,8 @@ struct TransmitQueues {
         var value: [UInt8]?
         /// Whether it waits until the value has left, not only until the stack has taken it.
         var isUntilLeft = false
+        /// Who is not to be missed by a value for all.
+        var mustReach: Set<Central.ID> = []
         /// Whether there was no room for it when it came.
         var hasWaited = false
         /// How often it has found room, and waited for more.
@@ -197,7 +200,8 @@ extension TransmitQueues {
         for characteristic: AttributeHandle,
         to recipients: Update.Recipients,
         with value: [UInt8]?,
-        untilLeft isUntilLeft: Bool = false
+        untilLeft isUntilLeft: Bool = false,
+        mustReach: Set<Central.ID> = []
     ) {
         waiters.append(
             Waiter(
@@ -205,7 +209,8 @@ extension TransmitQueues {
                 characteristic: characteristic,
                 recipients: recipients,
                 value: value,
-                isUntilLeft: isUntilLeft
+                isUntilLeft: isUntilLeft,
+                mustReach: mustReach
             )
         )
     }

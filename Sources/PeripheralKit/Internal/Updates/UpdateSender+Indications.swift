@@ -13,12 +13,14 @@ extension UpdateSender {
     ///   - value: The value.
     ///   - recipients: Who gets it.
     ///   - centrals: Who that is, as far as is known.
+    ///   - mustReach: Who is not to be missed when it is for all.
     /// - Throws: ``PeripheralError``, or `CancellationError`.
     func indicate(
         _ characteristic: AttributeHandle,
         _ value: [UInt8],
         to recipients: Update.Recipients,
-        reaching centrals: [Central.ID]
+        reaching centrals: [Central.ID],
+        mustReach: Set<Central.ID> = []
     ) async throws {
         try Task.checkCancellation()
         let update = Update(
@@ -26,7 +28,8 @@ extension UpdateSender {
             characteristic: characteristic,
             value: value,
             recipients: recipients,
-            awaitsConfirmation: true
+            awaitsConfirmation: true,
+            mustReach: mustReach
         )
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { begin(update, reaching: centrals, for: $0) }
@@ -46,7 +49,7 @@ extension UpdateSender {
             if state.abandoned.remove(update.id) != nil { return (nil, .failure(CancellationError())) }
             guard !state.isStopped else { return (nil, .failure(PeripheralError.stopped)) }
             guard state.linkOnTheAir != nil else {
-                return (nil, Self.outcome(withoutBackendFor: update.recipients))
+                return (nil, Self.outcome(withoutBackendFor: update))
             }
             state.indicating[update.id] = caller
             return (state.indications.submit(update, reaching: centrals), nil)
@@ -92,10 +95,10 @@ extension UpdateSender {
     }
 
     /// What becomes of an update that meets no backend.
-    private static func outcome(withoutBackendFor recipients: Update.Recipients) -> Result<Void, any Error> {
-        switch recipients {
-        case .subscribers: .success(())
-        case .central: .failure(PeripheralError.disconnected)
+    private static func outcome(withoutBackendFor update: Update) -> Result<Void, any Error> {
+        switch update.recipients {
+        case .subscribers where update.mustReach.isEmpty: .success(())
+        case .subscribers, .central: .failure(PeripheralError.disconnected)
         }
     }
 }

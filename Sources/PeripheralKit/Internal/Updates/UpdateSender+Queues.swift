@@ -36,11 +36,24 @@ extension UpdateSender {
         _ characteristic: AttributeHandle,
         _ value: [UInt8],
         to recipients: Update.Recipients,
-        untilLeft isUntilLeft: Bool = false
+        untilLeft isUntilLeft: Bool = false,
+        mustReach: Set<Central.ID> = []
     ) async throws {
         try await wait { queues, ticket in
-            queues.wait(ticket, for: characteristic, to: recipients, with: value, untilLeft: isUntilLeft)
+            queues.wait(
+                ticket,
+                for: characteristic,
+                to: recipients,
+                with: value,
+                untilLeft: isUntilLeft,
+                mustReach: mustReach
+            )
         }
+    }
+
+    /// Whether each subscriber of a characteristic can be sent a value alone, as far as the backend has told.
+    func reachesEach(_ characteristic: AttributeHandle) -> Bool {
+        state.withLock { $0.queues.reachesEach(characteristic) }
     }
 
     /// Waits until there is room for a value.
