@@ -133,6 +133,7 @@ final class PeripheralRuntime: PeripheralHost {
             tell(changed)
         case .disconnected(let central):
             server.forget(central)
+            delivery?.disconnected(central)
             updates.disconnected(central)
             if let address = address(of: central) { preservation?.disconnected(address) }
             note { $0.disconnected(central) }

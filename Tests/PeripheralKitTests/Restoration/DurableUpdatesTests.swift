@@ -163,6 +163,32 @@ final class DurableUpdatesTests: Sendable {
         }
     }
 
+    @Test func whoIsFoundLateGetsWhatWasKeptAlsoAfterSomethingNew() async throws {
+        var user = PairingUser.justWorks
+        user.identityAddress = try #require(DeviceAddress("00:1B:DC:00:00:07"))
+        let phone = user
+        let left = try await run { [self] central, session in
+            try await central.connect()
+            try await central.pair(phone)
+            try await central.subscribe(to: audit)
+            var events = session.events.makeAsyncIterator()
+            central.disconnect()
+            while let event = try await events.next() {
+                if case .disconnected = event { break }
+            }
+            try await session.notify(audit, 1)
+            return store.snapshot()
+        }
+        try await run(from: left) { [self] stranger, session in
+            try await stranger.connect()
+            try await stranger.subscribe(to: audit)
+            try await session.notify(audit, 2)
+            #expect(try await stranger.nextUpdate(of: audit) == 2)
+            try await stranger.pair(phone)
+            #expect(try await stranger.nextUpdate(of: audit) == 1)
+        }
+    }
+
     @Test func aPeripheralThatIsDeclaredFromTheStateSendsIt() async throws {
         let (central, left) = try await run { [self] central, session in
             try await away(central, session)

@@ -19,6 +19,8 @@ struct Outbox {
     /// An update, and what tells it from all others of the run.
     struct Entry {
         var number: UInt64
+        /// The same for a value that was kept for several subscribers at once.
+        var post: UInt64
         var update: PreservedUpdate
         /// The change that has to be saved before it is sent; 0 when it need not wait.
         var change: UInt64 = 0
@@ -28,9 +30,21 @@ struct Outbox {
 
     private(set) var entries: [Entry] = []
     private var begun: UInt64 = 0
+    private var posts: UInt64 = 0
 
+    /// Makes the outbox of what was preserved: the same value for one subscriber after the other was kept at once, or may
+    /// be sent so.
     init(_ updates: [PreservedUpdate]) {
-        for update in updates { append(update) }
+        var together: [PreservedUpdate] = []
+        for update in updates {
+            let isOfPost = together.allSatisfy { other in
+                (other.characteristic, other.value) == (update.characteristic, update.value)
+                    && other.address != update.address
+            }
+            if !isOfPost || together.isEmpty { (together, posts) = ([], posts + 1) }
+            together.append(update)
+            append(update)
+        }
     }
 
     /// What is preserved of it.
@@ -39,9 +53,9 @@ struct Outbox {
     /// Whose updates wait.
     var keys: Set<Key> { Set(entries.map(\.key)) }
 
-    /// The first update that is newer than this one.
-    func next(for key: Key, after number: UInt64) -> Entry? {
-        entries.first { $0.number > number && $0.key == key }
+    /// The first update but for these.
+    func next(for key: Key, besides numbers: [UInt64]) -> Entry? {
+        entries.first { $0.key == key && !numbers.contains($0.number) }
     }
 
     /// Whether there is room for an update for each of these, for which none has to go.
@@ -69,6 +83,7 @@ struct Outbox {
         after change: UInt64 = 0
     ) -> Int {
         var dropped = 0
+        posts += 1
         for address in addresses {
             let update = PreservedUpdate(characteristic: characteristic, address: address, value: value)
             append(update, after: change)
@@ -87,7 +102,7 @@ struct Outbox {
 
     private mutating func append(_ update: PreservedUpdate, after change: UInt64 = 0) {
         begun += 1
-        entries.append(Entry(number: begun, update: update, change: change))
+        entries.append(Entry(number: begun, post: posts, update: update, change: change))
     }
 
     /// Drops an update that has been sent.
@@ -95,8 +110,10 @@ struct Outbox {
         entries.removeAll { $0.number == number }
     }
 
-    /// Takes note that a subscriber is known by another address.
+    /// Takes note that a subscriber is known by another address, under which the same values may have been kept for it.
     mutating func move(from former: DeviceAddress, to address: DeviceAddress) {
+        let posts = Set(entries.filter { $0.update.address == former }.map(\.post))
+        entries.removeAll { $0.update.address == address && posts.contains($0.post) }
         for index in entries.indices where entries[index].update.address == former {
             entries[index].update.address = address
         }

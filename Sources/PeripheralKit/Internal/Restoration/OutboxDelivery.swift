@@ -3,19 +3,22 @@ private import Synchronization
 
 /// Sends what is in the ``Outbox`` to each subscriber that is there, in order, and drops what has left.
 ///
-/// What has not when its central leaves, or when the program ends, is sent again.
+/// What has not when its central leaves, or when the program ends, is sent again. Where the stack cannot reach each
+/// subscriber alone, a value goes once to all, for all of those for whom it is kept.
 final class OutboxDelivery: Sendable {
     /// How long to wait before an update is tried again that could not be sent, such as on a link not yet encrypted.
     private static let retryDelay = Duration.seconds(1)
-    /// So many notifications to a subscriber may be on their way at a time.
-    private static let notificationsAtATime = 16
-
     private let preservation: Preservation
     private let updates: UpdateSender
     private let limits: [AttributeHandle: Int]
     private let stopwatch: Stopwatch
     private let wakeup: Wakeup
-    private let state = Mutex((deliveries: [Way: Delivery](), isStopped: false))
+    private let state = Mutex(State())
+
+    fileprivate struct State {
+        var deliveries: [Way: Progress] = [:]
+        var isStopped = false
+    }
 
     /// - Parameters:
     ///   - preservation: Where the outbox is.
@@ -84,6 +87,13 @@ final class OutboxDelivery: Sendable {
         wakeup.wake()
     }
 
+    /// Takes note that a central is gone: what is under way to all has missed it, whomever else it reaches.
+    func disconnected(_ central: Central.ID) {
+        state.withLock { state in
+            for way in state.deliveries.keys where way.central == central { state.deliveries[way]?.missed() }
+        }
+    }
+
     /// Sends until ``stop()``.
     ///
     /// - Parameter subscriptions: Tells who has subscribed.
@@ -91,11 +101,13 @@ final class OutboxDelivery: Sendable {
         await withDiscardingTaskGroup { group in
             while !state.withLock(\.isStopped) {
                 let waiting = preservation.waitingUpdates
-                for subscription in subscriptions() {
-                    guard let key = subscription.key, waiting.contains(key) else { continue }
-                    while let entry = begin(key, to: subscription) {
+                let receivers = subscriptions().compactMap(Receiver.init).filter { waiting.contains($0.key) }
+                var seen: Set<AttributeHandle> = []
+                for handle in receivers.map(\.way.characteristic) where seen.insert(handle).inserted {
+                    let subscribers = receivers.filter { $0.way.characteristic == handle }
+                    while let departure = begin(handle, to: subscribers) {
                         // At once, so that they are queued in their order.
-                        group.addImmediateTask { await self.deliver(entry, to: subscription) }
+                        group.addImmediateTask { await self.deliver(departure) }
                     }
                 }
                 await wakeup.wait()
@@ -104,99 +116,103 @@ final class OutboxDelivery: Sendable {
         }
     }
 
-    /// The next update that may be on its way to a subscriber; it is from now on.
-    private func begin(_ key: Outbox.Key, to subscription: Subscription) -> Outbox.Entry? {
-        state.withLock { state in
-            let delivery = state.deliveries[subscription.way] ?? Delivery()
-            guard !delivery.hasFailed,
-                delivery.underWay < (subscription.kind == .indication ? 1 : Self.notificationsAtATime),
-                let entry = preservation.nextUpdate(for: key, after: delivery.last)
+    /// The next update of a characteristic that may be on its way to some of these; it is from now on.
+    private func begin(_ characteristic: AttributeHandle, to receivers: [Receiver]) -> Departure? {
+        let usual = updates.reachesEach(characteristic) ? Manner.alone : .together
+        return state.withLock { state in
+            var together: [Departure.Part] = []
+            for receiver in receivers {
+                let delivery = state.deliveries[receiver.way] ?? Progress()
+                guard !delivery.hasFailed,
+                    let entry = preservation.nextUpdate(for: receiver.key, besides: delivery.numbers)
+                else { continue }
+                let hasPlace = delivery.underWay < receiver.placeCount
+                let part = Departure.Part(receiver: receiver, entry: entry, hasPlace: hasPlace)
+                if delivery.manner ?? usual == .together {
+                    together.append(part)
+                } else if hasPlace {
+                    return state.begin([part], .alone)
+                }
+            }
+            // The oldest first, so that the newer one then goes once to all.
+            guard let first = together.min(by: { $0.entry.post < $1.entry.post }) else { return nil }
+            let parts = together.filter {
+                $0.entry.post == first.entry.post && $0.receiver.kind == first.receiver.kind
+            }
+            // Otherwise, some would get it again with those who have no place yet, or may not be reached alone after all.
+            guard parts.allSatisfy(\.hasPlace),
+                !receivers.contains(where: {
+                    state.deliveries[$0.way]?.isSendingAlone(first.entry.post) == true
+                })
             else { return nil }
-            state.deliveries[subscription.way, default: delivery].begin(entry.number)
-            return entry
+            return state.begin(parts, .together)
         }
     }
 
-    private func deliver(_ entry: Outbox.Entry, to subscription: Subscription) async {
-        let way = subscription.way
-        let isSent = (try? await send(entry.update, to: subscription)) != nil
-        let (sent, isOver) = state.withLock { state in
-            let sent = state.deliveries[way, default: Delivery()].ended(entry.number, isSent: isSent)
-            return (sent, state.deliveries[way]?.isOver == true)
+    private func deliver(_ departure: Departure) async {
+        var failure: (any Error)?
+        do {
+            try await send(departure)
+        } catch {
+            failure = error
         }
-        preservation.sent(sent)
-        if isOver {
+        let failed = state.withLock { state in
+            departure.parts.filter { part in
+                let way = part.receiver.way
+                var delivery = state.deliveries[way] ?? Progress()
+                // While nobody looks for the next: what is known nowhere any more would be found there.
+                preservation.sent(delivery.ended(part.entry.number, failure))
+                state.deliveries[way] = delivery.next
+                return delivery.isToBeTriedLater
+            }
+        }
+        if !failed.isEmpty {
+            wakeup.wake()
             try? await stopwatch.sleep(Self.retryDelay)
-            state.withLock { $0.deliveries[way] = nil }
+            state.withLock { state in
+                for part in failed { state.deliveries[part.receiver.way] = nil }
+            }
         }
         wakeup.wake()
     }
 
-    private func send(_ update: PreservedUpdate, to subscription: Subscription) async throws {
-        guard let central = subscription.central?.id else { throw PeripheralError.notSubscribed }
-        do {
-            try await send(update, as: subscription.kind, to: .central(central), reaching: [central])
-        } catch let error as PeripheralError where error.code == .notAddressable {
-            // Others who have subscribed get it as well, rather than that nobody does.
-            try await send(update, as: subscription.kind, to: .subscribers, reaching: [central])
-        }
-    }
-
-    private func send(
-        _ update: PreservedUpdate,
-        as kind: UpdateKind?,
-        to recipients: Update.Recipients,
-        reaching centrals: [Central.ID]
-    ) async throws {
-        let (characteristic, value) = (update.characteristic, update.value)
-        if kind == .indication {
-            try await updates.indicate(characteristic, value, to: recipients, reaching: centrals)
+    private func send(_ departure: Departure) async throws {
+        let centrals = departure.parts.map(\.receiver.way.central)
+        guard let first = departure.parts.first, let central = centrals.first else { return }
+        let (characteristic, value) = (first.entry.update.characteristic, first.entry.update.value)
+        let (recipients, mustReach): (Update.Recipients, Set<Central.ID>) =
+            switch departure.manner {
+            case .alone: (.central(central), [])
+            case .together: (.subscribers, Set(centrals))
+            }
+        if first.receiver.kind == .indication {
+            try await updates.indicate(
+                characteristic,
+                value,
+                to: recipients,
+                reaching: centrals,
+                mustReach: mustReach
+            )
         } else {
-            try await updates.notify(characteristic, value, to: recipients, untilLeft: true)
+            try await updates.notify(
+                characteristic,
+                value,
+                to: recipients,
+                untilLeft: true,
+                mustReach: mustReach
+            )
         }
     }
 }
 
-/// To whom updates of what are sent, by whatever address the central is known meanwhile.
-private struct Way: Hashable {
-    let characteristic: AttributeHandle
-    let central: Central.ID?
-}
-
-/// The updates on their way to a subscriber, which count as sent when all before them have been.
-private struct Delivery {
-    private var entries: [(number: UInt64, isSent: Bool?)] = []
-    /// The newest that was on its way.
-    private(set) var last: UInt64 = 0
-    /// Whether one was not sent: it and all after it are to be sent again.
-    private(set) var hasFailed = false
-
-    var underWay: Int { entries.count { $0.isSent == nil } }
-    /// Whether it has failed, and nothing is under way any more.
-    var isOver: Bool { hasFailed && underWay == 0 }
-
-    mutating func begin(_ number: UInt64) {
-        entries.append((number, nil))
-        last = number
-    }
-
-    /// Takes note of what has become of one.
-    ///
-    /// - Returns: Those that have been sent, with all before them.
-    mutating func ended(_ number: UInt64, isSent: Bool) -> [UInt64] {
-        if let index = entries.firstIndex(where: { $0.number == number }) { entries[index].isSent = isSent }
-        hasFailed = hasFailed || !isSent
-        let sent = entries.prefix { $0.isSent == true }.map(\.number)
-        entries.removeFirst(sent.count)
-        return sent
-    }
-}
-
-extension Subscription {
-    fileprivate var way: Way { Way(characteristic: handle, central: central?.id) }
-
-    /// Whose updates these are; `nil` for those whom the stack does not name.
-    fileprivate var key: Outbox.Key? {
-        central.map { Outbox.Key(characteristic: handle, address: $0.address) }
+extension OutboxDelivery.State {
+    fileprivate mutating func begin(
+        _ parts: [OutboxDelivery.Departure.Part],
+        _ manner: OutboxDelivery.Manner
+    ) -> OutboxDelivery.Departure {
+        for part in parts {
+            deliveries[part.receiver.way, default: OutboxDelivery.Progress()].begin(part.entry, manner)
+        }
+        return OutboxDelivery.Departure(parts: parts, manner: manner)
     }
 }

@@ -348,10 +348,10 @@ extension Preservation {
     /// Whose updates wait to be sent.
     var waitingUpdates: Set<Outbox.Key> { state.withLock { $0.outbox.keys } }
 
-    /// The first update that is newer than this one; `nil` also while that has to be saved before.
-    func nextUpdate(for key: Outbox.Key, after number: UInt64) -> Outbox.Entry? {
+    /// The first update but for these; `nil` also while that has to be saved before.
+    func nextUpdate(for key: Outbox.Key, besides numbers: [UInt64]) -> Outbox.Entry? {
         state.withLock { state in
-            guard let entry = state.outbox.next(for: key, after: number), entry.change <= state.schedule.saved
+            guard let entry = state.outbox.next(for: key, besides: numbers), entry.change <= state.schedule.saved
             else { return nil }
             return entry
         }

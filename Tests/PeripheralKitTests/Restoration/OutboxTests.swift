@@ -1,0 +1,106 @@
+import PeripheralCore
+import Testing
+
+@testable import PeripheralKit
+
+struct OutboxTests {
+    private let phones = (1...3).map(DeviceAddress.numbered)
+
+    private func update(_ value: UInt8, for address: DeviceAddress) -> PreservedUpdate {
+        PreservedUpdate(characteristic: 3, address: address, value: [value])
+    }
+
+    /// The values that are kept for each.
+    private func values(_ outbox: Outbox) -> [DeviceAddress: [UInt8]] {
+        Dictionary(grouping: outbox.preserved, by: \.address).mapValues { $0.flatMap(\.value) }
+    }
+
+    @Test func whatIsKeptAtOnceIsOnePost() {
+        var outbox = Outbox([])
+        _ = outbox.add([1], of: 3, for: phones, limit: 9)
+        _ = outbox.add([1], of: 3, for: phones, limit: 9)
+        #expect(outbox.entries.map(\.post) == [1, 1, 1, 2, 2, 2])
+        #expect(Set(outbox.entries.map(\.number)).count == 6)
+    }
+
+    /// Who lacks only the second of two equal values gets it with the first.
+    @Test func whatIsRestoredCanGoAtOnceAgain() {
+        var outbox = Outbox([])
+        for value in [1, 1, 2] as [UInt8] { _ = outbox.add([value], of: 3, for: phones, limit: 9) }
+        _ = outbox.add([2], of: 5, for: phones, limit: 9)
+        outbox.remove(1)
+        let restored = Outbox(outbox.preserved)
+        #expect(restored.preserved == outbox.preserved)
+        #expect(restored.entries.map(\.post) == [1, 1, 1, 2, 2, 3, 3, 3, 4, 4, 4])
+    }
+
+    /// Whatever the posts are taken to be, nobody gets a value before another that was kept for it earlier.
+    @Test func whatIsRestoredKeepsItsOrder() {
+        let updates =
+            [1, 2, 1, 2].map { update($0, for: phones[0]) }
+            + [1, 1, 2].map { update($0, for: phones[1]) }
+        let posts = Dictionary(grouping: Outbox(updates).entries, by: \.key).values.map { $0.map(\.post) }
+        for posts in posts { #expect(zip(posts, posts.dropFirst()).allSatisfy { $0 < $1 }) }
+    }
+
+    @Test func whoIsKnownByAnotherAddressGetsEachOnce() {
+        var outbox = Outbox([update(1, for: phones[0])])
+        _ = outbox.add([2], of: 3, for: [phones[0], phones[1]], limit: 9)
+        outbox.move(from: phones[1], to: phones[0])
+        #expect(values(outbox) == [phones[0]: [1, 2]])
+    }
+}
+
+/// What is known of the updates on their way to a subscriber.
+struct OutboxDeliveryProgressTests {
+    private typealias Progress = OutboxDelivery.Progress
+
+    private let outbox = {
+        var outbox = Outbox([])
+        for value in 1...3 as ClosedRange<UInt8> {
+            _ = outbox.add([value], of: 3, for: [.numbered(1)], limit: 9)
+        }
+        return outbox
+    }()
+
+    private func progress(_ manner: OutboxDelivery.Manner) -> Progress {
+        var progress = Progress()
+        for entry in outbox.entries { progress.begin(entry, manner) }
+        return progress
+    }
+
+    @Test func nothingIsLeftOfWhatWasSent() {
+        var progress = progress(.alone)
+        #expect(progress.ended(2, nil) == [])
+        #expect(progress.ended(1, nil) == [1, 2])
+        #expect(progress.next != nil)
+        #expect(progress.ended(3, nil) == [3])
+        #expect(progress.next == nil)
+    }
+
+    @Test func whatMissedItsCentralWasNotSent() {
+        var progress = progress(.together)
+        #expect(progress.ended(1, nil) == [1])
+        progress.missed()
+        #expect(progress.ended(2, nil) == [])
+        #expect(!progress.isToBeTriedLater)
+        #expect(progress.ended(3, nil) == [])
+        #expect(progress.isToBeTriedLater)
+    }
+
+    @Test func whatFailsOneWayIsTriedTheOtherOnce() throws {
+        for (manner, code, other) in [
+            (.alone, .notAddressable, .together), (.together, .insufficientSecurity, .alone),
+        ] as [(OutboxDelivery.Manner, PeripheralError.Code, OutboxDelivery.Manner)] {
+            var progress = progress(manner)
+            let error = PeripheralError(code: code, message: "")
+            for number in 1...3 as ClosedRange<UInt64> { #expect(progress.ended(number, error) == []) }
+            #expect(!progress.isToBeTriedLater)
+            var next = try #require(progress.next)
+            #expect(next.manner == other && next.numbers == [])
+            next.begin(outbox.entries[0], other)
+            #expect(next.ended(1, error) == [])
+            #expect(next.isToBeTriedLater)
+        }
+    }
+}
