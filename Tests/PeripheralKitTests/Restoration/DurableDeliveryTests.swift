@@ -132,6 +132,22 @@ final class DurableDeliveryTests: Sendable {
         }
     }
 
+    /// What was promised to be kept does not go for what another central writes, who is not kept from writing either.
+    @Test func aWriteTakesNoRoomFromOthers() async throws {
+        try await run { [self] session, host in
+            for value in 1...4 as ClosedRange<UInt8> { try await session.notify(audit, value) }
+            for value in 5...9 as ClosedRange<UInt8> { await write(value, host) }
+            #expect(try !session.update(audit, 10))
+            let updates = await next(9)
+            #expect(updates.map(\.value) == (1...9).map { [$0] })
+            #expect(session.restorationStatistics.droppedUpdates == 0)
+            host.handle(.disconnected(central.id))
+            // Now it is away, and gets the newest.
+            #expect(try session.update(audit, 10))
+            #expect(session.restorationStatistics.droppedUpdates == 6)
+        }
+    }
+
     @Test func whoWaitsForRoomGoesOnWhenTheCentralLeaves() async throws {
         try await run { [self] session, host in
             try update(1...4, session)

@@ -49,6 +49,24 @@ struct OutboxTests {
         outbox.move(from: phones[1], to: phones[0])
         #expect(values(outbox) == [phones[0]: [1, 2]])
     }
+
+    @Test func whoIsThereLosesNothing() {
+        var outbox = Outbox([])
+        for value in 1...4 as ClosedRange<UInt8> {
+            let dropped = outbox.add([value], of: 3, for: phones, limit: 2, sparing: [phones[1]])
+            #expect(dropped == (value > 2 ? 2 : 0))
+        }
+        #expect(values(outbox) == [phones[0]: [3, 4], phones[1]: [1, 2, 3, 4], phones[2]: [3, 4]])
+    }
+
+    @Test func whoDoesNotKeepUpTakesNothingFromOthers() {
+        var outbox = Outbox([update(1, for: phones[0])])
+        for _ in 0..<PreservedSchema.maximumUpdates {
+            _ = outbox.add([2], of: 3, for: [phones[1]], limit: 2, sparing: [phones[1]])
+        }
+        #expect(outbox.entries.count == PreservedSchema.maximumUpdates)
+        #expect(values(outbox)[phones[0]] == [1])
+    }
 }
 
 /// What is known of the updates on their way to a subscriber.

@@ -65,14 +65,15 @@ struct Outbox {
 
     private func count(of key: Key) -> Int { entries.count { $0.key == key } }
 
-    /// Adds an update for each of these; where there is no room for it, the oldest of the same goes or, when there are as
-    /// many as are preserved at all, the oldest of all.
+    /// Adds an update for each of these; where there is no room for it, the oldest of the same go or, when there are as
+    /// many as are preserved at all, the oldest of who has the most waiting: who does not keep up takes nothing from others.
     ///
     /// - Parameters:
     ///   - value: The new value.
     ///   - characteristic: The characteristic, by its value handle.
     ///   - addresses: Who is to get it.
     ///   - limit: How many updates of the characteristic may wait for one of them.
+    ///   - present: Those for whom more may wait, rather than that one goes which was promised to be kept.
     ///   - change: The change that has to be saved before it is sent; 0 when it need not wait.
     /// - Returns: How many went.
     mutating func add(
@@ -80,6 +81,7 @@ struct Outbox {
         of characteristic: AttributeHandle,
         for addresses: [DeviceAddress],
         limit: Int,
+        sparing present: [DeviceAddress] = [],
         after change: UInt64 = 0
     ) -> Int {
         var dropped = 0
@@ -88,16 +90,23 @@ struct Outbox {
             let update = PreservedUpdate(characteristic: characteristic, address: address, value: value)
             append(update, after: change)
             let key = Key(characteristic: characteristic, address: address)
-            if count(of: key) > limit, let oldest = entries.firstIndex(where: { $0.key == key }) {
-                entries.remove(at: oldest)
-            } else if entries.count > PreservedSchema.maximumUpdates {
-                entries.removeFirst()
-            } else {
-                continue
+            let surplus = present.contains(address) ? 0 : count(of: key) - limit
+            for _ in 0..<max(surplus, entries.count - PreservedSchema.maximumUpdates, 0) {
+                removeOldest(of: surplus > 0 ? key : fullest)
+                dropped += 1
             }
-            dropped += 1
         }
         return dropped
+    }
+
+    /// Whose updates are the most.
+    private var fullest: Key? {
+        Dictionary(entries.map { ($0.key, 1) }, uniquingKeysWith: +).max { $0.value < $1.value }?.key
+    }
+
+    private mutating func removeOldest(of key: Key?) {
+        guard let oldest = entries.firstIndex(where: { $0.key == key }) else { return }
+        entries.remove(at: oldest)
     }
 
     private mutating func append(_ update: PreservedUpdate, after change: UInt64 = 0) {

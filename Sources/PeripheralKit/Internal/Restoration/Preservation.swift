@@ -422,6 +422,7 @@ extension Preservation.State {
             of: update.characteristic,
             for: addresses,
             limit: update.limit,
+            sparing: history.liveAddresses(of: update.characteristic),
             after: change
         )
         return !addresses.isEmpty
