@@ -36,7 +36,7 @@ public struct Update: Hashable, Sendable, Identifiable {
     /// Whether the update ends when all recipients have confirmed it, instead of when it has been handed on.
     public var awaitsConfirmation: Bool
 
-    /// For whose sake an update to all subscribers is sent, who are reached only together with the others.
+    /// For whose sake an update to all subscribers is sent, as where each is reached only together with the others.
     ///
     /// Unless all of these can be sent it now, nobody is, and it fails; what keeps it from others does not count. Empty for
     /// an update that is for whoever is there.

@@ -51,12 +51,15 @@ public struct UpdatePolicy: Hashable, Sendable {
     /// sent in their order, as indications to one that has asked for these, and are kept until they have left this device, as far
     /// as is known (``PeripheralSession/pacing``), or the central has confirmed. What was sent since the last save before a
     /// kill, or was under way when its central left or the program ended, comes again, in order. Where BlueZ cannot reach a
-    /// central alone, what is kept for it goes to all who have subscribed. A subscriber whom the stack does not name gets nothing.
+    /// central alone, what is kept for it goes once to all who have subscribed, also to those who have got it already; who
+    /// cannot get it then, such as on a link not yet encrypted, gets it later. A subscriber whom the stack does not name gets
+    /// nothing.
     ///
     /// When as many wait for a subscriber who is there as may, ``PeripheralSession/update(_:_:)`` is `false`, and
     /// ``PeripheralSession/readyToUpdate(_:)`` and ``PeripheralSession/notify(_:_:)-(_,Value)`` wait. One who is away may never
     /// return: it holds up nobody, and gets the newest, up to that number. ``RestorationStatistics/droppedUpdates`` counts those
-    /// that went for newer ones. All subscribers together have at most 4,096; beyond that, the oldest go.
+    /// that went for newer ones. What a central writes to a ``PersistentValue`` waits for nobody: it is kept beyond that number.
+    /// All subscribers together have at most 4,096; beyond that, the oldest go of the one that has the most.
     ///
     /// - Parameter count: How many values wait for one subscriber at most; 1 or more.
     /// - Returns: The policy.
