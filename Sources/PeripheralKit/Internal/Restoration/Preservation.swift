@@ -201,7 +201,7 @@ extension Preservation {
     ///   - handle: The characteristic, by its value handle.
     ///   - updates: What is kept for all who have subscribed, or are expected.
     ///   - isHeld: Whether nothing of it is sent before it is saved.
-    ///   - isUrgent: Whether updates are kept also where there is no room with somebody who is there, in place of the oldest.
+    ///   - isUrgent: Whether updates are kept also where there is no room with somebody who is there.
     /// - Returns: The number of the change; `nil` when there is no room, and nothing has changed.
     func set(
         _ value: [UInt8],
