@@ -90,11 +90,11 @@ extension Peripheral {
         for warning in validate() {
             logger.warning("\(warning)", metadata: ["peripheral.name": "\(name)"])
         }
-        let declared = DeclaredState(self, table: publication.table)
+        var declared = DeclaredState(self, table: publication.table)
         let start = try await restore(declared, from: store, or: backend, logger: logger)
-        if let start { publication = publication.preserving(start.handlesOnAir) }
+        if let start { (declared, publication) = (start.declared, start.publication(of: publication)) }
         let runtime = PeripheralRuntime(
-            self,
+            declared.peripheral,
             publication: publication,
             declared: declared,
             start: start,

@@ -21,7 +21,7 @@ public struct Peripheral: Sendable {
     let onRestore: (@Sendable (RestoredState) async throws -> Void)?
     /// The services as they are declared, each of which has work of its own.
     let declarations: [any GATTServiceDeclaration]
-    package let services: [GATTService]
+    package internal(set) var services: [GATTService]
     let advertisements: [Advertisement]
     /// What keeps it from being as it was, of one that is declared from what is preserved.
     var restorationIssues: [DeclarationIssue] = []

@@ -21,6 +21,13 @@ struct RestorationTests {
         }
     }
 
+    /// What has taken the place of the service with this value.
+    private static func other(at value: AttributeHandle?) -> Peripheral {
+        Peripheral("Other") {
+            GATTService(0x1815, handle: value) { Characteristic<UInt8>(0x2A56, value: 1) }
+        }
+    }
+
     private func handle(on bluez: EmulatedBlueZ) async throws -> AttributeHandle? {
         try await peripheral.run(on: bluez.backend, restoringFrom: store, logger: .silent) {
             [level] session in
@@ -49,10 +56,7 @@ struct RestorationTests {
         try await withEmulatedBlueZ(daemon) { bluez in
             let before = try await handle(on: bluez)
             try await bluez.restartDaemon()
-            let other = Peripheral("Other") {
-                GATTService(0x1815) { Characteristic<UInt8>(0x2A56, value: 1) }
-            }
-            try await other.run(on: bluez.backend, logger: .silent) { [store, level] _ in
+            try await Self.other(at: before).run(on: bluez.backend, logger: .silent) { [store, level] _ in
                 try await peripheral.run(on: bluez.backend, restoringFrom: store, logger: .silent) {
                     session in
                     var events = session.events.makeAsyncIterator()

@@ -127,6 +127,33 @@ struct HandleTests {
         }
     }
 
+    /// What stands before the service that is refused is told, and removed again.
+    @Test func whoAsksIsToldUpToTheServiceThatIsRefused() async throws {
+        try await withEmulatedBlueZ { bluez in
+            try await RawApplication.run(on: bluez) { application async throws in
+                try await application.export([
+                    Self.service("/app/s", handle: 0x0200),
+                    Self.characteristic("/app/s/c", handle: 0, of: "/app/s"),
+                    Self.service("/app/t", handle: 0x0001),
+                    Self.characteristic("/app/t/c", handle: 0, of: "/app/t"),
+                ])
+                let refusal = "org.bluez.Error.Failed: Failed to create entry in database"
+                #expect(await application.register() == refusal)
+                try await application.settle()
+                #expect(
+                    application.calls.take().dropFirst() == [
+                        "Set /app/s/c(s 'org.bluez.GattCharacteristic1', s 'Handle', q 514)"
+                    ]
+                )
+                try await application.exportAdvertisement([("Type", .string("peripheral"))])
+                #expect(await application.advertise() == "ok")
+                let central = bluez.central(for: Peripheral("Refused") {})
+                try await central.connect()
+                #expect(try await central.discover().services.allSatisfy { $0.handles.lowerBound < 0x0200 })
+            }
+        }
+    }
+
     @Test func secondaryServicesAreIncluded() async throws {
         let objects = [
             Self.service("/app/s", isPrimary: false), Self.service("/app/t", includes: ["/app/s"]),

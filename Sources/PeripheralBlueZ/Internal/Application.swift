@@ -32,7 +32,9 @@ struct Application: Sendable {
             handles: handles,
             log: log
         ) { event in
-            if case .handleAssigned(let handle, let onAir) = event { handles.assign(onAir, to: handle) }
+            if case .handleAssigned(let handle, let onAir) = event, !handles.assign(onAir, to: handle) {
+                return
+            }
             host.handle(event)
         }
         refusals = RequestRefusals(of: publication.table, log: log)
@@ -65,9 +67,9 @@ struct Application: Sendable {
         }
     }
 
-    /// Tells the handles that were demanded, when bluetoothd has taken them.
-    func reportDemandedHandles() {
-        for (handle, onAir) in handles.pinned { centrals.tell(.handleAssigned(handle, onAir: onAir)) }
+    /// Tells the handles, when bluetoothd has taken the services.
+    func reportHandles() {
+        for (handle, onAir) in handles.succeed() { centrals.tell(.handleAssigned(handle, onAir: onAir)) }
     }
 
     /// The characteristics by their value handles.
@@ -145,17 +147,20 @@ extension Application {
     /// - Parameters:
     ///   - handle: The attribute, in the table.
     ///   - pinned: The handle to demand; `nil` leaves it to bluetoothd.
+    ///   - isAsked: Whether bluetoothd is asked for the handle also where it follows from that of the service.
     /// - Returns: The property.
     private func handleProperty(
         of handle: AttributeHandle,
-        pinned: AttributeHandle? = nil
+        pinned: AttributeHandle? = nil,
+        isAsked: Bool = false
     ) -> ExportedProperty {
         ExportedProperty(
             "Handle",
             "q",
             get: { [centrals, handles] () throws(MethodError) in
-                let pinned = pinned ?? handles[handle]
-                guard pinned != nil || centrals.assumeIsolated({ $0.abilities.tellsHandles }) else {
+                let tellsHandles = centrals.assumeIsolated { $0.abilities.tellsHandles }
+                let pinned = pinned ?? (isAsked && tellsHandles ? nil : handles[handle])
+                guard pinned != nil || tellsHandles else {
                     throw MethodError(
                         .unknownProperty,
                         "this version of bluetoothd refuses what has no handle yet"
@@ -211,7 +216,8 @@ extension Application {
             ExportedProperty("UUID", .string(description.uuid.fullDescription)),
             ExportedProperty("Service", .objectPath(try Self.path(service: service))),
             ExportedProperty("Flags", .strings(AttributeFlags.flags(of: description))),
-            handleProperty(of: handle, pinned: isPinned ? handle : nil),
+            // The answer tells that the service has found its place.
+            handleProperty(of: handle, pinned: isPinned ? handle : nil, isAsked: true),
         ]
         if description.properties.allowsSubscription {
             methods += requests.subscriptionMethods(of: handle)

@@ -68,14 +68,16 @@ extension AdapterService {
             clock: configuration.clock
         )
         let channels = ApplicationChannels(remote, server: server, tasks: tasks, crash: crash)
+        let provider = RemoteApplication(remote: remote, channels: channels)
         let id: ApplicationID
         do {
             id = try server.add(
                 description.table,
-                servedBy: RemoteApplication(remote: remote, channels: channels),
+                servedBy: provider,
                 authorizing: description.authorizing
             )
         } catch {
+            addThoseBefore(error.service ?? 0, of: description, servedBy: provider, for: client.owner)
             throw .notCreated
         }
         channels.assumeIsolated { $0.begin(id) }
@@ -86,6 +88,21 @@ extension AdapterService {
             channels: channels,
             characteristics: description.characteristics
         )
+    }
+
+    /// bluetoothd adds one service after the other, and removes all of them when one finds no room.
+    private func addThoseBefore(
+        _ refused: Int,
+        of description: ApplicationDescription,
+        servedBy provider: RemoteApplication,
+        for owner: BusName
+    ) {
+        guard refused > 0,
+            let table = try? AttributeTable(services: Array(description.table.services[..<refused])),
+            let id = try? server.add(table, servedBy: provider)
+        else { return }
+        tellHandles(of: description, id, to: owner)
+        server.removeAtOnce(id)
     }
 
     /// Tells the objects that ask for it which handle they have on the air.

@@ -11,11 +11,20 @@ public struct Publication: Hashable, Sendable {
     /// backend's affair and may differ.
     public let table: AttributeTable
 
-    /// Where attributes of ``table`` stood on the air before the program ended, by their handles in it.
+    /// Where attributes of ``table`` are to stand on the air, by their handles in it, when the peripheral has a restoration
+    /// identifier: where they stood before the program ended, or, of ``newServices``, where nothing of them was.
     ///
-    /// A backend puts them there again if it can: all of a service, or nothing of it. What cannot stand there goes where there is
+    /// A backend puts them there if it can: all of a service, or nothing of it. What cannot stand there goes where there is
     /// room; what is not named here goes behind all that is.
     public let preservedHandles: [AttributeHandle: AttributeHandle]
+
+    /// The services, by their places in ``table``, of which no central knows yet where they stand.
+    ///
+    /// Where another program is in the way, these are the ones to move. The gaps between them and behind them are there to grow.
+    public let newServices: Set<Int>
+
+    /// How many handles are to be left free behind a service: for ten characteristics that notify.
+    package static let handleGap = 32
 
     /// What to advertise, with everything that is derived from the services filled in; at least one.
     public let advertisements: [Advertisement]
@@ -28,23 +37,30 @@ public struct Publication: Hashable, Sendable {
         table: AttributeTable,
         advertisements: [Advertisement],
         pairing: PairingMethod = .none,
-        preservedHandles: [AttributeHandle: AttributeHandle] = [:]
+        preservedHandles: [AttributeHandle: AttributeHandle] = [:],
+        newServices: Set<Int> = []
     ) {
         self.name = name
         self.table = table
         self.pairing = pairing
         self.preservedHandles = preservedHandles
+        self.newServices = newServices
         self.advertisements = advertisements
     }
 
-    /// The same, with its attributes where they stood on the air before.
-    func preserving(_ handles: [AttributeHandle: AttributeHandle]) -> Publication {
+    /// The same with the services in this order, and at these handles on the air.
+    func placing(
+        _ table: AttributeTable,
+        at handles: [AttributeHandle: AttributeHandle],
+        newServices: Set<Int>
+    ) -> Publication {
         Publication(
             name: name,
             table: table,
             advertisements: advertisements,
             pairing: pairing,
-            preservedHandles: handles
+            preservedHandles: handles,
+            newServices: newServices
         )
     }
 }

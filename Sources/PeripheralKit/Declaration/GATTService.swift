@@ -30,7 +30,7 @@ public struct GATTService: Sendable {
     public let handle: AttributeHandle?
 
     package let includes: [GATTService]
-    package let characteristics: [CharacteristicDeclaration]
+    package internal(set) var characteristics: [CharacteristicDeclaration]
     private let ownIdentity = DeclarationIdentity()
 
     /// Declares a service.

@@ -56,7 +56,11 @@ final class Life: Sendable {
         logger = backend.logger
         service = backend.serviceManager.map { ServiceReporter(to: $0, on: loop, logger: backend.logger) }
         log = RunLog(backend.logger)
-        handles = AssignedHandles(for: publication.table, preserved: publication.preservedHandles)
+        handles = AssignedHandles(
+            for: publication.table,
+            preserved: publication.preservedHandles,
+            newServices: publication.newServices
+        )
     }
 
     /// Asks for the end; ``run()`` returns when all is withdrawn.

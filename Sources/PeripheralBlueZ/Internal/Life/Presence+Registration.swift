@@ -83,15 +83,22 @@ extension Presence {
         )
     }
 
-    /// Registers the database where it was before, or else where there is room.
+    /// Registers the database where it was before, and what finds no room there elsewhere.
     private func registerApplication(by managers: AdapterManagers, handles: AssignedHandles) async throws {
-        do throws(BusError) {
-            try await managers.registerApplication()
-            application.reportDemandedHandles()
+        let tellsHandles = await application.centrals.abilities.tellsHandles
+        handles.begin()
+        do {
+            while true {
+                do throws(BusError) {
+                    try await managers.registerApplication()
+                    return application.reportHandles()
+                } catch {
+                    guard error.isConflict, handles.yield(tellsHandles: tellsHandles) else { throw error }
+                }
+            }
         } catch {
-            // Any other error, such as that of a daemon which has just died, says nothing about the handles.
-            guard case .remote("org.bluez.Error.Failed", _) = error, handles.unpin() else { throw error }
-            try await managers.registerApplication()
+            handles.fail()
+            throw error
         }
     }
 
@@ -130,6 +137,19 @@ extension Presence {
             [.string(BlueZ.adapter.text), .string(property), .variant(value)],
             timeout: .seconds(10)
         )
+    }
+}
+
+extension BusError {
+    /// Whether bluetoothd refuses to put the services where they are demanded.
+    ///
+    /// It says the same of a declaration that is wrong. Any other error says nothing about the handles: it could not read the
+    /// services, or has just died.
+    fileprivate var isConflict: Bool {
+        guard case .remote("org.bluez.Error.Failed", "Failed to create entry in database") = self else {
+            return false
+        }
+        return true
     }
 }
 

@@ -15,6 +15,8 @@ struct DeclaredState: Sendable {
         }
     }
 
+    /// With the attributes of each service in the order in which they stand on the air.
+    let peripheral: Peripheral
     let name: String
     let table: AttributeTable
     let advertisements: [Advertisement]
@@ -29,6 +31,7 @@ struct DeclaredState: Sendable {
     private(set) var durableLimits: [AttributeHandle: Int] = [:]
 
     init(_ peripheral: Peripheral, table: AttributeTable) {
+        self.peripheral = peripheral
         name = peripheral.name
         self.table = table
         advertisements = peripheral.declaredAdvertisements
@@ -75,6 +78,17 @@ struct DeclaredState: Sendable {
             )
         }
         return handle
+    }
+
+    /// The same, with what was published before at its place, and what is new behind it.
+    func arranged(after old: AttributeTable?) -> DeclaredState {
+        guard let old else { return self }
+        let order = AttributeOrder(of: table, after: old)
+        var peripheral = peripheral
+        peripheral.services = order.arrange(peripheral.services)
+        // What has room in one order has room in any.
+        guard let table = try? AttributeTable(services: order.arrange(table.services)) else { return self }
+        return DeclaredState(peripheral, table: table)
     }
 
     func isDurable(_ handle: AttributeHandle) -> Bool { durableLimits[handle] != nil }

@@ -10,7 +10,8 @@ struct RestorationStart: Sendable {
     private(set) var loaded: PreservedState?
     private(set) var problems: [RestorationProblem] = []
 
-    private let declared: DeclaredState
+    /// What is declared, in the order in which it stands on the air.
+    let declared: DeclaredState
     private let match: DatabaseMatch
     private let plan: HandlePlan
     private let restoredValues: RestoredValues
@@ -27,6 +28,7 @@ struct RestorationStart: Sendable {
         var found = Findings()
         try await found.open(identifier, in: store)
         await found.load()
+        let declared = declared.arranged(after: found.loaded?.database.table)
         self.declared = declared
         (record, failure, loaded, problems) = (found.record, found.failure, found.loaded, found.problems)
         match =
@@ -36,9 +38,17 @@ struct RestorationStart: Sendable {
         problems += restoredValues.problems
     }
 
-    /// Where the attributes are to stand on the air, so that what was there before stays.
-    var handlesOnAir: [AttributeHandle: AttributeHandle] {
-        guard loaded != nil else { return [:] }
+    /// What to publish, with its attributes where they are to stand on the air, so that what was there before stays.
+    func publication(of publication: Publication) -> Publication {
+        publication.placing(declared.table, at: handlesOnAir, newServices: newServices)
+    }
+
+    /// The services that were not on the air before, or find no room any more where they were.
+    private var newServices: Set<Int> {
+        Set(declared.table.services.indices).subtracting(plan.kept)
+    }
+
+    private var handlesOnAir: [AttributeHandle: AttributeHandle] {
         let database = PreservedDatabase(table: declared.table, startsOnAir: plan.startsOnAir)
         var handles: [AttributeHandle: AttributeHandle] = [:]
         for attribute in declared.table.attributes
@@ -63,7 +73,8 @@ struct RestorationStart: Sendable {
         PreservedState(
             name: declared.name,
             adapter: loaded?.adapter,
-            database: declared.database(at: plan.startsOnAir),
+            // What is new is where the stack says that it is.
+            database: declared.database(at: plan.startsOnAir.filter { plan.kept.contains($0.key) }),
             advertisements: declared.advertisements,
             values: values,
             formerValues: restoredValues.former,

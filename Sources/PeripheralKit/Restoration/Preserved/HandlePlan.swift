@@ -1,12 +1,21 @@
 internal import PeripheralCore
 
-/// Where the services of a declaration are to begin on the air, so that what was there before stays.
+/// Where the services of a declaration are to begin on the air, so that what was there before stays, also when more comes.
 ///
-/// A service stays where it was if it finds room there. One that has grown moves when another stands behind it; one that is
-/// new goes where the stack has room, as does one that moves.
+/// A service stays where it was if it finds room there; behind each is a gap, into which it can grow. One that has grown beyond
+/// that, and one that is new, goes behind all others.
 struct HandlePlan {
     /// By the place of the service in the table; a service that is left to the stack is not in it.
     private(set) var startsOnAir: [Int: AttributeHandle] = [:]
+
+    /// The services that stand where they stood before.
+    private(set) var kept: Set<Int> = []
+
+    /// The first handle for what is new: those before are for the stack, and for programs that leave theirs to it.
+    private static let first = 0x0100
+
+    /// From here on, BlueZ's Database Hash does not change any more, so that room for growth is not worth it.
+    private static let endOfHash = 0x0400
 
     /// - Parameters:
     ///   - table: What is declared.
@@ -17,8 +26,10 @@ struct HandlePlan {
         for (index, service) in table.services.enumerated() where service.handle != nil {
             let range = table.serviceRange(index)
             startsOnAir[index] = range.lowerBound
+            kept.insert(index)
             taken.append(range)
         }
+        let pinned = taken
         let known = table.services.indices.compactMap { index -> Candidate? in
             guard startsOnAir[index] == nil, let old else { return nil }
             return Candidate(index, of: table, after: old, match)
@@ -27,7 +38,62 @@ struct HandlePlan {
         for candidate in known.filter({ !$0.hasGrown }) + known.filter(\.hasGrown) {
             guard !taken.contains(where: candidate.range.overlaps) else { continue }
             startsOnAir[candidate.service] = candidate.range.lowerBound
+            kept.insert(candidate.service)
             taken.append(candidate.range)
+        }
+        // Also behind what is gone: centrals may remember it.
+        let behind = taken.dropFirst(pinned.count).map { Int($0.upperBound.rawValue) } + (old?.ends ?? [])
+        place(
+            table.services.indices.filter { startsOnAir[$0] == nil },
+            of: table,
+            behind: behind.max(),
+            around: pinned
+        )
+    }
+
+    /// Places services one behind the other, with gaps as large as there is room for.
+    private mutating func place(
+        _ services: [Int],
+        of table: AttributeTable,
+        behind last: Int?,
+        around pinned: [ClosedRange<AttributeHandle>]
+    ) {
+        let layouts = [Publication.handleGap, Publication.handleGap / 2, Publication.handleGap / 4, 0].map {
+            gap in
+            Layout(services.map { table.serviceRange($0).count }, behind: last, around: pinned, gap: gap)
+        }
+        let layout =
+            layouts.first { $0.end <= Self.endOfHash } ?? layouts.first { $0.end <= 0x1_0000 }
+        for (service, start) in zip(services, layout?.starts ?? []) {
+            startsOnAir[service] = UInt16(exactly: start).map(AttributeHandle.init(rawValue:))
+        }
+    }
+
+    /// Where services of these sizes go.
+    private struct Layout {
+        var starts: [Int] = []
+        /// Behind the last handle.
+        var end: Int
+
+        init(
+            _ sizes: [Int],
+            behind last: Int?,
+            around pinned: [ClosedRange<AttributeHandle>],
+            gap: Int
+        ) {
+            var next = max(HandlePlan.first, last.map { $0 + 1 + gap } ?? 0)
+            end = next
+            for size in sizes {
+                while let obstacle = pinned.first(where: {
+                    next <= Int($0.upperBound.rawValue) + gap
+                        && next + size + gap > Int($0.lowerBound.rawValue)
+                }) {
+                    next = Int(obstacle.upperBound.rawValue) + 1 + gap
+                }
+                starts.append(next)
+                end = next + size
+                next = end + gap
+            }
         }
     }
 
@@ -47,6 +113,16 @@ struct HandlePlan {
             self.service = service
             self.range = start...end
             hasGrown = range.count > old.table.serviceRange(formerService).count
+        }
+    }
+}
+
+extension PreservedDatabase {
+    /// The last handles of the services that the stack had placed.
+    fileprivate var ends: [Int] {
+        startsOnAir.compactMap { service, start in
+            guard table.services[service].handle == nil else { return nil }
+            return Int(start.rawValue) + table.serviceRange(service).count - 1
         }
     }
 }

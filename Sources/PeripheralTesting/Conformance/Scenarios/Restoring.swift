@@ -4,7 +4,7 @@ internal import PeripheralKit
 extension ConformanceSuite {
     static let restoring: [Scenario] = [
         handlesStay, valueSurvives, durableValueSurvivesKill, subscriberReturns, lateBondReturns,
-        newServiceIsTold,
+        newServiceIsTold, grownServiceIsTold,
         serviceChangedComes(isAway: false), serviceChangedComes(isAway: true),
     ]
 
@@ -20,17 +20,23 @@ extension ConformanceSuite {
             PersistentValue(initially: 1, writes: .durable)
         }
         let other = Characteristic<[UInt8]>(ScenarioUUID.otherValue, .read) { Read { [9] } }
-        let added = Characteristic<[UInt8]>(ScenarioUUID.thirdValue, .read) { Read { [3] } }
+        let added = Characteristic<[UInt8]>(ScenarioUUID.thirdValue, [.read, .notify]) { Read { [3] } }
+        let last = Characteristic<[UInt8]>(ScenarioUUID.otherValue, .read) { Read { [8] } }
 
         func peripheral(
             withNewService: Bool = false,
+            withNewCharacteristic: Bool = false,
             onRestore: @escaping @Sendable (RestoredState) -> Void = { _ in }
         ) -> Peripheral {
             Peripheral("Keeper", restorationIdentifier: identifier, pairing: .justWorks) {
                 // Before the others, where a stack would like to put it.
                 if withNewService { GATTService(0x1815) { added } }
                 GATTService(ScenarioUUID.service) { kept }
-                GATTService(.battery) { other }
+                GATTService(.battery) {
+                    if withNewCharacteristic { added }
+                    other
+                }
+                GATTService(0x181A) { last }
             } onRestore: { restored in
                 onRestore(restored)
             }
@@ -44,6 +50,7 @@ extension ConformanceSuite {
         [
             try await central.locate(keeper.kept).valueHandle,
             try await central.locate(keeper.other).valueHandle,
+            try await central.locate(keeper.last).valueHandle,
         ]
     }
 
@@ -90,6 +97,57 @@ extension ConformanceSuite {
         }
     }
 
+    /// A service in the middle gets one more characteristic, which is declared before that which is there.
+    static let grownServiceIsTold = Scenario(
+        "after a kill a service that has grown moves nothing, and a bonded central that returns finds what is new"
+    ) {
+        let keeper = Keeper()
+        let found = Recorder<[AttributeHandle]>()
+        return Trial(keeper.peripheral()) { central, session in
+            found.record(try await listen(central, keeper))
+            try await session.preserve()
+            try await central.disconnect()
+        }.restarted(as: keeper.peripheral(withNewCharacteristic: true), afterKill: true) { central, session in
+            let changes = session.restored?.changes
+            try expect("added", changes?.added.map(\.characteristic), is: [ScenarioUUID.thirdValue])
+            try expect("moved", changes?.moved, is: [])
+            try expect("whether caches are wrong", changes?.invalidatesCaches, is: true)
+            let before = try await found.next()
+            try await central.connect()
+            // By what it has kept, before it looks.
+            try await central.write(before[0], [5])
+            try expect("value at its handle", try await central.read(before[0], offset: 0), is: [5])
+            try expect("value in the service", try await central.read(before[1], offset: 0), is: [9])
+            try expect("value behind it", try await central.read(before[2], offset: 0), is: [8])
+            let grown = try await central.discover().services.first { $0.uuid == .battery }
+            guard let grown else { throw ConformanceFailure(description: "The service is gone.") }
+            try await untilTold(of: grown.handles, by: before[3], central)
+            try expect("handles", try await handles(keeper, central), is: Array(before.prefix(3)))
+            let values = grown.characteristics.map(\.valueHandle)
+            try expect("values", values.count, is: 2)
+            try expect("first value", values[0], is: before[1])
+            try expect("new value", try await central.read(values[1], offset: 0), is: [3])
+            try await central.subscribe(values[1], to: .notification)
+            try await session.notify(keeper.added, [4])
+            try expect("update", try await central.nextUpdate(of: values[1]).value, is: [4])
+        }
+    }
+
+    /// Pairs, and listens to Service Changed.
+    ///
+    /// - Returns: Where the values stand, and Service Changed behind them.
+    private static func listen(_ central: any TestCentral, _ keeper: Keeper) async throws -> [AttributeHandle]
+    {
+        try await central.pair(.justWorks)
+        let handles = try await handles(keeper, central)
+        let stack = try await central.discover().services.flatMap(\.characteristics)
+        guard let changed = stack.first(where: { $0.uuid == .serviceChanged }) else {
+            throw ConformanceFailure(description: "There is no Service Changed.")
+        }
+        try await central.subscribe(changed.valueHandle, to: .indication)
+        return handles + [changed.valueHandle]
+    }
+
     /// The central listens to Service Changed, of which the program knows before it is registered.
     static func serviceChangedComes(isAway: Bool) -> Scenario {
         let whereabouts = isAway ? "that returns" : "that stays"
@@ -100,14 +158,7 @@ extension ConformanceSuite {
             let found = Recorder<[AttributeHandle]>()
             let restored = Recorder<Bool>()
             return Trial(keeper.peripheral()) { central, session in
-                try await central.pair(.justWorks)
-                let handles = try await handles(keeper, central)
-                let stack = try await central.discover().services.flatMap(\.characteristics)
-                guard let changed = stack.first(where: { $0.uuid == .serviceChanged }) else {
-                    throw ConformanceFailure(description: "There is no Service Changed.")
-                }
-                try await central.subscribe(changed.valueHandle, to: .indication)
-                found.record(handles + [changed.valueHandle])
+                found.record(try await listen(central, keeper))
                 try await session.preserve()
                 if isAway { try await central.disconnect() }
             }.restarted(
@@ -119,7 +170,7 @@ extension ConformanceSuite {
                 if isAway { try await central.connect() }
                 let added = try await central.discover().services.first { $0.uuid == 0x1815 }
                 guard let added else { throw ConformanceFailure(description: "Nothing is added.") }
-                try await untilTold(of: added.handles, by: before[2], central)
+                try await untilTold(of: added.handles, by: before[3], central)
                 try await central.write(before[0], [5])
                 try expect("value at its handle", try await central.read(before[0], offset: 0), is: [5])
                 try expect("other value at its handle", try await central.read(before[1], offset: 0), is: [9])
