@@ -32,7 +32,7 @@ public struct EnvironmentalMeasurement: Hashable, Sendable {
 
     /// Where a sensor measures.
     public struct Application: RawRepresentable, Hashable, Sendable {
-        /// The application as it is on the air; values from 0x1F on are reserved.
+        /// The application as it is on the air; values from 0x22 on are reserved.
         public let rawValue: UInt8
 
         /// Makes an application, known to the specification or not.
@@ -52,10 +52,62 @@ public struct EnvironmentalMeasurement: Hashable, Sendable {
         public static let soil = Application(rawValue: 0x04)
         /// Infrared.
         public static let infrared = Application(rawValue: 0x05)
+        /// The database of a map.
+        public static let mapDatabase = Application(rawValue: 0x06)
+        /// An elevation by the pressure of the air.
+        public static let barometricElevationSource = Application(rawValue: 0x07)
+        /// An elevation by satellites alone.
+        public static let gpsElevationSource = Application(rawValue: 0x08)
+        /// An elevation by satellites and the database of a map.
+        public static let gpsAndMapElevationSource = Application(rawValue: 0x09)
+        /// An elevation over a vertical datum.
+        public static let verticalDatumElevationSource = Application(rawValue: 0x0A)
+        /// On the shore.
+        public static let onshore = Application(rawValue: 0x0B)
+        /// On board of a vessel or vehicle.
+        public static let onboard = Application(rawValue: 0x0C)
+        /// In front.
+        public static let front = Application(rawValue: 0x0D)
+        /// At the back.
+        public static let back = Application(rawValue: 0x0E)
+        /// The upper one.
+        public static let upper = Application(rawValue: 0x0F)
+        /// The lower one.
+        public static let lower = Application(rawValue: 0x10)
+        /// The primary one.
+        public static let primary = Application(rawValue: 0x11)
+        /// The secondary one.
+        public static let secondary = Application(rawValue: 0x12)
+        /// Outdoor.
+        public static let outdoor = Application(rawValue: 0x13)
+        /// Indoor.
+        public static let indoor = Application(rawValue: 0x14)
+        /// On top.
+        public static let top = Application(rawValue: 0x15)
+        /// At the bottom.
+        public static let bottom = Application(rawValue: 0x16)
+        /// The main one.
+        public static let main = Application(rawValue: 0x17)
+        /// The one for when the main one fails.
+        public static let backup = Application(rawValue: 0x18)
+        /// An auxiliary one.
+        public static let auxiliary = Application(rawValue: 0x19)
+        /// A supplementary one.
+        public static let supplementary = Application(rawValue: 0x1A)
         /// Inside.
-        public static let inside = Application(rawValue: 0x0D)
+        public static let inside = Application(rawValue: 0x1B)
         /// Outside.
-        public static let outside = Application(rawValue: 0x0E)
+        public static let outside = Application(rawValue: 0x1C)
+        /// At the left.
+        public static let left = Application(rawValue: 0x1D)
+        /// At the right.
+        public static let right = Application(rawValue: 0x1E)
+        /// Within the device.
+        public static let `internal` = Application(rawValue: 0x1F)
+        /// Beyond the device.
+        public static let external = Application(rawValue: 0x20)
+        /// Solar.
+        public static let solar = Application(rawValue: 0x21)
     }
 
     /// What is made of the samples of a period.

@@ -40,7 +40,7 @@ struct EnvironmentalSensingServiceTests {
             #expect(try await central.read(.characteristicExtendedProperties, of: inside.value) == [2, 0])
             #expect(try await central.read(inside.value) == [0xD0, 0x07])
             #expect(try await central.read(outside.value) == [0x00, 0x80])
-            #expect(try await central.read(.environmentalSensingMeasurement, of: inside.value)[9] == 0x0D)
+            #expect(try await central.read(.environmentalSensingMeasurement, of: inside.value)[9] == 0x1B)
             #expect(try await central.read(.environmentalSensingConfiguration, of: inside.value) == [0])
             #expect(try await central.read(.validRange, of: inside.value) == [0x18, 0xFC, 0x88, 0x13])
             let format = try await central.read(.characteristicPresentationFormat, of: inside.value)

@@ -94,7 +94,7 @@ struct EnvironmentalDescriptorTests {
                     application: .outside,
                     uncertainty: 1.5
                 ),
-                [0, 0, 2, 60, 0, 0, 3, 2, 1, 0x0E, 3]
+                [0, 0, 2, 60, 0, 0, 3, 2, 1, 0x1C, 3]
             ),
             (
                 EnvironmentalMeasurement(sampling: .maximum, uncertainty: 0),
@@ -124,6 +124,18 @@ struct EnvironmentalDescriptorTests {
     func tellsWhatHasChanged(change: DescriptorValueChange, bytes: [UInt8]) throws {
         #expect(change.gattBytes == bytes)
         #expect(try DescriptorValueChange(gattBytes: bytes) == change)
+    }
+
+    /// Environmental Sensing Service 1.0, section 3.1.2.2: the applications in the order of their numbers, from 0 on.
+    @Test func applicationsHaveTheirNumbers() {
+        let applications: [EnvironmentalMeasurement.Application] = [
+            .unspecified, .air, .water, .barometric, .soil, .infrared, .mapDatabase,
+            .barometricElevationSource, .gpsElevationSource, .gpsAndMapElevationSource,
+            .verticalDatumElevationSource, .onshore, .onboard, .front, .back, .upper, .lower, .primary,
+            .secondary, .outdoor, .indoor, .top, .bottom, .main, .backup, .auxiliary, .supplementary, .inside,
+            .outside, .left, .right, .internal, .external, .solar,
+        ]
+        #expect(applications.map(\.rawValue) == Array(0...0x21))
     }
 
     @Test(arguments: [[], [1, 0], [1, 0, 0x6E], [1, 0, 1, 2, 3, 4]] as [[UInt8]])

@@ -52,7 +52,7 @@ extension ServiceConformance {
         )
         let service = EnvironmentalSensingService([inside, outside])
         return Trial(Peripheral("Weather") { service }) { central, _ in
-            for (sensor, number, application) in [(inside, 21.5, 0x0D), (outside, -3, 0x0E)]
+            for (sensor, number, application) in [(inside, 21.5, 0x1B), (outside, -3, 0x1C)]
                 as [(_, Double, UInt8)]
             {
                 let value = try sensor.quantity.number(of: await central.read(sensor.value))
