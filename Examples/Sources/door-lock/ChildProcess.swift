@@ -10,14 +10,15 @@ struct ChildProcess {
     private let identifier: pid_t
 
     /// Starts the door lock on a bus, with its state in a directory.
-    static func doorLock(busAddress: String, stateDirectory: String) throws -> ChildProcess {
+    static func doorLock(name: String, busAddress: String, stateDirectory: String) throws -> ChildProcess {
         try ChildProcess(
+            arguments: ["door-lock", "--name", name],
             environment: ["DBUS_SYSTEM_BUS_ADDRESS=\(busAddress)", "STATE_DIRECTORY=\(stateDirectory)"]
         )
     }
 
-    private init(environment: [String]) throws {
-        var arguments: [UnsafeMutablePointer<CChar>?] = [strdup("door-lock"), nil]
+    private init(arguments: [String], environment: [String]) throws {
+        var arguments: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
         var variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup($0) } + [nil]
         defer { for text in arguments + variables { free(text) } }
         var identifier: pid_t = 0

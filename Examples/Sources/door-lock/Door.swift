@@ -22,9 +22,11 @@ struct Door {
     /// Makes a door.
     ///
     /// - Parameters:
+    ///   - name: The name under which phones find it.
     ///   - moveBolt: Moves the bolt; what it throws refuses the phone's request.
     ///   - onRestore: Takes what the program before has left.
     init(
+        name: String = "Door",
         moveBolt: @escaping @Sendable (_ isLocked: Bool) async throws -> Void,
         onRestore: @escaping @Sendable (RestoredState) async throws -> Void
     ) {
@@ -40,7 +42,7 @@ struct Door {
                 try updates.append(audit, "\(isLocked ? "locked" : "unlocked") by \(central.address)")
             }
         }
-        peripheral = Peripheral("Door", restorationIdentifier: "door-lock", pairing: .justWorks) {
+        peripheral = Peripheral(name, restorationIdentifier: "door-lock", pairing: .justWorks) {
             [isLocked, audit] in
             GATTService(Self.serviceUUID) {
                 isLocked

@@ -16,29 +16,38 @@ struct DoorLock: AsyncParsableCommand {
             """
     )
 
+    @Option(help: "The name under which centrals find the door.")
+    var name = "Door"
+
     @OptionGroup
     var options: RunOptions
 
     func run() async throws {
-        guard !options.emulated else { return try await playScene() }
-        let door = Door { isLocked in
-            Terminal.print("door:   the bolt moves: \(isLocked ? "locked" : "unlocked")")
-        } onRestore: { restored in
-            for line in restored.summary { Terminal.print("door:   \(line)") }
-        }
-        var logger = Logger(label: "door-lock")
-        logger.logLevel = .error
-        let backend = BlueZBackend(
-            adapter: options.adapter.map { .named($0) } ?? .firstPowered,
-            logger: logger
-        )
-        try await withStopRequest(after: options.duration?.duration) { [logger] stop in
-            try await door.peripheral.run(on: backend, logger: logger) { session in
-                let state = try session.value(of: door.isLocked) ? "locked" : "unlocked"
-                Terminal.print("door:   on the air, \(state)")
-                try await stop.ends { for await _ in session.events {} }
+        try await withStopRequest(after: options.duration?.duration) {
+            [name, adapter = options.adapter, emulated = options.emulated] stop in
+            if emulated {
+                try await stop.ends { try await playScene(name: name) }
+            } else {
+                try await runOnBlueZ(name: name, adapter: adapter, until: stop)
             }
         }
+    }
+}
+
+/// Serves the door to real centrals.
+private func runOnBlueZ(name: String, adapter: String?, until stop: StopRequest) async throws {
+    let door = Door(name: name) { isLocked in
+        Terminal.print("door:   the bolt moves: \(isLocked ? "locked" : "unlocked")")
+    } onRestore: { restored in
+        for line in restored.summary { Terminal.print("door:   \(line)") }
+    }
+    var logger = Logger(label: "door-lock")
+    logger.logLevel = .error
+    let backend = BlueZBackend(adapter: adapter.map { .named($0) } ?? .firstPowered, logger: logger)
+    try await door.peripheral.run(on: backend, logger: logger) { session in
+        let state = try session.value(of: door.isLocked) ? "locked" : "unlocked"
+        Terminal.print("door:   on the air, \(state)")
+        try await stop.ends { for try await _ in session.events {} }
     }
 }
 

@@ -3,20 +3,29 @@ import PeripheralEmulator
 import PeripheralKit
 import PeripheralTesting
 
-/// Runs the door lock in a process of its own on an emulated Bluetooth stack, kills it, and runs it again.
-func playScene() async throws {
+/// Runs the door lock in a process of its own on an emulated Bluetooth stack, kills it, and runs it again; nothing of it is
+/// left when the scene ends or is cancelled.
+func playScene(name: String) async throws {
     Terminal.print("An emulated bluetoothd is started on a D-Bus of its own; there is no radio.")
     let directory = try StateFolder()
     defer { directory.remove() }
     try await withEmulatedBlueZ { bluez in
         // What the phones know of the door; the one that they meet is in the other process.
-        let door = Door { _ in
+        let door = Door(name: name) { _ in
         } onRestore: { _ in
         }
         let phone = bluez.central(for: door.peripheral)
         let other = bluez.central(for: door.peripheral)
 
-        var program = try ChildProcess.doorLock(busAddress: bluez.busAddress, stateDirectory: directory.path)
+        func start() throws -> ChildProcess {
+            try ChildProcess.doorLock(
+                name: name,
+                busAddress: bluez.busAddress,
+                stateDirectory: directory.path
+            )
+        }
+        var program: ChildProcess? = try start()
+        defer { program?.kill() }
         try await untilFound(phone)
         try await phone.connect()
         try await phone.pair(.justWorks)
@@ -31,12 +40,12 @@ func playScene() async throws {
         try await other.connect()
         try await other.pair(.justWorks)
         try await other.write(door.isLocked, true)
-        program.kill()
+        program?.kill()
+        program = nil
         other.disconnect()
 
         Terminal.print("killed; it is started again")
-        program = try ChildProcess.doorLock(busAddress: bluez.busAddress, stateDirectory: directory.path)
-        defer { program.kill() }
+        program = try start()
         try await untilFound(phone)
         try await phone.connect()
         let value = try await phone.read(handle, offset: 0)
