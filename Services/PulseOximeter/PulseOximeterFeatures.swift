@@ -20,6 +20,37 @@ public struct PulseOximeterFeatures: Hashable, Sendable {
     public var tellsPulseAmplitudeIndex: Bool
     /// Whether several centrals can be bonded.
     public var supportsMultipleBonds: Bool
+
+    /// Makes features; what is not given is not supported.
+    ///
+    /// - Parameters:
+    ///   - status: What the device may tell of how far its values are to be trusted.
+    ///   - faults: What the device may tell of what is wrong with it.
+    ///   - storesMeasurements: Whether it stores single measurements.
+    ///   - tellsTime: Whether it tells the time of single measurements.
+    ///   - tellsFast: Whether it tells values that are faster to follow a change.
+    ///   - tellsSlow: Whether it tells values that are slower to follow a change.
+    ///   - tellsPulseAmplitudeIndex: Whether it tells the pulse amplitude index.
+    ///   - supportsMultipleBonds: Whether several centrals can be bonded.
+    public init(
+        status: PulseOximeterStatus? = nil,
+        faults: PulseOximeterFaults? = nil,
+        storesMeasurements: Bool = false,
+        tellsTime: Bool = false,
+        tellsFast: Bool = false,
+        tellsSlow: Bool = false,
+        tellsPulseAmplitudeIndex: Bool = false,
+        supportsMultipleBonds: Bool = false
+    ) {
+        self.status = status
+        self.faults = faults
+        self.storesMeasurements = storesMeasurements
+        self.tellsTime = tellsTime
+        self.tellsFast = tellsFast
+        self.tellsSlow = tellsSlow
+        self.tellsPulseAmplitudeIndex = tellsPulseAmplitudeIndex
+        self.supportsMultipleBonds = supportsMultipleBonds
+    }
 }
 
 extension PulseOximeterFeatures: GATTValue {

@@ -9,6 +9,7 @@ import enum
 import json
 import math
 import pathlib
+import re
 import sys
 import tomllib
 from dataclasses import dataclass
@@ -19,10 +20,14 @@ from bluetooth_sig.gatt.exceptions import CharacteristicEncodeError, Characteris
 
 MISTAKES = pathlib.Path(__file__).parent / "Mistakes"
 SERVICES = pathlib.Path(__file__).parents[2] / "Services"
+ASSIGNED = SERVICES.parent / "Sources/PeripheralCore/BluetoothUUID+Assigned.swift"
 
 # Services whose types the library does not know; the conformance scenarios are none.
 UNKNOWN = {"NordicUART"}
 NO_SERVICES = {"Conformance"}
+
+# Types that services have, and that the library knows and does not decode.
+UNDECODED = {"2a40"}
 
 # The names of what is compared beside the fields.
 DECODED, ENCODED = "(decoded)", "(encoded)"
@@ -150,13 +155,36 @@ def check_coverage(sampled):
     return sorted(complaints)
 
 
+def declared_types():
+    """The types of the characteristics that services have: by their names in the sources, or by their numbers."""
+    numbers = dict(re.findall(r"var (\w+): BluetoothUUID \{ 0x(2[AB]\w\w) \}", ASSIGNED.read_text()))
+    types = set()
+    for path in SERVICES.glob("*/*.swift"):
+        text = path.read_text()
+        names = re.findall(r"Characteristic(?:<[^>]*>+)?\(\s*\.(\w+)", text)
+        names += re.findall(r"FitnessMachineKind\(\s*\.(\w+)|type = \.(\w+)", text)
+        for name in names:
+            types |= {numbers[part] for part in ([name] if isinstance(name, str) else name) if part in numbers}
+        types |= set(re.findall(r"\b0x(2[AB][0-9A-F]{2})(?=[),])", text))
+    return {number.lower() for number in types}
+
+
+def check_types(sampled):
+    """Whether each type that the library knows has a sample, but for those that it does not decode."""
+    known = {uuid for uuid in declared_types() if CharacteristicRegistry.get_characteristic(uuid)}
+    complaints = [f"{uuid}: the library knows it, and it has no sample" for uuid in known - sampled - UNDECODED]
+    complaints += [f"{uuid}: it is in UNDECODED, and has a sample or is gone" for uuid in UNDECODED - (known - sampled)]
+    return sorted(complaints)
+
+
 def main():
     known = known_mistakes()
-    found, count, sampled = [], 0, set()
+    found, count, sampled, types = [], 0, set(), set()
     for line in sys.stdin:
         service, origin, uuid, data, fields = line.rstrip("\n").split(" ", 4)
         count += 1
         sampled.add(service)
+        types.add(uuid)
         for field, said in examine(origin, uuid, bytes.fromhex(data), json.loads(fields)):
             text = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
             found.append(Difference(service, f"{uuid} {data}", field, text))
@@ -166,7 +194,7 @@ def main():
         print(f"{difference.service}: bluetooth-sig says otherwise:\n{difference}\n")
     for difference in gone:
         print(f"{difference.service}: bluetooth-sig is known to say otherwise, and no longer does:\n{difference}\n")
-    uncovered = check_coverage(sampled)
+    uncovered = check_coverage(sampled) + check_types(types)
     for complaint in uncovered:
         print(complaint)
     print(f"{count} values compared with bluetooth-sig, {len(found) - len(unknown)} known mistakes of it")

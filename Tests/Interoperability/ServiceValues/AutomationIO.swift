@@ -15,5 +15,6 @@ extension ServiceValues {
         ),
         .written(.analog, 0x1234 as UInt16, is: 0x1234),
         .sent(.analog, UInt16.max, is: 0xFFFF),
+        .sent(.aggregate, [0x01, 0xC9, 0x00] as [UInt8], is: .bytes([0x01, 0xC9, 0x00])),
     ]
 }

@@ -13,7 +13,13 @@ extension ServiceValues {
         number(.uvIndex, 11), number(.carbonDioxide, 421), unknown(.carbonDioxide),
         number(.volatileOrganicCompounds, 300), number(.elevation, -1), number(.magneticDeclination, 3.5),
         number(.pollen, 66_051), number(.particulateMatter1, 1e-8), number(.particulateMatter2_5, 3e-8),
-        number(.particulateMatter10, 5e-8), number(.ozone, 2e-8),
+        number(.particulateMatter10, 5e-8), number(.ozone, 2e-8), number(.rainfall, 0.012),
+        number(.ammonia, 2e-8), number(.nitrogenDioxide, 2e-8), number(.sulfurDioxide, 2e-8),
+        .sent(
+            .descriptorValueChanged,
+            DescriptorValueChange([.byClient, .triggers], of: 0x2A6E),
+            is: ["flags": 3, "characteristic_uuid": "00002A6E-0000-1000-8000-00805F9B34FB"]
+        ),
     ]
 
     private static func number(_ quantity: EnvironmentalQuantity, _ number: Double) -> Sample {

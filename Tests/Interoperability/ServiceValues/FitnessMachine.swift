@@ -8,7 +8,6 @@ import PeripheralStepClimber
 import PeripheralTreadmill
 
 extension ServiceValues {
-    /// Levels of resistance are left out: the library has the one byte of later definitions, not the two of 1.0.
     static let fitnessMachine: [Sample] = [
         .sent(
             .fitnessMachineFeature,
@@ -31,6 +30,7 @@ extension ServiceValues {
             .supportedInclinationRange,
             [-5, 15.5, 0.5]
         ),
+        range(.targetResistanceLevel(0...10, step: 0.5), .supportedResistanceLevelRange, [0, 10, 0.5]),
         range(.targetPower(watts: -10...400, step: 5), .supportedPowerRange, [-10, 400, 5]),
         range(.targetHeartRate(bpm: 60...180), .supportedHeartRateRange, [60, 180, 1]),
         .sent(

@@ -22,6 +22,8 @@ extension ServiceValues {
             KeyboardReport(modifiers: [.leftShift, .rightAlt], keys: [.enter, .tab]),
             is: ["modifiers": 0x42, "reserved": 0, "keycodes": [0x28, 0x2B, 0, 0, 0, 0]]
         ),
+        .sent(.reportMap, [0x05, 0x01] as [UInt8], is: ["data": .bytes([0x05, 0x01])]),
+        .sent(.report, KeyboardReport(keys: [.enter]), is: ["data": "0000280000000000"]),
         .written(.bootKeyboardOutputReport, [.numLock, .kana] as KeyboardLEDs, is: 0x11),
     ]
 }

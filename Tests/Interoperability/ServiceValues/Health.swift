@@ -21,6 +21,11 @@ extension ServiceValues {
                 "temperature_type": "TYMPANUM",
             ]
         ),
+        .sent(
+            .intermediateTemperature,
+            TemperatureMeasurement(celsius: 36.1, type: .ear),
+            is: ["temperature": 36.1, "unit": "CELSIUS", "flags": 4, "temperature_type": "EAR"]
+        ),
         .sent(.temperatureType, TemperatureType.armpit, is: "ARMPIT"),
         .written(.measurementInterval, 3600 as UInt16, is: 3600),
     ]
@@ -50,6 +55,25 @@ extension ServiceValues {
                     "timestamp": "2026-11-22T01:02:03", "pulse_rate": 64, "user_id": 1,
                     "measurement_status": 33,
                 ],
+            ]
+        ),
+    ]
+
+    static let bloodPressureBesides: [Sample] = [
+        .sent(
+            .intermediateCuffPressure,
+            IntermediateCuffPressure(150, pulseRate: 64),
+            is: [
+                "current_cuff_pressure": 150, "unit": "MMHG", "flags": 4,
+                "optional_fields": ["pulse_rate": 64],
+            ]
+        ),
+        .sent(
+            .bloodPressureFeature,
+            [.bodyMovementDetection, .measurementPositionDetection, .multipleBonds] as BloodPressureFeature,
+            is: [
+                "features_bitmap": 0x31, "body_movement_detection_support": true,
+                "measurement_position_detection_support": true, "multiple_bond_support": true,
             ]
         ),
     ]

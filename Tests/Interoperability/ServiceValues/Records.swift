@@ -43,6 +43,25 @@ extension ServiceValues {
         ),
     ]
 
+    static let pulseOximeterFeatures: [Sample] = [
+        .sent(
+            .plxFeatures,
+            PulseOximeterFeatures(tellsTime: true, tellsFast: true, supportsMultipleBonds: true),
+            is: 0x98
+        ),
+        .sent(
+            .plxFeatures,
+            PulseOximeterFeatures(
+                status: .stored,
+                faults: .lowPerfusion,
+                storesMeasurements: true,
+                tellsSlow: true,
+                tellsPulseAmplitudeIndex: true
+            ),
+            is: 0x67
+        ),
+    ]
+
     static let recordAccess: [Sample] = [
         .written(
             .recordAccessControlPoint,
@@ -113,6 +132,17 @@ extension ServiceValues {
         ),
     ]
 
+    static let glucoseFeatures: [Sample] = [
+        .sent(
+            .glucoseFeature,
+            [.lowBatteryDetection, .resultHighLowDetection, .multipleBonds] as GlucoseFeature,
+            is: [
+                "features_bitmap": 0x0421, "low_battery_detection": true, "sensor_result_high_low": true,
+                "multiple_bond_support": true, "enabled_features": [1, 0x20, 0x400], "feature_count": 3,
+            ]
+        )
+    ]
+
     static let userData: [Sample] = [
         .written(
             .userControlPoint,
@@ -136,7 +166,10 @@ extension ServiceValues {
     ]
 
     static let bondManagement: [Sample] = [
-        .sent(.bondManagementFeature, BondManagementFeature(rawValue: 0x030030), is: 0x030030)
+        .sent(.bondManagementFeature, BondManagementFeature(rawValue: 0x030030), is: 0x030030),
+        .written(.bondManagementControlPoint, BondManagementRequest(delete: .requestingDevice), is: "DELETE_BOND_OF_REQUESTING_DEVICE_LE"),
+        .written(.bondManagementControlPoint, BondManagementRequest(delete: .all, of: .both), is: "DELETE_ALL_BONDS_ON_SERVER_BR_EDR_LE"),
+        .written(.bondManagementControlPoint, BondManagementRequest(delete: .allButRequestingDevice), is: "DELETE_ALL_BUT_ACTIVE_BOND_ON_SERVER_LE"),
     ]
 
     private static let baseTime: DateTime = {

@@ -7,7 +7,7 @@ enum ServiceValues {
     static let all: [(service: String, samples: [Sample])] = [
         ("AutomationIO", automationIO),
         ("Battery", battery),
-        ("BloodPressure", bloodPressure),
+        ("BloodPressure", bloodPressure + bloodPressureBesides),
         ("BodyComposition", bodyComposition),
         ("BondManagement", bondManagement),
         ("CrossTrainer", crossTrainer),
@@ -17,7 +17,7 @@ enum ServiceValues {
         ("DeviceInformation", deviceInformation),
         ("EnvironmentalSensing", environmentalSensing),
         ("FitnessMachine", fitnessMachine),
-        ("Glucose", glucose),
+        ("Glucose", glucose + glucoseFeatures),
         ("HID", hid),
         ("HealthThermometer", healthThermometer),
         ("HeartRate", heartRate),
@@ -25,7 +25,7 @@ enum ServiceValues {
         ("IndoorBike", indoorBike),
         ("LinkLoss", linkLoss),
         ("PhoneAlertStatus", phoneAlertStatus),
-        ("PulseOximeter", pulseOximeter),
+        ("PulseOximeter", pulseOximeter + pulseOximeterFeatures),
         ("RecordAccess", recordAccess),
         ("Rower", rower),
         ("RunningSpeedAndCadence", runningSpeedAndCadence),
@@ -35,7 +35,7 @@ enum ServiceValues {
         ("StepClimber", stepClimber),
         ("Treadmill", treadmill),
         ("TxPower", txPower),
-        ("UserData", userData),
+        ("UserData", userData + userDataFields),
         ("WeightScale", weightScale),
     ]
 
