@@ -4,7 +4,7 @@ internal import PeripheralRecordAccess
 internal import PeripheralTesting
 
 extension ServiceConformance {
-    static let glucose = [glucoseRecords, glucoseOfOneWhoComesBack, glucoseAbort]
+    static let glucose = [glucoseRecords, glucoseOfOneWhoComesBack, glucoseAbort, glucoseDeletion]
 
     private static func glucoseRecord(_ number: UInt16) throws -> GlucoseRecord {
         let time = try present(DateTime(year: 2026, month: 11, day: 22, hour: 7, minute: 30))
@@ -103,6 +103,28 @@ extension ServiceConformance {
             }
             let response = try await central.request(RecordAccessRequest.abort, of: glucose.recordAccess)
             try expect("response", response, is: .result(.success, of: .abort))
+        }
+    }
+
+    private static let glucoseDeletion = Scenario("Glucose: a central counts the records, and deletes some") {
+        let deleted = Recorder<[UInt16]>()
+        let glucose = GlucoseService(
+            records: { try (1...3).map(glucoseRecord) },
+            remove: { records in deleted.record(records.map(\.measurement.sequenceNumber)) },
+            security: .open
+        )
+        return Trial(Peripheral("Meter") { glucose }) { central, session in
+            try await central.subscribe(to: glucose.measurement, knownTo: session)
+            try await central.subscribe(to: glucose.recordAccess, knownTo: session)
+            for (request, response) in [
+                (.reportNumber(.all), .number(3)),
+                (.delete(.upTo(.sequenceNumber(2))), .result(.success, of: .delete)),
+                (.delete(.from(.sequenceNumber(4))), .result(.noRecordsFound, of: .delete)),
+            ] as [(RecordAccessRequest, RecordAccessResponse)] {
+                let answer = try await central.request(request, of: glucose.recordAccess)
+                try expect("response", answer, is: response)
+            }
+            try expect("deleted", try await deleted.next(), is: [1, 2])
         }
     }
 }

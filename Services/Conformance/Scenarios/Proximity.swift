@@ -5,7 +5,9 @@ internal import PeripheralTesting
 internal import PeripheralTxPower
 
 extension ServiceConformance {
-    static let proximity = [txPowerLevel, immediateAlert, linkLossLevel]
+    static let proximity = [
+        txPowerLevel, immediateAlert, immediateAlertOfOneWhoLeaves, linkLossLevel, linkLossAlert,
+    ]
 
     private static let txPowerLevel = Scenario("TxPower: the power is read") {
         let service = TxPowerService(TxPowerLevel(dBm: -20))
@@ -33,6 +35,29 @@ extension ServiceConformance {
             try expect("level", try await central.read(service.alertLevel), is: AlertLevel.none)
             try await central.write(service.alertLevel, .high)
             try expect("level", try await central.read(service.alertLevel), is: .high)
+        }
+    }
+
+    private static let immediateAlertOfOneWhoLeaves = Scenario(
+        "ImmediateAlert: an alert ends when its central leaves"
+    ) {
+        let levels = Recorder<AlertLevel>()
+        let service = ImmediateAlertService { level in levels.record(level) }
+        return Trial(Peripheral("Keys") { service }) { central, _ in
+            try await central.writeWithoutResponse(service.alertLevel, .high)
+            try expect("level", try await levels.next(), is: .high)
+            try await central.disconnect()
+            try expect("level", try await levels.next(), is: AlertLevel.none)
+        }
+    }
+
+    private static let linkLossAlert = Scenario("LinkLoss: the device alerts when it has lost the central") {
+        let levels = Recorder<AlertLevel>()
+        let service = LinkLossService { level, _ in levels.record(level) }
+        return Trial(Peripheral("Keys") { service }) { central, _ in
+            try await central.write(service.alertLevel, .high)
+            try await central.disconnect()
+            try expect("level", try await levels.next(), is: .high)
         }
     }
 }
