@@ -43,6 +43,8 @@ func playScene(name: String) async throws {
         program?.kill()
         program = nil
         other.disconnect()
+        // bluetoothd takes a moment to notice; until then, phones find what nobody answers for any more.
+        while !phone.scan().isEmpty { try await Task.sleep(for: .milliseconds(20)) }
 
         Terminal.print("killed; it is started again")
         program = try start()
