@@ -6,10 +6,17 @@ import PeripheralPulseOximeter
 struct WithPulseOximeter {
     static func main() async throws {
         let store = PulseOximeterService.Store(records: { [] }, remove: { _ in })
-        let oximeter = PulseOximeterService(spotCheck: [], continuous: [.fast], store: store)
+        let oximeter = PulseOximeterService(
+            spotCheck: [.time, .pulseAmplitudeIndex],
+            continuous: [.fast, .slow, .pulseAmplitudeIndex],
+            status: .validated,
+            faults: .lowPerfusion,
+            store: store
+        )
         try await runMinimalProgram(with: [oximeter]) { session in
             let values = OxygenSaturation(percent: 97, pulseRate: 60)
-            try await oximeter.notify(ContinuousMeasurement(values), in: session)
+            try await oximeter.notify(ContinuousMeasurement(values, fast: values, slow: values), in: session)
+            try await oximeter.indicate(SpotCheckMeasurement(values), in: session)
         }
     }
 }
