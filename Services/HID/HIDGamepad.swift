@@ -25,7 +25,7 @@ public struct HIDGamepad: GATTServiceDeclaration {
     public let hid: HIDService
 
     /// The report of sticks and buttons.
-    public let report: HIDReport
+    public var report: HIDReport { hid.reports[0] }
 
     /// Declares a gamepad.
     ///
@@ -38,10 +38,9 @@ public struct HIDGamepad: GATTServiceDeclaration {
         security: AttributeSecurity = .encrypted,
         onCommand: @escaping @Sendable (_ command: HIDCommand, _ host: Central) async -> Void = { _, _ in }
     ) {
-        report = .input(id: 1, length: 9, security: security)
         hid = HIDService(
             reportMap: Self.reportMap,
-            reports: [report],
+            reports: [.input(id: 1, length: 9, security: security)],
             information: information,
             security: security,
             onCommand: onCommand

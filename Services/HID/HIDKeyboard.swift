@@ -22,16 +22,14 @@ public import PeripheralKit
 /// ```
 public struct HIDKeyboard: GATTServiceDeclaration {
     /// The HID service of the keyboard.
+    // The only thing that is stored: to copy more of them costs kilobytes.
     public let hid: HIDService
 
     /// The report of the keys that are down.
-    public let keys: HIDReport
+    public var keys: HIDReport { hid.reports[0] }
 
     /// The report of the lamps.
-    public let leds: HIDReport
-
-    private let last = LastReport(length: 8)
-    private let boot: BootKeyboard
+    public var leds: HIDReport { hid.reports[1] }
 
     /// Declares a keyboard.
     ///
@@ -46,18 +44,20 @@ public struct HIDKeyboard: GATTServiceDeclaration {
         onLEDs: @escaping @Sendable (_ leds: KeyboardLEDs, _ host: Central) async -> Void = { _, _ in },
         onCommand: @escaping @Sendable (_ command: HIDCommand, _ host: Central) async -> Void = { _, _ in }
     ) {
+        let last = LastReport(length: 8)
         let shown = LastReport(length: 1)
-        keys = .input(id: 1, length: 8, security: security)
-        leds = .output(id: 1, length: 1, last: shown, security: security) { bytes, host in
+        let keys = HIDReport.input(id: 1, length: 8, security: security)
+        let leds = HIDReport.output(id: 1, length: 1, last: shown, security: security) { bytes, host in
             await onLEDs(try KeyboardLEDs(gattBytes: bytes), host)
         }
-        boot = BootKeyboard(
+        let boot = BootKeyboard(
+            last: last,
             input: Characteristic(
                 .bootKeyboardInputReport,
                 [.read, .notify],
                 security: security,
                 length: .exactly(8)
-            ) { [last] in
+            ) {
                 Read { last.bytes }
             },
             output: Characteristic(
@@ -91,19 +91,20 @@ public struct HIDKeyboard: GATTServiceDeclaration {
     @inline(never)
     public func send(_ report: KeyboardReport, in session: PeripheralSession) async throws {
         let bytes = report.gattBytes
-        last.bytes = bytes
-        guard boot.modes.hasBoot else { return try await keys.send(bytes, in: session) }
+        hid.boot?.last.bytes = bytes
+        guard let boot = hid.boot, boot.modes.hasBoot else { return try await keys.send(bytes, in: session) }
         try keys.keep(bytes, in: session)
-        try await send(bytes, over: keys.value, in: session, toBoot: false)
-        try await send(bytes, over: boot.input, in: session, toBoot: true)
+        try await send(bytes, over: keys.value, in: session, to: boot.modes, areBoot: false)
+        try await send(bytes, over: boot.input, in: session, to: boot.modes, areBoot: true)
     }
 
     /// Tells the hosts without waiting that no key is down.
     func releaseAll(in session: PeripheralSession) {
-        last.bytes = KeyboardReport().gattBytes
-        _ = try? keys.keep(last.bytes, in: session)
-        _ = try? session.update(keys.value, last.bytes)
-        if boot.modes.hasBoot { _ = try? session.update(boot.input, last.bytes) }
+        let bytes = KeyboardReport().gattBytes
+        hid.boot?.last.bytes = bytes
+        _ = try? keys.keep(bytes, in: session)
+        _ = try? session.update(keys.value, bytes)
+        if let boot = hid.boot, boot.modes.hasBoot { _ = try? session.update(boot.input, bytes) }
     }
 
     /// Sends to the hosts of one protocol, and to those whom the Bluetooth stack does not tell apart.
@@ -111,13 +112,14 @@ public struct HIDKeyboard: GATTServiceDeclaration {
         _ bytes: [UInt8],
         over characteristic: Characteristic<[UInt8]>,
         in session: PeripheralSession,
-        toBoot isBoot: Bool
+        to modes: ProtocolModes,
+        areBoot: Bool
     ) async throws {
         for subscription in try session.subscribers(of: characteristic) {
             guard let host = subscription.central else {
                 return try await session.notify(characteristic, bytes)
             }
-            guard boot.modes.isBoot(host.id) == isBoot else { continue }
+            guard modes.isBoot(host.id) == areBoot else { continue }
             do {
                 try await session.notify(characteristic, bytes, to: host)
             } catch let error as PeripheralError where error.code == .notAddressable {
@@ -138,7 +140,7 @@ public struct HIDKeyboard: GATTServiceDeclaration {
     /// - Parameter session: The session of the peripheral that declares the keyboard.
     public func run(in session: PeripheralSession) async {
         for await event in session.events {
-            if case .disconnected(let host) = event { boot.modes.set(.report, of: host.id) }
+            if case .disconnected(let host) = event { hid.boot?.modes.set(.report, of: host.id) }
         }
     }
 

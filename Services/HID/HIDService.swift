@@ -119,12 +119,18 @@ public struct HIDService: GATTServiceDeclaration {
 }
 
 /// What a keyboard has for hosts that do not read report maps (HID Service 1.0, sections 2.6.1 and 2.6.2).
-struct BootKeyboard: Sendable {
+final class BootKeyboard: Sendable {
+    /// The keys that are down.
+    let last: LastReport
     /// The Boot Keyboard Input Report, 0x2A22.
     let input: Characteristic<[UInt8]>
     /// The Boot Keyboard Output Report, 0x2A32.
     let output: Characteristic<KeyboardLEDs>
     let modes = ProtocolModes()
+
+    init(last: LastReport, input: Characteristic<[UInt8]>, output: Characteristic<KeyboardLEDs>) {
+        (self.last, self.input, self.output) = (last, input, output)
+    }
 }
 
 /// Which hosts have asked for the boot protocol, for as long as they are connected.

@@ -1,5 +1,5 @@
 /// A key that is pressed together with modifiers.
-public struct KeyStroke: Hashable, Sendable {
+public struct KeyStroke: Equatable, Sendable {
     /// The key.
     public var key: KeyUsage
 
@@ -49,7 +49,7 @@ public struct KeyStroke: Hashable, Sendable {
 }
 
 /// A character that cannot be typed on a keyboard.
-public struct UntypableCharacter: Error, Hashable, Sendable, CustomStringConvertible {
+public struct UntypableCharacter: Error, Equatable, Sendable, CustomStringConvertible {
     /// The character.
     public let character: Character
 

@@ -43,7 +43,7 @@ extension KeyboardReport: GATTValue {
 }
 
 /// The modifier keys of a keyboard.
-public struct KeyModifiers: OptionSet, Hashable, Sendable {
+public struct KeyModifiers: OptionSet, Sendable {
     /// The keys as they are on the air.
     public var rawValue: UInt8
 

@@ -5,9 +5,24 @@ import PeripheralKit
 @main
 struct WithBloodPressure {
     static func main() async throws {
-        let service = BloodPressureService(detecting: .bodyMovement)
+        let service = BloodPressureService(
+            detecting: .bodyMovement,
+            hasIntermediateCuffPressure: true,
+            supportsMultipleBonds: true
+        )
         try await runMinimalProgram(with: [service]) { session in
-            let value = BloodPressureMeasurement(systolic: 120, diastolic: 80)
+            let time = DateTime(year: 2026, month: 11, day: 22)
+            if let intermediate = service.intermediateCuffPressure {
+                try await session.notify(intermediate, IntermediateCuffPressure(150, timestamp: time))
+            }
+            let value = BloodPressureMeasurement(
+                systolic: 120,
+                diastolic: 80,
+                timestamp: time,
+                pulseRate: 60,
+                userID: 1,
+                status: .bodyMovement
+            )
             try await session.indicate(service.measurement, value)
         }
     }

@@ -5,10 +5,16 @@ import PeripheralKit
 @main
 struct WithCurrentTime {
     static func main() async throws {
-        let time = CurrentTimeService {
-            guard let now = CurrentTime(since1970: .zero) else { throw ATTError.unlikelyError }
-            return now
-        }
+        let time = CurrentTimeService(
+            localTime: { LocalTimeInformation(quarterHoursFromUTC: 4, daylightSavingTime: .standardTime) },
+            referenceTime: { ReferenceTimeInformation(.gps, hoursSinceUpdate: 1) },
+            onSetTime: { _ in },
+            onSetLocalTime: { _ in },
+            now: {
+                guard let now = CurrentTime(since1970: .zero) else { throw ATTError.unlikelyError }
+                return now
+            }
+        )
         try await runMinimalProgram(with: [time]) { session in
             try await time.notify(.manualUpdate, in: session)
         }
