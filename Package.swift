@@ -303,7 +303,7 @@ let serviceTests: [Target] = [
     // Prints values of all services, for an independent decoder.
     .executableTarget(
         name: "service-values",
-        dependencies: ["PeripheralKit"] + serviceTargets,
+        dependencies: ["PeripheralKit", "PeripheralTesting"] + serviceTargets,
         path: "Tests/Interoperability/ServiceValues",
         swiftSettings: swiftSettings
     ),

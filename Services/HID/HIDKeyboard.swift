@@ -22,8 +22,9 @@ public import PeripheralKit
 /// ```
 public struct HIDKeyboard: GATTServiceDeclaration {
     /// The HID service of the keyboard.
-    // The only thing that is stored: to copy more of them costs kilobytes.
     public let hid: HIDService
+
+    // Not stored beside it, since what copies several properties costs kilobytes.
 
     /// The report of the keys that are down.
     public var keys: HIDReport { hid.reports[0] }

@@ -1,7 +1,7 @@
 """Compares the values that `service-values` prints with what `bluetooth-sig` makes of them.
 
-Each value is decoded, and each field compared. What centrals write is encoded as well, and the bytes compared. Where the
-library is known to be wrong, it has to be wrong in exactly the way that the tables in `Mistakes` tell.
+Each value and each descriptor is decoded, and each field compared. What centrals write is encoded as well, and the bytes
+compared. Where the library is known to be wrong, it has to be wrong in exactly the way that the tables in `Mistakes` tell.
 """
 
 import datetime
@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import msgspec
 from bluetooth_sig.gatt.characteristics.registry import CharacteristicRegistry
+from bluetooth_sig.gatt.descriptors.registry import DescriptorRegistry
 from bluetooth_sig.gatt.exceptions import CharacteristicEncodeError, CharacteristicParseError, SpecialValueDetectedError
 
 MISTAKES = pathlib.Path(__file__).parent / "Mistakes"
@@ -28,6 +29,9 @@ NO_SERVICES = {"Conformance"}
 
 # Types that services have, and that the library knows and does not decode.
 UNDECODED = {"2a40"}
+
+# The descriptors that have types of their own in the sources.
+DESCRIPTIONS = {"UserDescription": "2901", "PresentationFormat": "2904", "ValidRange": "2906"}
 
 # The names of what is compared beside the fields.
 DECODED, ENCODED = "(decoded)", "(encoded)"
@@ -108,6 +112,9 @@ def differences(said, meant, name=""):
 
 def examine(origin, uuid, data, meant):
     """What the library says otherwise of one value."""
+    if origin == "descriptor":
+        yield from examine_descriptor(uuid, data, meant)
+        return
     characteristic = CharacteristicRegistry.get_characteristic(uuid)
     if characteristic is None:
         yield DECODED, "the type is not known"
@@ -136,6 +143,19 @@ def examine(origin, uuid, data, meant):
             yield ENCODED, encoded.hex()
 
 
+def examine_descriptor(uuid, data, meant):
+    """What the library says otherwise of one descriptor."""
+    descriptor = DescriptorRegistry.create_descriptor(uuid)
+    if descriptor is None:
+        yield DECODED, "the type is not known"
+        return
+    decoded = descriptor.parse_value(data)
+    if decoded.parse_success:
+        yield from differences(plain(decoded.value), meant)
+    else:
+        yield DECODED, decoded.error_message
+
+
 def known_mistakes():
     known = {}
     for path in sorted(MISTAKES.glob("*.toml")):
@@ -156,12 +176,14 @@ def check_coverage(sampled):
 
 
 def declared_types():
-    """The types of the characteristics that services have: by their names in the sources, or by their numbers."""
-    numbers = dict(re.findall(r"var (\w+): BluetoothUUID \{ 0x(2[AB]\w\w) \}", ASSIGNED.read_text()))
+    """The types of what services have: by their names in the sources, or by their numbers."""
+    numbers = dict(re.findall(r"var (\w+): BluetoothUUID \{ 0x(2[9AB]\w\w) \}", ASSIGNED.read_text()))
+    numbers |= DESCRIPTIONS
     types = set()
     for path in SERVICES.glob("*/*.swift"):
         text = path.read_text()
-        names = re.findall(r"Characteristic(?:<[^>]*>+)?\(\s*\.(\w+)", text)
+        names = re.findall(r"(?:Characteristic|Descriptor)(?:<[^>]*>+)?\(\s*\.(\w+)", text)
+        names += re.findall(r"\b(%s)\(" % "|".join(DESCRIPTIONS), text)
         names += re.findall(r"FitnessMachineKind\(\s*\.(\w+)|type = \.(\w+)", text)
         for name in names:
             types |= {numbers[part] for part in ([name] if isinstance(name, str) else name) if part in numbers}
@@ -171,7 +193,10 @@ def declared_types():
 
 def check_types(sampled):
     """Whether each type that the library knows has a sample, but for those that it does not decode."""
-    known = {uuid for uuid in declared_types() if CharacteristicRegistry.get_characteristic(uuid)}
+    known = {
+        uuid for uuid in declared_types()
+        if CharacteristicRegistry.get_characteristic(uuid) or DescriptorRegistry.create_descriptor(uuid)
+    }
     complaints = [f"{uuid}: the library knows it, and it has no sample" for uuid in known - sampled - UNDECODED]
     complaints += [f"{uuid}: it is in UNDECODED, and has a sample or is gone" for uuid in UNDECODED - (known - sampled)]
     return sorted(complaints)

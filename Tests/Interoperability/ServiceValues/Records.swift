@@ -167,9 +167,21 @@ extension ServiceValues {
 
     static let bondManagement: [Sample] = [
         .sent(.bondManagementFeature, BondManagementFeature(rawValue: 0x030030), is: 0x030030),
-        .written(.bondManagementControlPoint, BondManagementRequest(delete: .requestingDevice), is: "DELETE_BOND_OF_REQUESTING_DEVICE_LE"),
-        .written(.bondManagementControlPoint, BondManagementRequest(delete: .all, of: .both), is: "DELETE_ALL_BONDS_ON_SERVER_BR_EDR_LE"),
-        .written(.bondManagementControlPoint, BondManagementRequest(delete: .allButRequestingDevice), is: "DELETE_ALL_BUT_ACTIVE_BOND_ON_SERVER_LE"),
+        .written(
+            .bondManagementControlPoint,
+            BondManagementRequest(delete: .requestingDevice),
+            is: "DELETE_BOND_OF_REQUESTING_DEVICE_LE"
+        ),
+        .written(
+            .bondManagementControlPoint,
+            BondManagementRequest(delete: .all, of: .both),
+            is: "DELETE_ALL_BONDS_ON_SERVER_BR_EDR_LE"
+        ),
+        .written(
+            .bondManagementControlPoint,
+            BondManagementRequest(delete: .allButRequestingDevice),
+            is: "DELETE_ALL_BUT_ACTIVE_BOND_ON_SERVER_LE"
+        ),
     ]
 
     private static let baseTime: DateTime = {

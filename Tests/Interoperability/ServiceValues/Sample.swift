@@ -1,6 +1,7 @@
 import PeripheralKit
+import PeripheralTesting
 
-/// A value of a characteristic, and what it says in the words of `bluetooth-sig`.
+/// A value of a characteristic or a descriptor, and what it says in the words of `bluetooth-sig`.
 struct Sample: CustomStringConvertible {
     private let origin: String
     private let type: BluetoothUUID
@@ -15,6 +16,17 @@ struct Sample: CustomStringConvertible {
     /// A value that centrals write: an independent encoder has to make the same bytes of these fields.
     static func written(_ type: BluetoothUUID, _ value: some GATTValue, is fields: Field) -> Sample {
         Sample(origin: "written", type: type, bytes: value.gattBytes, fields: fields)
+    }
+
+    /// A descriptor, as a central reads it: an independent decoder has to find these fields.
+    static func descriptor<Value>(
+        _ type: BluetoothUUID,
+        of characteristic: Characteristic<Value>,
+        readBy central: VirtualCentral,
+        is fields: Field
+    ) async throws -> Sample {
+        let bytes = try await central.read(type, of: characteristic)
+        return Sample(origin: "descriptor", type: type, bytes: bytes, fields: fields)
     }
 
     var description: String {

@@ -1,7 +1,7 @@
 /// Prints what the services send, and what they accept, as bytes and in the words of an independent decoder.
 ///
-/// One line for each value: the service, whether it is sent by the peripheral or written by centrals, the type of the
-/// characteristic, the bytes, and the fields as JSON.
+/// One line for each value: the service, whether it is sent by the peripheral, written by centrals or a descriptor, its type, the
+/// bytes, and the fields as JSON.
 @main
 enum ServiceValues {
     static let all: [(service: String, samples: [Sample])] = [
@@ -39,8 +39,8 @@ enum ServiceValues {
         ("WeightScale", weightScale),
     ]
 
-    static func main() {
-        for (service, samples) in all {
+    static func main() async throws {
+        for (service, samples) in try await all + descriptors() {
             for sample in samples {
                 print(service, sample)
             }

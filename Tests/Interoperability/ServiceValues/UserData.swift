@@ -11,7 +11,9 @@ extension ServiceValues {
     )
 
     /// What centrals write of a user, with the type of its characteristic.
-    private static func field<Value>(_ field: UserDataField<Value>, _ value: Value, is fields: Field) -> Sample {
+    private static func field<Value>(_ field: UserDataField<Value>, _ value: Value, is fields: Field)
+        -> Sample
+    {
         let characteristic = users.characteristic(field, read: { _ in value }, write: { _, _ in })
         return .written(characteristic.uuid, value, is: fields)
     }
@@ -33,7 +35,11 @@ extension ServiceValues {
             field(.hipCircumference, BodyLength(meters: 0.95), is: 0.95),
             field(.waistCircumference, BodyLength(meters: 0.81), is: 0.81),
             field(.sportTypeForThresholds, 1, is: "RUNNING_TREADMILL"),
-            field(.threeZoneLimits, [120, 140], is: ["light_moderate_limit": 120, "moderate_hard_limit": 140]),
+            field(
+                .threeZoneLimits,
+                [120, 140],
+                is: ["light_moderate_limit": 120, "moderate_hard_limit": 140]
+            ),
             field(
                 .fiveZoneLimits,
                 [100, 120, 140, 160],

@@ -5,7 +5,12 @@ import PeripheralKit
 @main
 struct WithAutomationIO {
     static func main() async throws {
-        let buttons = AutomationDigital.input([.inactive, .inactive], name: "Buttons", which: .front, hasTriggers: true)
+        let buttons = AutomationDigital.input(
+            [.inactive, .inactive],
+            name: "Buttons",
+            which: .front,
+            hasTriggers: true
+        )
         let relays = AutomationDigital.output([.inactive], name: "Pump", which: .back) { _, _ in }
         let tank = AutomationAnalog.input(
             0,

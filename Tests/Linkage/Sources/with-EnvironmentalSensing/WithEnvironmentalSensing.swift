@@ -8,7 +8,12 @@ struct WithEnvironmentalSensing {
         let inside = EnvironmentalSensor(
             .temperature,
             initially: 20,
-            of: EnvironmentalMeasurement(period: 10, updateInterval: 10, application: .inside, uncertainty: 1),
+            of: EnvironmentalMeasurement(
+                period: 10,
+                updateInterval: 10,
+                application: .inside,
+                uncertainty: 1
+            ),
             triggers: [.every(seconds: 10), .less(than: 5), .changed],
             logic: .any,
             name: "Inside",

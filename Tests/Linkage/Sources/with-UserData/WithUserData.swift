@@ -12,7 +12,11 @@ struct WithUserData {
             increment: { _ in 0 },
             setIncrement: { _, _ in }
         )
-        let weight = users.characteristic(.weight, read: { _ in BodyWeight(kilograms: 70) }, write: { _, _ in })
+        let weight = users.characteristic(
+            .weight,
+            read: { _ in BodyWeight(kilograms: 70) },
+            write: { _, _ in }
+        )
         let height = users.characteristic(.height, read: { _ in BodyLength(meters: 1.8) }, write: { _, _ in })
         let name = users.characteristic(.firstName, read: { _ in "" }, write: { _, _ in })
         let age = users.characteristic(.age, read: { _ in 40 }, write: { _, _ in })
@@ -20,7 +24,9 @@ struct WithUserData {
         let birth = users.characteristic(
             .dateOfBirth,
             read: { _ in
-                guard let date = UserDate(year: nil, month: nil, day: nil) else { throw ATTError.unlikelyError }
+                guard let date = UserDate(year: nil, month: nil, day: nil) else {
+                    throw ATTError.unlikelyError
+                }
                 return date
             },
             write: { _, _ in }

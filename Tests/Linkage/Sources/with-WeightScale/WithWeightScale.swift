@@ -6,7 +6,12 @@ import PeripheralWeightScale
 struct WithWeightScale {
     static func main() async throws {
         let scale = WeightScaleService(
-            WeightScaleFeature(hasTimestamps: true, hasUsers: true, hasBuild: true, weightResolution: .kilograms0_1)
+            WeightScaleFeature(
+                hasTimestamps: true,
+                hasUsers: true,
+                hasBuild: true,
+                weightResolution: .kilograms0_1
+            )
         )
         try await runMinimalProgram(with: [scale]) { session in
             let value = WeightMeasurement(
