@@ -57,6 +57,18 @@ struct BondManagementTests {
         }
     }
 
+    /// Bond Management Service 1.0.1, section 1.6: 0x80, Op Code not supported; 0x81, Operation failed.
+    @Test func aCentralWithoutABondHasNoneToDelete() async throws {
+        let bonds = BondManagementService(security: .open)
+        try await Peripheral("P") { bonds }.test { central in
+            for (scope, code) in [(BondScope.all, 0x80), (.requestingDevice, 0x81)] as [(BondScope, UInt8)] {
+                await #expect(throws: ATTError(rawValue: code)) {
+                    try await central.write(bonds.controlPoint, BondManagementRequest(delete: scope))
+                }
+            }
+        }
+    }
+
     @Test(arguments: 0..<4 as Range<UInt64>)
     func decodersEndWhateverTheyRead(seed: UInt64) throws {
         try fuzz(BondManagementRequest.self, seed: seed, count: 0...20)

@@ -4,19 +4,25 @@ import PeripheralBloodPressure
 import PeripheralBodyComposition
 import PeripheralBondManagement
 import PeripheralCurrentTime
+import PeripheralCyclingPower
+import PeripheralCyclingSpeedAndCadence
 import PeripheralDeviceInformation
 import PeripheralEnvironmentalSensing
+import PeripheralFitnessMachine
 import PeripheralGlucose
 import PeripheralHID
 import PeripheralHealthThermometer
 import PeripheralHeartRate
 import PeripheralImmediateAlert
+import PeripheralIndoorBike
 import PeripheralKit
 import PeripheralLinkLoss
 import PeripheralNordicUART
 import PeripheralPhoneAlertStatus
 import PeripheralPulseOximeter
+import PeripheralRunningSpeedAndCadence
 import PeripheralTxPower
+import PeripheralUserData
 import PeripheralWeightScale
 import Testing
 
@@ -52,7 +58,7 @@ struct ServiceSecurityTests {
         #expect(peripheral.validate().map(\.severity) == [.error])
     }
 
-    private static let all = health + demanded + open
+    private static let all = health + demanded + open + sports
 
     private static let health = [
         Demands(service: "BloodPressure", usual: .encrypted) { security in
@@ -107,6 +113,40 @@ struct ServiceSecurityTests {
         Demands(service: "BondManagement", usual: .encrypted) { security in
             let service = security.map { BondManagementService(security: $0) } ?? BondManagementService()
             return [service.controlPoint.security, service.feature.security]
+        },
+        Demands(service: "UserData", usual: .encrypted) { security in
+            let users =
+                security.map { security in
+                    UserData(
+                        security: security,
+                        register: { _ in nil },
+                        isConsentCode: { _, _ in false },
+                        delete: { _ in },
+                        increment: { _ in 0 },
+                        setIncrement: { _, _ in }
+                    )
+                }
+                ?? UserData(
+                    register: { _ in nil },
+                    isConsentCode: { _, _ in false },
+                    delete: { _ in },
+                    increment: { _ in 0 },
+                    setIncrement: { _, _ in }
+                )
+            let age = users.characteristic(.age, read: { _ in 40 }, write: { _, _ in })
+            let service = UserDataService(users) { age }
+            return [
+                service.databaseChangeIncrement.security, service.userIndex.security,
+                service.controlPoint.security, age.security,
+            ]
+        },
+        Demands(service: "FitnessMachine, its control", usual: .encrypted) { security in
+            let settings: [FitnessMachineSetting] = [.targetPower(watts: 0...400)]
+            let control =
+                security.map { FitnessMachineControl(settings, security: $0) { _, _ in } }
+                ?? FitnessMachineControl(settings) { _, _ in }
+            let ride = IndoorBikeData(kilometersPerHour: 0)
+            return present(FitnessMachineService(telling: ride, control: control).controlPoint)
         },
         Demands(service: "PhoneAlertStatus", usual: .encrypted) { security in
             let service =
@@ -186,6 +226,45 @@ struct ServiceSecurityTests {
                 security.map { EnvironmentalSensingService([sensor], security: $0) }
                 ?? EnvironmentalSensingService([sensor])
             return [sensor.value.security] + present(service.descriptorValueChanged)
+        },
+    ]
+
+    private static let sports = [
+        Demands(service: "CyclingPower", usual: .open) { security in
+            let service =
+                security.map {
+                    CyclingPowerService(location: .fixed(.leftCrank), hasVector: true, security: $0) { _ in }
+                } ?? CyclingPowerService(location: .fixed(.leftCrank), hasVector: true) { _ in }
+            return [service.measurement.security] + present(service.vector) + present(service.controlPoint)
+        },
+        Demands(service: "CyclingSpeedAndCadence", usual: .open) { security in
+            let wheel =
+                security.map { CyclingSpeedAndCadenceService(security: $0) { _ in } }
+                ?? CyclingSpeedAndCadenceService { _ in }
+            let crank =
+                security.map { CyclingSpeedAndCadenceService(crankOnlyAt: nil, security: $0) }
+                ?? CyclingSpeedAndCadenceService(crankOnlyAt: nil)
+            return [wheel.measurement.security, crank.measurement.security] + present(wheel.controlPoint)
+        },
+        Demands(service: "RunningSpeedAndCadence", usual: .open) { security in
+            let service =
+                security.map { RunningSpeedAndCadenceService(security: $0, onCalibrate: {}) }
+                ?? RunningSpeedAndCadenceService(onCalibrate: {})
+            return [service.measurement.security] + present(service.controlPoint)
+        },
+        Demands(service: "FitnessMachine", usual: .open) { security in
+            let (ride, status) = (IndoorBikeData(kilometersPerHour: 0), TrainingStatus(.idle))
+            let control = FitnessMachineControl([]) { _, _ in }
+            let service =
+                security.map {
+                    FitnessMachineService(
+                        telling: ride,
+                        trainingStatus: status,
+                        security: $0,
+                        control: control
+                    )
+                } ?? FitnessMachineService(telling: ride, trainingStatus: status, control: control)
+            return [service.data.security] + present(service.trainingStatus) + present(service.status)
         },
     ]
 

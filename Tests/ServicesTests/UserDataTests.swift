@@ -78,6 +78,35 @@ struct UserDataTests {
         }
     }
 
+    /// What is known of people is for encrypted links by default.
+    @Test func needsEncryptionByDefault() async throws {
+        let users = UserData(
+            register: { _ in nil },
+            isConsentCode: { code, user in code == 4711 && user == 7 },
+            delete: { _ in },
+            increment: { _ in 1 },
+            setIncrement: { _, _ in }
+        )
+        let age = users.characteristic(.age, read: { _ in 42 }, write: { _, _ in })
+        let userData = UserDataService(users) { age }
+        try await Peripheral("Scale", pairing: .justWorks) { userData }.test { central in
+            let consent = UserControlRequest.consent(user: 7, consentCode: 4711)
+            await #expect(throws: ATTError.insufficientEncryption) {
+                try await central.write(consent, to: userData.controlPoint)
+            }
+            await #expect(throws: ATTError.insufficientEncryption) { try await central.read(age) }
+            await #expect(throws: ATTError.insufficientEncryption) { try await central.write(age, 43) }
+            await #expect(throws: ATTError.insufficientEncryption) {
+                try await central.read(userData.databaseChangeIncrement)
+            }
+            try await central.pair(.justWorks)
+            try await central.subscribe(to: userData.controlPoint)
+            let response = try await central.request(consent, of: userData.controlPoint)
+            #expect(response == UserControlResponse(.success, to: .consent))
+            #expect(try await central.read(age) == 42)
+        }
+    }
+
     @Test func tellsOfChangesThoseWhoMaySeeThem() async throws {
         let users = Self.makeUsers()
         let age = users.characteristic(.age, read: { _ in 42 }, write: { _, _ in })
