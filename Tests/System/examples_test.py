@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The system test of other examples than heart-rate-sensor, and of services by profile clients that are not ours.
+"""The system test of other examples than heart-rate-sensor, and of services by clients that are not ours.
 
     rig/run-in-vm --timeout 400 -- python3 examples_test.py FOLDER-OF-THE-EXAMPLES [PART...]
 
@@ -9,10 +9,12 @@ Runs inside the rig, with bluetoothd up; checks and ends as heart_rate_test.py d
 import asyncio
 import os
 import signal
+import struct
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), 'rig'))
 from bumble import att, hci  # noqa: E402
+from bumble.core import UUID  # noqa: E402
 from bumble.device import Peer  # noqa: E402
 from bumble.profiles.battery_service import BatteryServiceProxy  # noqa: E402
 from bumble.profiles.device_information_service import DeviceInformationServiceProxy  # noqa: E402
@@ -33,16 +35,22 @@ async def end(program):
     check('SIGTERM: exit 0', status == 0, 'status %s %s' % (status, err[:500]))
 
 
+async def connect(central, **found_by):
+    """(what advertises, Bumble's client of it): it knows all that there is."""
+    advertiser = await central.find(seconds=30, **found_by)
+    connection = await central.device.connect(
+        advertiser.address, own_address_type=hci.OwnAddressType.RANDOM, timeout=20)
+    peer = Peer(connection)
+    await peer.discover_all()
+    return advertiser, peer
+
+
 # ------------------------------------------------------------------------ profile clients
 async def profiles(folder):
-    """Heart Rate, Battery and Device Information, as Bumble's own clients understand them."""
+    """Heart Rate, Battery and Device Information, as Bumble's own clients understand them: it has no others of our services."""
     program = await Program.start(folder + '/heart-rate-sensor', '--adapter', 'hci0', '--duration', '90s')
     async with await Central.open() as central:
-        advertiser = await central.find(service='180d', seconds=30)
-        connection = await central.device.connect(
-            advertiser.address, own_address_type=hci.OwnAddressType.RANDOM, timeout=20)
-        peer = Peer(connection)
-        await peer.discover_all()
+        _, peer = await connect(central, service='180d')
 
         heart = peer.create_service_proxy(HeartRateServiceProxy)
         if check('Bumble finds a heart rate service', heart):
@@ -71,7 +79,98 @@ async def profiles(folder):
             for name in 'manufacturer_name', 'model_number', 'firmware_revision':
                 text = await getattr(information, name).read_value()
                 check(name.replace('_', ' '), text.strip() and text.isprintable(), text)
-        await connection.disconnect()
+        await peer.connection.disconnect()
+    await end(program)
+
+
+# ------------------------------------------------------------------------ Bumble's plain client, by the specification
+class Characteristics:
+    """The characteristics of a service, by their types."""
+
+    def __init__(self, peer, service):
+        found = peer.get_services_by_uuid(UUID.from_16_bits(service))
+        self.all = {characteristic.uuid: characteristic for characteristic in found[0].characteristics} if found else {}
+
+    def __getitem__(self, number):
+        return self.all[UUID.from_16_bits(number)]
+
+    async def updates(self, number):
+        """What is notified or indicated from now on."""
+        values = asyncio.Queue()
+        await self[number].subscribe(values.put_nowait)
+        return values
+
+
+async def next_of(values, seconds=15.0):
+    return await asyncio.wait_for(values.get(), seconds)
+
+
+async def environmental_sensing(folder):
+    """Environmental Sensing 1.0, with the values of the GATT Specification Supplement."""
+    program = await Program.start(folder + '/environmental-sensor', '--adapter', 'hci0', '--name', 'Weather', '--duration', '90s')
+    check('the rig has no sensors', await program.says('These are simulated sensors.'))
+    async with await Central.open() as central:
+        _, peer = await connect(central, name='Weather')
+        sensing = Characteristics(peer, 0x181A)
+        temperature, = struct.unpack('<h', await sensing[0x2A6E].read_value())
+        check('a temperature of 19 to 22 °C, in hundredths', 1900 <= temperature <= 2200, temperature)
+        humidity, = struct.unpack('<H', await sensing[0x2A6F].read_value())
+        check('a humidity of 45 to 55 %, in hundredths', 4500 <= humidity <= 5500, humidity)
+        pressure, = struct.unpack('<I', await sensing[0x2A6D].read_value())
+        check('a pressure of 1007 to 1014 hPa, in tenths of a pascal', 1_007_000 <= pressure <= 1_014_000, pressure)
+        trigger = sensing[0x2A6E].get_descriptor(UUID.from_16_bits(0x290D))
+        if check('an ES Trigger Setting', trigger):
+            setting = await peer.read_value(trigger)
+            check('sent when it has changed', setting == b'\3', setting.hex())
+        temperatures = await sensing.updates(0x2A6E)
+        changes = [struct.unpack('<h', await next_of(temperatures))[0] for _ in range(3)]
+        check('each temperature that is sent is another', all(a != b for a, b in zip(changes, changes[1:])), changes)
+        await peer.connection.disconnect()
+    await end(program)
+
+
+def ride(value):
+    """The speed in hundredths of km/h and the power in watts of Indoor Bike Data (Fitness Machine Service 1.0, section 4.9)."""
+    flags, speed = struct.unpack_from('<HH', value)
+    offset = 4 + sum(size for bit, size in ((1, 2), (2, 2), (3, 2), (4, 3), (5, 2)) if flags & 1 << bit)
+    return (None if flags & 1 else speed), (struct.unpack_from('<h', value, offset)[0] if flags & 1 << 6 else None)
+
+
+async def fitness_machine(folder):
+    """The Fitness Machine Service 1.0 of an indoor bike."""
+    program = await Program.start(folder + '/indoor-bike', '--adapter', 'hci0', '--name', 'Bike', '--duration', '110s')
+    async with await Central.open() as central:
+        _, peer = await connect(central, service='1826')
+        machine = Characteristics(peer, 0x1826)
+        _, settings = struct.unpack('<II', await machine[0x2ACC].read_value())
+        check('power and simulation can be set', settings == 1 << 3 | 1 << 13, hex(settings))
+        powers = struct.unpack('<hhH', await machine[0x2AD8].read_value())
+        check('0 to 400 W in steps of 1', powers == (0, 400, 1), powers)
+        responses, status, data = [await machine.updates(number) for number in (0x2AD9, 0x2ADA, 0x2AD2)]
+
+        async def ask(what, request, result):
+            await machine[0x2AD9].write_value(request, with_response=True)
+            response = await next_of(responses)
+            check(what, response == bytes([0x80, request[0], result]), response.hex())
+
+        await ask('no power without the control', struct.pack('<Bh', 5, 250), 5)
+        await ask('the control', b'\0', 1)
+        await ask('starts', b'\7', 1)
+        check('tells that it has started', await next_of(status) == b'\4')
+        await ask('no more power than there is', struct.pack('<Bh', 5, 401), 3)
+        await ask('no speed to set', struct.pack('<BH', 2, 3000), 2)
+        await ask('a power of 250 W', struct.pack('<Bh', 5, 250), 1)
+        check('tells the power that is set', await next_of(status) == struct.pack('<Bh', 8, 250))
+        speed = watts = 0
+        for _ in range(30):
+            speed, watts = ride(await next_of(data))
+            if watts is not None and watts >= 245:
+                break
+        check('the rider comes to 250 W', watts is not None and 245 <= watts <= 255, watts)
+        check('at a speed', speed is not None and 2000 < speed < 6000, speed)
+        await ask('pauses', b'\x08\2', 1)
+        check('tells that it pauses', await next_of(status) == b'\2\2')
+        await peer.connection.disconnect()
     await end(program)
 
 
@@ -195,6 +294,8 @@ async def keyboard(folder):
 
 PARTS = {   # each with the seconds that it may take
     'profiles': (profiles, 90),
+    'environmental_sensing': (environmental_sensing, 60),
+    'fitness_machine': (fitness_machine, 100),
     'uart_console': (uart_console, 170),
     'keyboard': (keyboard, 120),
 }
