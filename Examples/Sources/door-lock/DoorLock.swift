@@ -47,7 +47,7 @@ private func runOnBlueZ(name: String, adapter: String?, until stop: StopRequest)
     try await door.peripheral.run(on: backend, logger: logger) { session in
         let state = try session.value(of: door.isLocked) ? "locked" : "unlocked"
         Terminal.print("door:   on the air, \(state)")
-        try await stop.ends { for try await _ in session.events {} }
+        try await stop.ends { for await _ in session.events {} }
     }
 }
 
