@@ -1,11 +1,13 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Swift 6.2 does not know this warning.
+// Swift 6.2 does not know this warning, and its main actor is Dispatch's main queue, which the event loop serves.
 #if compiler(>=6.3)
     let warningSettings: [SwiftSetting] = [.treatWarning("ExplicitSendable", as: .error)]
+    let eventLoopLibraries: [LinkerSetting] = []
 #else
     let warningSettings: [SwiftSetting] = []
+    let eventLoopLibraries: [LinkerSetting] = [.linkedLibrary("dispatch", .when(platforms: [.linux]))]
 #endif
 
 /// Every Swift target: Swift 6 mode plus the upcoming features that it leaves off.
@@ -133,7 +135,8 @@ let layers: [Target] = [
     .target(
         name: "PeripheralDBus",
         dependencies: ["CPeripheralDBus", "CPeripheralGLib"],
-        swiftSettings: cFacingSettings
+        swiftSettings: cFacingSettings,
+        linkerSettings: eventLoopLibraries
     ),
     .testTarget(
         name: "PeripheralDBusTests",

@@ -24,6 +24,11 @@ static inline void peripheral_die_with_parent(gpointer parent) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != (pid_t)GPOINTER_TO_INT(parent)) _exit(127);
 }
+
+/* What Foundation's run loop has of Dispatch, in whose main queue the jobs of the main actor are before Swift 6.3: a
+ * descriptor that can be read when there are any, and what runs them, on the main thread. */
+int _dispatch_get_main_queue_handle_4CF(void);
+void _dispatch_main_queue_callback_4CF(void *message);
 #endif
 
 #endif

@@ -26,8 +26,9 @@ private import PeripheralDBus
 /// Swift's own pool of threads is not used, so there are neither its stacks nor its clock, which wakes the machine once a
 /// second; and nothing that a program does has to wake another thread. While there is nothing to do, the thread sleeps.
 ///
-/// Build such a program with Swift 6.3 or later. With 6.2 it compiles, but tasks stay on Swift's threads, and signals may still
-/// do what they do by themselves.
+/// Build such a program with Swift 6.3 or later. Swift 6.2 does not let a program say where its tasks run: with it, the
+/// thread is that of the backend and of the main actor only, and other tasks are on Swift's threads, with all that is said of
+/// them above.
 ///
 /// What takes long, or waits by other means than `await`, holds up everything else. What starts threads of its own, such as
 /// Foundation or Dispatch, still does so.
@@ -54,17 +55,20 @@ public enum OneThread: Sendable {
 
     /// The arrivals of signals such as `SIGTERM`, which no longer do what they do by themselves.
     ///
-    /// Call it within ``run(_:)``, which is checked, and once for each signal. It takes one file descriptor, without which the
-    /// program ends. Processes that the program starts begin with these signals
-    /// blocked.
+    /// Call it within ``run(_:)``, which is checked, and once for each signal. Processes that the program starts begin with these
+    /// signals blocked.
     ///
     /// - Parameter signals: The numbers of the signals.
     /// - Returns: The numbers of those that arrive; of several that wait, the newest. It ends when nobody reads it any more.
-    public static func arrivals(of signals: [CInt]) -> AsyncStream<CInt> {
+    /// - Throws: When there is no file descriptor left, of which it takes one; then signals do what they did before.
+    public static func arrivals(of signals: [CInt]) throws(SignalsError) -> AsyncStream<CInt> {
         guard let loop = EventLoop.ofProcess else { preconditionFailure("OneThread.run has to come before") }
+        let descriptor = try openDescriptor(of: signals)
+        block(signals)
         return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-            let descriptor = openDescriptor(of: signals)
             loop.execute {
+                // Before Swift 6.3, the caller has another thread. Swift's own have all signals blocked.
+                block(signals)
                 let watch = loop.watch(fileDescriptor: descriptor, events: .readable) { _ in
                     while let signal = readSignal(from: descriptor) { continuation.yield(signal) }
                 }
@@ -78,15 +82,24 @@ public enum OneThread: Sendable {
         }
     }
 
-    /// A descriptor that can be read when a signal has arrived.
-    private static func openDescriptor(of signals: [CInt]) -> CInt {
+    /// A descriptor that can be read when a signal has arrived that is blocked.
+    private static func openDescriptor(of signals: [CInt]) throws(SignalsError) -> CInt {
+        var set = signalSet(signals)
+        let descriptor = unsafe signalfd(-1, &set, CInt(SFD_NONBLOCK | SFD_CLOEXEC))
+        if descriptor < 0 { throw SignalsError(number: errno) }
+        return descriptor
+    }
+
+    private static func block(_ signals: [CInt]) {
+        var set = signalSet(signals)
+        unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
+    }
+
+    private static func signalSet(_ signals: [CInt]) -> sigset_t {
         var set = sigset_t()
         unsafe sigemptyset(&set)
         for signal in signals { unsafe sigaddset(&set, signal) }
-        unsafe sigprocmask(SIG_BLOCK, &set, nil)
-        let descriptor = unsafe signalfd(-1, &set, CInt(SFD_NONBLOCK | SFD_CLOEXEC))
-        precondition(descriptor >= 0, "the process has descriptors left")
-        return descriptor
+        return set
     }
 
     private static func readSignal(from descriptor: CInt) -> CInt? {

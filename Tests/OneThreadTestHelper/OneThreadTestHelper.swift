@@ -15,6 +15,7 @@ struct OneThreadTestHelper {
             do {
                 switch arguments.count > 1 ? arguments[1] : "" {
                 case "tasks": try await doAllThatTasksDo()
+                case "descriptors": try await asksForSignalsWithoutDescriptors()
                 case "peripheral" where arguments.count == 3: try await runTwice(on: arguments[2])
                 case "status": return 3
                 default: return 64
@@ -27,11 +28,28 @@ struct OneThreadTestHelper {
         }
     }
 
+    /// Is refused the signal that then ends it.
+    private static func asksForSignalsWithoutDescriptors() async throws {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        var none = rlimit(rlim_cur: 0, rlim_max: limit.rlim_max)
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none)
+        do {
+            _ = try OneThread.arrivals(of: [SIGTERM])
+            throw Mistake(description: "signals without a descriptor")
+        } catch let error as SignalsError {
+            guard error.description.hasSuffix(": Too many open files.") else { throw error }
+        }
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        kill(getpid(), SIGTERM)
+        try await Task.sleep(for: .seconds(100))
+    }
+
     /// Is a peripheral until a central has told it to end, and then once more until a signal arrives.
     ///
     /// What a central reads is how many threads the process has.
     private static func runTwice(on bus: String) async throws {
-        let signals = OneThread.arrivals(of: [SIGTERM, SIGUSR1])
+        let signals = try OneThread.arrivals(of: [SIGTERM, SIGUSR1])
         let backend = BlueZBackend(bus: .address(bus))
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
         let peripheral = Peripheral("Threads") {

@@ -21,11 +21,16 @@ func doAllThatTasksDo() async throws {
     try await expect("a cancelled sleep", await cancelledSleepEnds(.seconds(100_000)))
     // Longer than any timer, and than any clock.
     try await expect("a long sleep", await cancelledSleepEnds(.seconds(10_000_000)))
-    try await expect("a sleep without end", await cancelledSleepEnds(.seconds(Int64.max)))
+    // Swift 6.2 itself traps on it.
+    #if compiler(>=6.3)
+        try await expect("a sleep without end", await cancelledSleepEnds(.seconds(Int64.max)))
+    #endif
     try await expect("less memory", try givesBackMemory())
     // All that was given back is read again.
     try await expect("children after that", await sumOfChildren() == 4_950)
-    try await expect("one thread", try threadCount() == 1)
+    #if compiler(>=6.3)
+        try await expect("one thread", try threadCount() == 1)
+    #endif
 }
 
 /// The test program has much that it does not need any more.

@@ -41,7 +41,7 @@ package struct Device: Sendable {
                 let configuration = try DeviceConfiguration(of: program)
                 var logger = Logger(label: program) { StreamLogHandler.standardError(label: $0) }
                 logger.logLevel = .notice
-                let signals = OneThread.arrivals(of: [SIGINT, SIGTERM])
+                let signals = try OneThread.arrivals(of: [SIGINT, SIGTERM])
                 try await withStopRequest(after: nil, on: signals) { [logger] stop in
                     try await body(Device(configuration: configuration, logger: logger, stop: stop))
                 }
