@@ -5,18 +5,23 @@ import PeripheralKit
 import PeripheralTesting
 
 /// Runs the firmware of the heart rate sensor on an emulated bluetoothd, and checks what it uses:
-/// `firmware-trial PROGRAM`.
+/// `firmware-trial [--brief] PROGRAM`.
+///
+/// `--brief` is for where figures mean nothing: a central is notified, and that is all.
 @main
 struct FirmwareTrial {
     static func main() async throws {
-        guard CommandLine.arguments.count == 2 else {
-            print("firmware-trial PROGRAM")
+        var arguments = CommandLine.arguments.dropFirst()
+        let isBrief = arguments.first == "--brief"
+        if isBrief { arguments.removeFirst() }
+        guard let program = arguments.first, arguments.count == 1 else {
+            print("firmware-trial [--brief] PROGRAM")
             exit(2)
         }
-        let program = CommandLine.arguments[1]
         var budget = Budget()
         try await withEmulatedBlueZ { bluez in
-            try await FirmwareTrial(program: program, bluez: bluez).run(&budget)
+            let trial = FirmwareTrial(program: program, bluez: bluez)
+            if isBrief { try await trial.notify() } else { try await trial.run(&budget) }
         }
         exit(budget.isKept ? 0 : 1)
     }
@@ -30,6 +35,14 @@ struct FirmwareTrial {
         try await startAndIdle(&budget)
         try await notifyOnceASecond(&budget)
         try await notifyForAnHour(&budget)
+    }
+
+    private func notify() async throws {
+        let (process, central) = try start()
+        defer { process.end() }
+        try await subscribe(central)
+        for _ in 0..<3 { _ = try await central.nextUpdate(of: heartRate.measurement) }
+        print("ok   a central is notified")
     }
 
     private func start(interval: Int = 1000) throws -> (FirmwareProcess, VirtualCentral) {
