@@ -49,7 +49,7 @@ extension EventLoop {
                 // Read first: what comes while the jobs run is told of again.
                 var count: UInt64 = 0
                 unsafe read(descriptor, &count, MemoryLayout.size(ofValue: count))
-                unsafe _dispatch_main_queue_callback_4CF(nil)
+                _dispatch_main_queue_callback_4CF(nil)
             }
         }
     }
