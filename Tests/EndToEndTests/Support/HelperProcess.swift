@@ -10,8 +10,16 @@ final class HelperProcess {
         let path = try Self.path(of: name)
         let words = ([path] + arguments).map { strdup($0) } + [nil]
         defer { words.forEach { free($0) } }
+        // Swift's threads have all signals blocked, which the process would otherwise inherit.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var blocked = sigset_t()
+        sigemptyset(&blocked)
+        posix_spawnattr_setsigmask(&attributes, &blocked)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         var process: pid_t = 0
-        try #require(posix_spawn(&process, path, nil, nil, words, environ) == 0, "\(path)")
+        try #require(posix_spawn(&process, path, nil, &attributes, words, environ) == 0, "\(path)")
         self.process = process
     }
 
