@@ -12,15 +12,21 @@
 ///
 /// UUIDs are ordered by their 128 bits, most significant first.
 public struct BluetoothUUID: Hashable, Sendable {
+    // Not a UInt128: on arm64, without optimization, one that an asynchronous function returns loses its upper half
+    // (https://github.com/swiftlang/swift/issues/89842, in Swift 6.2 and 6.3).
+    private let upperBits: UInt64
+    private let lowerBits: UInt64
+
     /// The 128 bits, first digit of the text form most significant.
-    let bits: UInt128
+    var bits: UInt128 { UInt128(upperBits) << 64 | UInt128(lowerBits) }
 
     /// `00000000-0000-1000-8000-00805f9b34fb`.
     private static let base: UInt128 = 0x0000_0000_0000_1000_8000_0080_5f9b_34fb
     private static let assignedNumberShift: UInt128 = 96
 
     init(bits: UInt128) {
-        self.bits = bits
+        upperBits = UInt64(truncatingIfNeeded: bits >> 64)
+        lowerBits = UInt64(truncatingIfNeeded: bits)
     }
 
     /// Creates the UUID of a 16-bit number assigned by the Bluetooth SIG.
@@ -30,7 +36,7 @@ public struct BluetoothUUID: Hashable, Sendable {
 
     /// Creates the UUID of a 32-bit number assigned by the Bluetooth SIG.
     public init(_ assigned: UInt32) {
-        bits = Self.base | UInt128(assigned) << Self.assignedNumberShift
+        self.init(bits: Self.base | UInt128(assigned) << Self.assignedNumberShift)
     }
 
     /// The 16 or 32-bit number that stands for this UUID.

@@ -12,6 +12,26 @@ struct BluetoothUUIDTests {
         #expect(heartRate.assignedNumber == 0x180D)
     }
 
+    private struct Found: Sendable {
+        var uuid: BluetoothUUID
+        var number: UInt16
+        var bytes: [UInt8]
+    }
+
+    @inline(never)
+    private func find(_ uuid: BluetoothUUID) async -> Found {
+        await Task.yield()
+        return Found(uuid: uuid, number: 7, bytes: [1, 2, 3])
+    }
+
+    /// The compiler for arm64 has trouble with wide integers there.
+    @Test func isReturnedByAnAsynchronousFunction() async {
+        let found = await find("5c3a0001-7c1e-4b39-9d3e-0a4d2f6b8c11")
+        #expect(found.uuid == "5c3a0001-7c1e-4b39-9d3e-0a4d2f6b8c11")
+        #expect(found.number == 7)
+        #expect(found.bytes == [1, 2, 3])
+    }
+
     @Test(arguments: [
         "5c3a0001-7c1e-4b39-9d3e-0a4d2f6b8c11",
         "0000180d-0000-1000-8000-00805f9b34fc",
