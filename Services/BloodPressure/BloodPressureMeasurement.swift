@@ -102,6 +102,15 @@ extension BloodPressureMeasurement: GATTValue {
     }
 }
 
+extension BloodPressureMeasurement {
+    /// The measurement without what the device does not detect.
+    func limited(to detected: BloodPressureStatus) -> BloodPressureMeasurement {
+        var limited = self
+        limited.status = detected.isEmpty ? nil : status?.intersection(detected)
+        return limited
+    }
+}
+
 /// The pressure of the cuff while it is inflated and deflated: the value of the Intermediate Cuff Pressure, 0x2A36 (Blood
 /// Pressure Service 1.0, section 3.2).
 public struct IntermediateCuffPressure: Hashable, Sendable {
@@ -146,6 +155,15 @@ public struct IntermediateCuffPressure: Hashable, Sendable {
             userID: userID,
             status: status
         )
+    }
+}
+
+extension IntermediateCuffPressure {
+    /// The pressure without what the device does not detect.
+    func limited(to detected: BloodPressureStatus) -> IntermediateCuffPressure {
+        var limited = self
+        limited.measurement = measurement.limited(to: detected)
+        return limited
     }
 }
 

@@ -13,19 +13,22 @@ public import PeripheralKit
 /// try await peripheral.run(on: .bluez) { session in
 ///     for await result in cuff.results {
 ///         let value = BloodPressureMeasurement(systolic: result.systolic, diastolic: result.diastolic, status: [])
-///         try await session.indicate(bloodPressure.measurement, value)
+///         try await bloodPressure.indicate(value, in: session)
 ///     }
 /// }
 /// ```
 public struct BloodPressureService: GATTServiceDeclaration {
-    /// The Blood Pressure Measurement, 0x2A35: results, which are indicated.
+    /// The Blood Pressure Measurement, 0x2A35: results, which are indicated; sent by ``indicate(_:in:)``.
     public let measurement: Characteristic<BloodPressureMeasurement>
 
-    /// The Intermediate Cuff Pressure, 0x2A36: values before the result, which are notified; `nil` when there are none.
+    /// The Intermediate Cuff Pressure, 0x2A36: values before the result, which are notified, by ``notify(_:in:)``; `nil` when
+    /// there are none.
     public let intermediateCuffPressure: Characteristic<IntermediateCuffPressure>?
 
     /// The Blood Pressure Feature, 0x2A49, which centrals read.
     public let feature: Characteristic<BloodPressureFeature>
+
+    private let detected: BloodPressureStatus
 
     /// Declares the service.
     ///
@@ -41,6 +44,7 @@ public struct BloodPressureService: GATTServiceDeclaration {
         supportsMultipleBonds: Bool = false,
         security: AttributeSecurity = .encrypted
     ) {
+        detected = status
         measurement = Characteristic(.bloodPressureMeasurement, .indicate, security: security)
         intermediateCuffPressure =
             hasIntermediateCuffPressure
@@ -49,6 +53,31 @@ public struct BloodPressureService: GATTServiceDeclaration {
             .bloodPressureFeature,
             value: BloodPressureFeature(detecting: status, supportsMultipleBonds: supportsMultipleBonds)
         )
+    }
+
+    /// Sends a result to the centrals that have subscribed, without what the features do not tell of, and waits until they
+    /// have confirmed it.
+    ///
+    /// Of ``BloodPressureMeasurement/status``, what the service was not declared as detecting is left out.
+    ///
+    /// - Parameters:
+    ///   - value: The result.
+    ///   - session: The session of the peripheral that declares the service.
+    /// - Throws: As `session.indicate` does.
+    public func indicate(_ value: BloodPressureMeasurement, in session: PeripheralSession) async throws {
+        try await session.indicate(measurement, value.limited(to: detected))
+    }
+
+    /// Sends a pressure before the result to the centrals that have subscribed, without what the features do not tell of;
+    /// nothing when such pressures are not declared.
+    ///
+    /// - Parameters:
+    ///   - value: The pressure of the cuff.
+    ///   - session: The session of the peripheral that declares the service.
+    /// - Throws: As `session.notify` does.
+    public func notify(_ value: IntermediateCuffPressure, in session: PeripheralSession) async throws {
+        guard let intermediateCuffPressure else { return }
+        try await session.notify(intermediateCuffPressure, value.limited(to: detected))
     }
 
     /// The service as it is published.

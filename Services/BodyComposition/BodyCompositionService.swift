@@ -18,9 +18,8 @@ public import PeripheralKit
 /// }
 /// ```
 public struct BodyCompositionService: GATTServiceDeclaration {
-    /// The Body Composition Measurement, 0x2A9C, which is indicated.
-    ///
-    /// Send by ``indicate(_:in:)``, which divides what does not fit.
+    /// The Body Composition Measurement, 0x2A9C, which is indicated; sent by ``indicate(_:in:)``, which divides what does not
+    /// fit.
     public let measurement: Characteristic<BodyCompositionMeasurement>
 
     /// The Body Composition Feature, 0x2A9B, which centrals read.

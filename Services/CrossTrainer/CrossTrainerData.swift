@@ -10,7 +10,7 @@ public import PeripheralKit
 /// try await peripheral.run(on: .bluez) { session in
 ///     for await stride in pedals.seconds {
 ///         let data = CrossTrainerData(kilometersPerHour: stride.speed, watts: stride.power)
-///         try await trainer.send(data, in: session)
+///         try await trainer.notify(data, in: session)
 ///     }
 /// }
 /// ```

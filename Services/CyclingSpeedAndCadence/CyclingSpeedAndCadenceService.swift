@@ -16,7 +16,7 @@ public import PeripheralSensorLocation
 /// try await peripheral.run(on: .bluez) { session in
 ///     for await turn in sensor.turns {
 ///         let wheel = WheelRevolutions(turn.count, at: turn.time)
-///         try await session.notify(cycling.measurement, CSCMeasurement(wheel: wheel))
+///         try await cycling.notify(CSCMeasurement(wheel: wheel), in: session)
 ///     }
 /// }
 /// ```
@@ -27,7 +27,7 @@ public import PeripheralSensorLocation
 /// A sensor that counts the wheel's revolutions lets centrals set the count (section 3.4.1): the sensor counts them if
 /// it can set them. Requests are answered as is told at `SensorControl`.
 public struct CyclingSpeedAndCadenceService: GATTServiceDeclaration {
-    /// The CSC Measurement, 0x2A5B, which centrals subscribe to.
+    /// The CSC Measurement, 0x2A5B, which centrals subscribe to; sent by ``notify(_:in:)``.
     public let measurement: Characteristic<CSCMeasurement>
 
     /// The CSC Feature, 0x2A5C, which centrals read.
@@ -38,6 +38,8 @@ public struct CyclingSpeedAndCadenceService: GATTServiceDeclaration {
 
     /// The SC Control Point, 0x2A55; `nil` when there is nothing to set.
     public let controlPoint: Characteristic<SensorControlResponse>?
+
+    private let counted: CSCFeature
 
     /// Declares the service of a sensor that counts the wheel's revolutions.
     ///
@@ -76,6 +78,7 @@ public struct CyclingSpeedAndCadenceService: GATTServiceDeclaration {
         _ security: AttributeSecurity,
         _ setWheelRevolutions: (@Sendable (UInt32) async throws -> Void)?
     ) {
+        self.counted = counted
         var features = counted
         if location?.isMovable == true { features.insert(.multipleSensorLocations) }
         measurement = Characteristic(.cscMeasurement, .notify, security: security)
@@ -83,6 +86,19 @@ public struct CyclingSpeedAndCadenceService: GATTServiceDeclaration {
         sensorLocation = location?.characteristic()
         controlPoint = SensorControl(placement: location, onSetCumulativeValue: setWheelRevolutions)
             .characteristic(security: security)
+    }
+
+    /// Sends a measurement to the centrals that have subscribed, without what the features do not tell of.
+    ///
+    /// - Parameters:
+    ///   - value: The measurement.
+    ///   - session: The session of the peripheral that declares the service.
+    /// - Throws: As `session.notify` does.
+    public func notify(_ value: CSCMeasurement, in session: PeripheralSession) async throws {
+        var value = value
+        if !counted.contains(.wheelRevolutions) { value.wheel = nil }
+        if !counted.contains(.crankRevolutions) { value.crank = nil }
+        try await session.notify(measurement, value)
     }
 
     /// The service as it is published.

@@ -15,7 +15,7 @@ public import PeripheralKit
 /// let bike = FitnessMachineService(telling: start, control: control)
 /// let peripheral = Peripheral("Bike", pairing: .justWorks) { bike }
 /// try await peripheral.run(on: .bluez) { session in
-///     for await ride in rider.seconds { try await bike.send(ride, in: session) }
+///     for await ride in rider.seconds { try await bike.notify(ride, in: session) }
 /// }
 /// ```
 ///
@@ -30,7 +30,7 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
     /// The Fitness Machine Feature, 0x2ACC, which centrals read.
     public let feature: Characteristic<FitnessMachineFeature>
 
-    /// The data of the machine, such as the Indoor Bike Data, 0x2AD2, which centrals subscribe to; see ``send(_:in:)``.
+    /// The data of the machine, such as the Indoor Bike Data, 0x2AD2, which centrals subscribe to; sent by ``notify(_:in:)-(Data,_)``.
     public let data: Characteristic<Data>
 
     /// The Training Status, 0x2AD3, which centrals read and subscribe to; `nil` when it is not told.
@@ -43,7 +43,8 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
     /// The Fitness Machine Control Point, 0x2AD9; `nil` when centrals cannot control the machine.
     public let controlPoint: Characteristic<FitnessMachineResponse>?
 
-    /// The Fitness Machine Status, 0x2ADA, which centrals subscribe to; `nil` when they cannot control the machine.
+    /// The Fitness Machine Status, 0x2ADA, which centrals subscribe to; sent by ``notify(_:in:)-(FitnessMachineStatus,_)``, and
+    /// by the service itself; `nil` when centrals cannot control the machine.
     public let status: Characteristic<FitnessMachineStatus>?
 
     private let machine: ControlledMachine
@@ -127,7 +128,7 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
     ///   - data: What the machine measures.
     ///   - session: The session of the peripheral that declares the service.
     /// - Throws: As `session.notify` does.
-    public func send(_ data: Data, in session: PeripheralSession) async throws {
+    public func notify(_ data: Data, in session: PeripheralSession) async throws {
         guard let room = try session.subscribers(of: self.data).room else { return }
         for part in data.parts(upTo: room, telling: features) { try await session.notify(self.data, part) }
     }
@@ -155,7 +156,7 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
     ///   - status: What has become of the machine.
     ///   - session: The session of the peripheral that declares the service.
     /// - Throws: As `session.notify` does.
-    public func tell(_ status: FitnessMachineStatus, in session: PeripheralSession) async throws {
+    public func notify(_ status: FitnessMachineStatus, in session: PeripheralSession) async throws {
         try await machine.tell(status, in: session)
     }
 

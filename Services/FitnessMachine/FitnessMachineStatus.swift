@@ -6,8 +6,8 @@ public import PeripheralKit
 /// The service tells by itself what the control point has done. A program tells what the user does at the machine:
 ///
 /// ```swift
-/// try await bike.tell(.pausedByUser, in: session)
-/// try await bike.tell(.changed(.targetPower(watts: 180)), in: session)
+/// try await bike.notify(.pausedByUser, in: session)
+/// try await bike.notify(.changed(.targetPower(watts: 180)), in: session)
 /// ```
 public struct FitnessMachineStatus: Equatable, Sendable {
     /// The op code as it is on the air.

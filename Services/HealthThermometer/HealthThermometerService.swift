@@ -13,18 +13,19 @@ private import Synchronization
 ///
 /// try await peripheral.run(on: .bluez) { session in
 ///     for await celsius in sensor.results {
-///         try await session.indicate(thermometer.measurement, TemperatureMeasurement(celsius: MedicalFloat(celsius)))
+///         try await thermometer.indicate(TemperatureMeasurement(celsius: MedicalFloat(celsius)), in: session)
 ///     }
 /// }
 /// ```
 public struct HealthThermometerService: GATTServiceDeclaration {
-    /// The Temperature Measurement, 0x2A1C: results, which are indicated.
+    /// The Temperature Measurement, 0x2A1C: results, which are indicated; sent by ``indicate(_:in:)``.
     public let measurement: Characteristic<TemperatureMeasurement>
 
     /// The Temperature Type, 0x2A1D, which centrals read; `nil` when each measurement tells for itself, or none does.
     public let type: Characteristic<TemperatureType>?
 
-    /// The Intermediate Temperature, 0x2A1E: values before the result, which are notified; `nil` when there are none.
+    /// The Intermediate Temperature, 0x2A1E: values before the result, which are notified, by ``notify(_:in:)``; `nil` when
+    /// there are none.
     public let intermediateTemperature: Characteristic<TemperatureMeasurement>?
 
     /// The Measurement Interval, 0x2A21, in seconds, which centrals read and subscribe to, and write where it can be set;
@@ -60,6 +61,37 @@ public struct HealthThermometerService: GATTServiceDeclaration {
             } else {
                 nil
             }
+    }
+
+    /// Sends a result to the centrals that have subscribed, and waits until they have confirmed it.
+    ///
+    /// Where the service tells the ``type`` for all, that of the measurement is left out.
+    ///
+    /// - Parameters:
+    ///   - value: The result.
+    ///   - session: The session of the peripheral that declares the service.
+    /// - Throws: As `session.indicate` does.
+    public func indicate(_ value: TemperatureMeasurement, in session: PeripheralSession) async throws {
+        try await session.indicate(measurement, limited(value))
+    }
+
+    /// Sends a value before the result to the centrals that have subscribed; nothing when such values are not declared.
+    ///
+    /// Where the service tells the ``type`` for all, that of the measurement is left out.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - session: The session of the peripheral that declares the service.
+    /// - Throws: As `session.notify` does.
+    public func notify(_ value: TemperatureMeasurement, in session: PeripheralSession) async throws {
+        guard let intermediateTemperature else { return }
+        try await session.notify(intermediateTemperature, limited(value))
+    }
+
+    private func limited(_ value: TemperatureMeasurement) -> TemperatureMeasurement {
+        var value = value
+        if type != nil { value.type = nil }
+        return value
     }
 
     /// Changes how often the thermometer says that it measures, and tells the centrals that have subscribed.

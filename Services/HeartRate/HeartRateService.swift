@@ -12,14 +12,14 @@ public import PeripheralKit
 ///
 /// try await peripheral.run(on: .bluez) { session in
 ///     for await beat in sensor.beats {
-///         try await session.notify(heartRate.measurement, HeartRateMeasurement(bpm: beat.bpm))
+///         try await heartRate.notify(HeartRateMeasurement(bpm: beat.bpm), in: session)
 ///     }
 /// }
 /// ```
 ///
 /// Send a measurement about once a second; the specification leaves the pace to the sensor.
 public struct HeartRateService: GATTServiceDeclaration {
-    /// The Heart Rate Measurement, 0x2A37, which centrals subscribe to.
+    /// The Heart Rate Measurement, 0x2A37, which centrals subscribe to; sent by ``notify(_:in:)``.
     public let measurement: Characteristic<HeartRateMeasurement>
 
     /// The Body Sensor Location, 0x2A38, which centrals read; `nil` when no location is told.
@@ -55,6 +55,18 @@ public struct HeartRateService: GATTServiceDeclaration {
                 }
             }
         }
+    }
+
+    /// Sends a measurement to the centrals that have subscribed, without the energy expended where it cannot be reset.
+    ///
+    /// - Parameters:
+    ///   - value: The measurement.
+    ///   - session: The session of the peripheral that declares the service.
+    /// - Throws: As `session.notify` does.
+    public func notify(_ value: HeartRateMeasurement, in session: PeripheralSession) async throws {
+        var value = value
+        if controlPoint == nil { value.energyExpended = nil }
+        try await session.notify(measurement, value)
     }
 
     /// The service as it is published.

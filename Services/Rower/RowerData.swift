@@ -9,7 +9,7 @@ public import PeripheralKit
 /// try await peripheral.run(on: .bluez) { session in
 ///     for await pull in oar.seconds {
 ///         let data = RowerData(strokesPerMinute: pull.rate, strokes: pull.count, watts: pull.power)
-///         try await rower.send(data, in: session)
+///         try await rower.notify(data, in: session)
 ///     }
 /// }
 /// ```

@@ -15,7 +15,7 @@ public import PeripheralSensorLocation
 /// try await peripheral.run(on: .bluez) { session in
 ///     for await step in sensor.steps {
 ///         let value = RSCMeasurement(metersPerSecond: step.speed, cadence: step.cadence, isRunning: step.isRunning)
-///         try await session.notify(running.measurement, value)
+///         try await running.notify(value, in: session)
 ///     }
 /// }
 /// ```
@@ -25,7 +25,7 @@ public import PeripheralSensorLocation
 /// A sensor that tells the total distance lets centrals set it (section 3.4.1): it tells the distance if it can set it.
 /// Requests are answered as is told at `SensorControl`.
 public struct RunningSpeedAndCadenceService: GATTServiceDeclaration {
-    /// The RSC Measurement, 0x2A53, which centrals subscribe to.
+    /// The RSC Measurement, 0x2A53, which centrals subscribe to; sent by ``notify(_:in:)``.
     public let measurement: Characteristic<RSCMeasurement>
 
     /// The RSC Feature, 0x2A54, which centrals read.
@@ -36,6 +36,8 @@ public struct RunningSpeedAndCadenceService: GATTServiceDeclaration {
 
     /// The SC Control Point, 0x2A55; `nil` when there is nothing to set.
     public let controlPoint: Characteristic<SensorControlResponse>?
+
+    private let supported: RSCFeature
 
     /// Declares the service.
     ///
@@ -62,6 +64,7 @@ public struct RunningSpeedAndCadenceService: GATTServiceDeclaration {
         if tellsRunning { features.insert(.walkingOrRunning) }
         if calibrate != nil { features.insert(.calibration) }
         if location?.isMovable == true { features.insert(.multipleSensorLocations) }
+        supported = features
         measurement = Characteristic(.rscMeasurement, .notify, security: security)
         feature = Characteristic(.rscFeature, value: features)
         sensorLocation = location?.characteristic()
@@ -75,6 +78,20 @@ public struct RunningSpeedAndCadenceService: GATTServiceDeclaration {
             onCalibrate: calibrate
         )
         .characteristic(security: security)
+    }
+
+    /// Sends a measurement to the centrals that have subscribed, without what the features do not tell of.
+    ///
+    /// - Parameters:
+    ///   - value: The measurement.
+    ///   - session: The session of the peripheral that declares the service.
+    /// - Throws: As `session.notify` does.
+    public func notify(_ value: RSCMeasurement, in session: PeripheralSession) async throws {
+        var value = value
+        if !supported.contains(.strideLength) { value.strideLength = nil }
+        if !supported.contains(.totalDistance) { value.totalDistance = nil }
+        if !supported.contains(.walkingOrRunning) { value.isRunning = false }
+        try await session.notify(measurement, value)
     }
 
     /// The service as it is published.

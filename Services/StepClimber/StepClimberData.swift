@@ -9,7 +9,7 @@ public import PeripheralKit
 /// let peripheral = Peripheral("Climber") { climber }
 /// try await peripheral.run(on: .bluez) { session in
 ///     for await climb in pedals.seconds {
-///         try await climber.send(StepClimberData(floors: climb.floors, steps: climb.steps), in: session)
+///         try await climber.notify(StepClimberData(floors: climb.floors, steps: climb.steps), in: session)
 ///     }
 /// }
 /// ```

@@ -9,7 +9,7 @@ public import PeripheralKit
 /// try await peripheral.run(on: .bluez) { session in
 ///     for await stride in belt.seconds {
 ///         let data = TreadmillData(kilometersPerHour: stride.speed, meters: stride.distance)
-///         try await treadmill.send(data, in: session)
+///         try await treadmill.notify(data, in: session)
 ///     }
 /// }
 /// ```

@@ -17,7 +17,7 @@ public import PeripheralKit
 /// }
 /// ```
 public struct WeightScaleService: GATTServiceDeclaration {
-    /// The Weight Measurement, 0x2A9D, which is indicated.
+    /// The Weight Measurement, 0x2A9D, which is indicated; sent by ``indicate(_:in:)``.
     public let measurement: Characteristic<WeightMeasurement>
 
     /// The Weight Scale Feature, 0x2A9E, which centrals read.

@@ -89,7 +89,11 @@ struct BloodPressureServiceTests {
     }
 
     @Test func sendsPressures() async throws {
-        let service = BloodPressureService(hasIntermediateCuffPressure: true, security: .open)
+        let service = BloodPressureService(
+            detecting: [.irregularPulse, .pulseRateBelowRange, .improperPosition],
+            hasIntermediateCuffPressure: true,
+            security: .open
+        )
         let intermediate = try #require(service.intermediateCuffPressure)
         try await Peripheral("Cuff") { service }.test(mtu: 23) { central, session in
             let declared = try await central.discover().declared
@@ -102,12 +106,49 @@ struct BloodPressureServiceTests {
             )
             try await central.subscribe(to: intermediate)
             try await central.subscribe(to: service.measurement)
-            try await session.notify(intermediate, IntermediateCuffPressure(150))
+            try await service.notify(IntermediateCuffPressure(150), in: session)
             #expect(try await central.nextUpdate(of: intermediate).pressure == 150)
             for (measurement, _) in BloodPressureMeasurementTests.encodings {
-                try await session.indicate(service.measurement, measurement)
+                try await service.indicate(measurement, in: session)
                 #expect(try await central.nextUpdate(of: service.measurement) == measurement)
             }
+        }
+    }
+
+    @Test(
+        arguments: [
+            ([], nil), (.cuffTooLoose, []), (.bodyMovement, .bodyMovement),
+        ] as [(BloodPressureStatus, BloodPressureStatus?)]
+    )
+    func leavesOutWhatItDoesNotDetect(detected: BloodPressureStatus, sent: BloodPressureStatus?) async throws
+    {
+        let service = BloodPressureService(
+            detecting: detected,
+            hasIntermediateCuffPressure: true,
+            security: .open
+        )
+        let intermediate = try #require(service.intermediateCuffPressure)
+        let status: BloodPressureStatus = [.bodyMovement, .irregularPulse]
+        try await Peripheral("Cuff") { service }.test { central, session in
+            try await central.subscribe(to: intermediate)
+            try await central.subscribe(to: service.measurement)
+            try await service.notify(IntermediateCuffPressure(150, status: status), in: session)
+            #expect(try await central.nextUpdate(of: intermediate).status == sent)
+            try await service.indicate(
+                BloodPressureMeasurement(systolic: 120, diastolic: 80, status: status),
+                in: session
+            )
+            #expect(try await central.nextUpdate(of: service.measurement).status == sent)
+        }
+    }
+
+    @Test func sendsNoPressureOfTheCuffThatIsNotDeclared() async throws {
+        let service = BloodPressureService(security: .open)
+        try await Peripheral("Cuff") { service }.test { central, session in
+            try await central.subscribe(to: service.measurement)
+            try await service.notify(IntermediateCuffPressure(150), in: session)
+            try await service.indicate(BloodPressureMeasurement(systolic: 120, diastolic: 80), in: session)
+            #expect(try await central.nextUpdate(of: service.measurement).systolic == 120)
         }
     }
 }

@@ -114,13 +114,27 @@ struct CyclingSpeedAndCadenceTests {
         }
     }
 
-    @Test func measurementsReachThoseWhoHaveSubscribed() async throws {
-        let cycling = CyclingSpeedAndCadenceService(crankOnlyAt: nil)
+    @Test(
+        arguments: [
+            (CyclingSpeedAndCadenceService(hasCrank: true, onSetWheelRevolutions: { _ in }), true, true),
+            (CyclingSpeedAndCadenceService(onSetWheelRevolutions: { _ in }), true, false),
+            (CyclingSpeedAndCadenceService(crankOnlyAt: nil), false, true),
+        ] as [(CyclingSpeedAndCadenceService, Bool, Bool)]
+    )
+    func measurementsHaveWhatTheFeaturesTellOf(
+        cycling: CyclingSpeedAndCadenceService,
+        hasWheel: Bool,
+        hasCrank: Bool
+    ) async throws {
+        let wheel = WheelRevolutions(12, at: .seconds(1))
+        let crank = CrankRevolutions(17, at: .seconds(2))
         try await Peripheral("Bike") { cycling }.test { central, session in
             try await central.subscribe(to: cycling.measurement)
-            let measurement = CSCMeasurement(crank: CrankRevolutions(17, at: .seconds(2)))
-            try await session.notify(cycling.measurement, measurement)
-            #expect(try await central.nextUpdate(of: cycling.measurement) == measurement)
+            try await cycling.notify(CSCMeasurement(wheel: wheel, crank: crank), in: session)
+            #expect(
+                try await central.nextUpdate(of: cycling.measurement)
+                    == CSCMeasurement(wheel: hasWheel ? wheel : nil, crank: hasCrank ? crank : nil)
+            )
         }
     }
 

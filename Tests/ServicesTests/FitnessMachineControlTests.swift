@@ -315,7 +315,7 @@ struct FitnessMachineControlTests {
             for (spinDown, byte) in [
                 (.spinDownRequested, 1), (.spinDownSucceeded, 2), (.spinDownFailed, 3), (.stopPedaling, 4),
             ] as [(FitnessMachineStatus, UInt8)] {
-                try await bike.tell(spinDown, in: session)
+                try await bike.notify(spinDown, in: session)
                 let told = try await central.nextUpdate(of: status)
                 #expect(told == spinDown)
                 #expect(told.gattBytes == [0x14, byte])
@@ -337,8 +337,8 @@ struct FitnessMachineControlTests {
         try await Peripheral("Bike") { bike }.test { central, session in
             try await central.subscribe(to: characteristic)
             // There is no status of that.
-            try await bike.tell(.changed(.requestControl), in: session)
-            try await bike.tell(status, in: session)
+            try await bike.notify(.changed(.requestControl), in: session)
+            try await bike.notify(status, in: session)
             #expect(try await central.nextUpdate(of: characteristic).gattBytes == bytes)
         }
         #expect(try FitnessMachineStatus(gattBytes: bytes) == status)

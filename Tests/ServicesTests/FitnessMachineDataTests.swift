@@ -139,15 +139,15 @@ struct FitnessMachineDataTests {
         let bike = FitnessMachineService(telling: fullRide)
         try await Peripheral("Bike") { bike }.test(mtu: 23) { central, session in
             // Nobody listens.
-            try await bike.send(fullRide, in: session)
+            try await bike.notify(fullRide, in: session)
             try await central.subscribe(to: bike.data)
-            try await bike.send(fullRide, in: session)
+            try await bike.notify(fullRide, in: session)
             #expect(try await central.nextUpdate(of: bike.data) == fullRide.parts(upTo: 20)[0])
             #expect(try await central.nextUpdate(of: bike.data) == fullRide.parts(upTo: 20)[1])
         }
         try await Peripheral("Bike") { bike }.test(mtu: 33) { central, session in
             try await central.subscribe(to: bike.data)
-            try await bike.send(fullRide, in: session)
+            try await bike.notify(fullRide, in: session)
             #expect(try await central.nextUpdate(of: bike.data) == fullRide)
         }
     }
@@ -163,7 +163,7 @@ struct FitnessMachineDataTests {
                 rpm: 90,
                 workout: WorkoutData(bpm: 141)
             )
-            try await bike.send(ride, in: session)
+            try await bike.notify(ride, in: session)
             #expect(
                 try await central.nextUpdate(of: bike.data).gattBytes == [0x04, 0x00, 0x4E, 0x0C, 0xB4, 0x00]
             )

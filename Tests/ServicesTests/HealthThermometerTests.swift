@@ -58,10 +58,12 @@ struct HealthThermometerServiceTests {
                 declared == [DeclaredCharacteristic(service: 0x1809, uuid: 0x2A1C, properties: .indicate)]
             )
             try await central.subscribe(to: thermometer.measurement)
-            try await session.indicate(thermometer.measurement, TemperatureMeasurement(celsius: 37))
+            // There are no values before the result.
+            try await thermometer.notify(TemperatureMeasurement(celsius: 30), in: session)
+            try await thermometer.indicate(TemperatureMeasurement(celsius: 37, type: .ear), in: session)
             #expect(
                 try await central.nextUpdate(of: thermometer.measurement)
-                    == TemperatureMeasurement(celsius: 37)
+                    == TemperatureMeasurement(celsius: 37, type: .ear)
             )
             try await thermometer.updateInterval(to: 5, in: session)
         }
@@ -94,8 +96,14 @@ struct HealthThermometerServiceTests {
             )
             #expect(try await central.read(type) == .ear)
             try await central.subscribe(to: intermediate)
-            try await session.notify(intermediate, TemperatureMeasurement(celsius: 30))
-            #expect(try await central.nextUpdate(of: intermediate).value == 30)
+            try await thermometer.notify(TemperatureMeasurement(celsius: 30, type: .ear), in: session)
+            #expect(try await central.nextUpdate(of: intermediate) == TemperatureMeasurement(celsius: 30))
+            try await central.subscribe(to: thermometer.measurement)
+            try await thermometer.indicate(TemperatureMeasurement(celsius: 37, type: .ear), in: session)
+            #expect(
+                try await central.nextUpdate(of: thermometer.measurement)
+                    == TemperatureMeasurement(celsius: 37)
+            )
             #expect(try await central.read(.validRange, of: interval) == [1, 0, 0x10, 0x0E])
             #expect(try await central.read(interval) == 60)
             for seconds: UInt16 in [0, 3601] {

@@ -53,7 +53,7 @@ struct HeartRateServiceTests {
     }
 
     @Test func sendsMeasurementsThatFitEveryConnection() async throws {
-        let heartRate = HeartRateService()
+        let heartRate = HeartRateService(onResetEnergyExpended: {})
         let measurement = HeartRateMeasurement(
             bpm: 61,
             sensorContact: .detected,
@@ -62,10 +62,19 @@ struct HeartRateServiceTests {
         )
         try await Peripheral("Pulse") { heartRate }.test(mtu: 23) { central, session in
             try await central.subscribe(to: heartRate.measurement)
-            try await session.notify(heartRate.measurement, measurement)
+            try await heartRate.notify(measurement, in: session)
             var received = measurement
             received.rrIntervals = measurement.rrIntervals.suffix(8)
             #expect(try await central.nextUpdate(of: heartRate.measurement) == received)
+        }
+    }
+
+    @Test func leavesOutTheEnergyThatCannotBeReset() async throws {
+        let heartRate = HeartRateService()
+        try await Peripheral("Pulse") { heartRate }.test { central, session in
+            try await central.subscribe(to: heartRate.measurement)
+            try await heartRate.notify(HeartRateMeasurement(bpm: 61, energyExpended: 12), in: session)
+            #expect(try await central.nextUpdate(of: heartRate.measurement) == HeartRateMeasurement(bpm: 61))
         }
     }
 

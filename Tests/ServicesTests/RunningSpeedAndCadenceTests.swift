@@ -127,6 +127,41 @@ struct RunningSpeedAndCadenceTests {
         }
     }
 
+    @Test(
+        arguments: [
+            (RunningSpeedAndCadenceService(), RSCMeasurement(metersPerSecond: 2, cadence: 80)),
+            (
+                RunningSpeedAndCadenceService(tellsStrideLength: true),
+                RSCMeasurement(metersPerSecond: 2, cadence: 80, strideLength: 1.5)
+            ),
+            (
+                RunningSpeedAndCadenceService(onSetTotalDistance: { _ in }),
+                RSCMeasurement(metersPerSecond: 2, cadence: 80, totalDistance: 1000)
+            ),
+            (
+                RunningSpeedAndCadenceService(tellsRunning: true),
+                RSCMeasurement(metersPerSecond: 2, cadence: 80, isRunning: true)
+            ),
+        ] as [(RunningSpeedAndCadenceService, RSCMeasurement)]
+    )
+    func measurementsHaveWhatTheFeaturesTellOf(
+        running: RunningSpeedAndCadenceService,
+        sent: RSCMeasurement
+    ) async throws {
+        let all = RSCMeasurement(
+            metersPerSecond: 2,
+            cadence: 80,
+            strideLength: 1.5,
+            totalDistance: 1000,
+            isRunning: true
+        )
+        try await Peripheral("Foot pod") { running }.test { central, session in
+            try await central.subscribe(to: running.measurement)
+            try await running.notify(all, in: session)
+            #expect(try await central.nextUpdate(of: running.measurement) == sent)
+        }
+    }
+
     @Test func aCentralSetsTheDistanceInMeters() async throws {
         let distances = Recorded<Double>()
         let running = RunningSpeedAndCadenceService(onSetTotalDistance: { distances.append($0) })
@@ -141,7 +176,7 @@ struct RunningSpeedAndCadenceTests {
             #expect(distances.values == [1234.5])
             try await central.subscribe(to: running.measurement)
             let measurement = RSCMeasurement(metersPerSecond: 2, cadence: 80, totalDistance: 1234.5)
-            try await session.notify(running.measurement, measurement)
+            try await running.notify(measurement, in: session)
             #expect(try await central.nextUpdate(of: running.measurement) == measurement)
         }
     }

@@ -70,7 +70,7 @@ struct PulseSensor: Sendable {
             nextMeasurement += interval
             try await clock.sleep(until: nextMeasurement)
             let measurement = body.measureLastSecond()
-            try await session.notify(heartRate.measurement, measurement)
+            try await heartRate.notify(measurement, in: session)
             try await battery.update(to: body.batteryLevel, in: session)
             didSend(measurement)
         }

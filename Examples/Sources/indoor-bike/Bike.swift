@@ -44,7 +44,7 @@ final class Bike: Sendable {
     func ride(aSecondIn second: Duration, over session: PeripheralSession) async throws {
         while true {
             try await Task.sleep(for: second)
-            try await service.send(rider.rideOn(), in: session)
+            try await service.notify(rider.rideOn(), in: session)
             // As it is now: a central may have changed it meanwhile.
             try await service.update(to: rider.trainingStatus, in: session)
         }

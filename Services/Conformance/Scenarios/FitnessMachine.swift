@@ -74,7 +74,7 @@ extension ServiceConformance {
             return Trial(Peripheral("Machine") { machine }, mtu: 23) { central, session in
                 try await central.subscribe(to: machine.data, knownTo: session)
                 for _ in 0..<2 {
-                    try await machine.send(data, in: session)
+                    try await machine.notify(data, in: session)
                     for part in data.parts(upTo: 20) {
                         try expect("part", try await central.nextUpdate(of: machine.data), is: part)
                     }
@@ -102,7 +102,7 @@ extension ServiceConformance {
             try await central.subscribe(to: bike.data, knownTo: session)
             try await central.subscribe(to: trainingStatus, knownTo: session)
             for _ in 0..<3 {
-                try await bike.send(ride, in: session)
+                try await bike.notify(ride, in: session)
                 let parts = ride.parts(upTo: 20)
                 try expect("parts", parts.count, is: 2)
                 for part in parts {

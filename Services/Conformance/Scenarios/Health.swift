@@ -19,15 +19,14 @@ extension ServiceConformance {
             try await central.subscribe(to: intermediate, knownTo: session)
             try await central.subscribe(to: thermometer.measurement, knownTo: session)
             try expect("type", try await central.read(present(thermometer.type)), is: .ear)
-            try await session.notify(intermediate, TemperatureMeasurement(celsius: 36.1))
+            try await thermometer.notify(TemperatureMeasurement(celsius: 36.1), in: session)
             let value = try await central.nextUpdate(of: intermediate)
             try expect("value", value, is: TemperatureMeasurement(celsius: 36.1))
             let result = TemperatureMeasurement(
                 fahrenheit: 98.6,
-                timestamp: DateTime(year: 2026, month: 11, day: 22),
-                type: .finger
+                timestamp: DateTime(year: 2026, month: 11, day: 22)
             )
-            try await session.indicate(thermometer.measurement, result)
+            try await thermometer.indicate(result, in: session)
             try expect("result", try await central.nextUpdate(of: thermometer.measurement), is: result)
         }
     }
@@ -64,7 +63,7 @@ extension ServiceConformance {
             try await central.subscribe(to: intermediate, knownTo: session)
             try await central.subscribe(to: service.measurement, knownTo: session)
             try expect("feature", try await central.read(service.feature), is: .bodyMovementDetection)
-            try await session.notify(intermediate, IntermediateCuffPressure(150))
+            try await service.notify(IntermediateCuffPressure(150), in: session)
             let pressure = try await central.nextUpdate(of: intermediate)
             try expect("pressure", pressure, is: IntermediateCuffPressure(150))
             let result = BloodPressureMeasurement(
@@ -76,7 +75,7 @@ extension ServiceConformance {
                 userID: 1,
                 status: .bodyMovement
             )
-            try await session.indicate(service.measurement, result)
+            try await service.indicate(result, in: session)
             try expect("result", try await central.nextUpdate(of: service.measurement), is: result)
         }
     }

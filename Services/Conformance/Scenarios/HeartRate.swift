@@ -6,7 +6,7 @@ extension ServiceConformance {
     static let heartRate = [heartRateMeasurement, heartRateControlPoint]
 
     private static let heartRateMeasurement = Scenario("HeartRate: measurements arrive as they are sent") {
-        let heartRate = HeartRateService(location: .chest)
+        let heartRate = HeartRateService(location: .chest, onResetEnergyExpended: {})
         return Trial(Peripheral("Pulse") { heartRate }, mtu: 23) { central, session in
             try await central.subscribe(to: heartRate.measurement, knownTo: session)
             try expect("location", try await central.read(present(heartRate.bodySensorLocation)), is: .chest)
@@ -19,7 +19,7 @@ extension ServiceConformance {
                     rrIntervals: (0..<9).map { RRInterval(rawValue: 1024 + $0) }
                 ),
             ] {
-                try await session.notify(heartRate.measurement, measurement)
+                try await heartRate.notify(measurement, in: session)
                 let received = try await central.nextUpdate(of: heartRate.measurement)
                 try expect("measurement", received, is: measurement)
             }

@@ -59,7 +59,7 @@ extension ServiceConformance {
                 wheel: WheelRevolutions(sensor.count, at: .seconds(2)),
                 crank: CrankRevolutions(17, at: .seconds(1))
             )
-            try await session.notify(cycling.measurement, measurement)
+            try await cycling.notify(measurement, in: session)
             let measured = try await central.nextUpdate(of: cycling.measurement)
             try expect("measurement", measured, is: measurement)
             try expect("count", measured.wheel?.count, is: 4711)
@@ -107,7 +107,7 @@ extension ServiceConformance {
                 totalDistance: 1000,
                 isRunning: true
             )
-            try await session.notify(running.measurement, measurement)
+            try await running.notify(measurement, in: session)
             let measured = try await central.nextUpdate(of: running.measurement)
             try expect("measurement", measured, is: measurement)
         }
