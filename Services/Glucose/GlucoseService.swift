@@ -41,17 +41,18 @@ public struct GlucoseService: GATTServiceDeclaration {
     /// - Parameters:
     ///   - records: All records that are stored, the oldest first. Throwing fails the central's request.
     ///   - remove: Deletes records when a central asks for it; `nil` when centrals may not.
-    ///   - hasContext: Whether records may have a context.
-    ///   - status: What the sensor can tell in ``GlucoseMeasurement/status``; the feature bits follow from it.
+    ///   - hasContext: Whether records may have a context; without, ``GlucoseRecord/context`` is not sent.
+    ///   - status: What the sensor can tell in ``GlucoseMeasurement/status``; the feature bits follow from it, and nothing else of
+    ///     the status is sent.
     ///   - supportsMultipleBonds: Whether several centrals can be bonded.
     ///   - security: What it takes to subscribe, and to write the control point. Glucose is a matter of health: leave it
     ///     encrypted at least.
     public init(
         records: @escaping @Sendable () async throws -> [GlucoseRecord],
         remove: (@Sendable (_ records: [GlucoseRecord]) async throws -> Void)? = nil,
-        hasContext: Bool = true,
+        hasContext: Bool = false,
         detecting status: GlucoseSensorStatus = [],
-        supportsMultipleBonds: Bool = true,
+        supportsMultipleBonds: Bool = false,
         security: AttributeSecurity = .encrypted
     ) {
         let measurement = Characteristic<GlucoseMeasurement>(
@@ -79,6 +80,9 @@ public struct GlucoseService: GATTServiceDeclaration {
             errorWhenNotSubscribed: .glucoseNotSubscribed,
             errorWhenBusy: .glucoseProcedureInProgress,
             report: { record, central, session in
+                var record = record
+                record.measurement.status =
+                    status.isEmpty ? nil : record.measurement.status?.intersection(status)
                 try await record.send(to: central, by: measurement, and: context, in: session)
             }
         )

@@ -92,7 +92,7 @@ public struct PulseOximeterService: GATTServiceDeclaration {
         status: PulseOximeterStatus? = nil,
         faults: PulseOximeterFaults? = nil,
         store: Store? = nil,
-        supportsMultipleBonds: Bool = true,
+        supportsMultipleBonds: Bool = false,
         security: AttributeSecurity = .encrypted
     ) {
         self.init(
@@ -118,7 +118,7 @@ public struct PulseOximeterService: GATTServiceDeclaration {
         continuous: Fields,
         status: PulseOximeterStatus? = nil,
         faults: PulseOximeterFaults? = nil,
-        supportsMultipleBonds: Bool = true,
+        supportsMultipleBonds: Bool = false,
         security: AttributeSecurity = .encrypted
     ) {
         self.init(

@@ -103,8 +103,8 @@ struct GlucoseTests {
     @Test func featuresFollowFromWhatIsDetected() async throws {
         let glucose = GlucoseService(
             records: { [] },
-            hasContext: false,
             detecting: [.batteryLow, .resultTooLow, .temperatureTooHigh, .timeFault],
+            supportsMultipleBonds: true,
             security: .open
         )
         #expect(glucose.context == nil)
@@ -115,6 +115,40 @@ struct GlucoseTests {
                     .multipleBonds,
                 ]
             )
+        }
+    }
+
+    @Test func nothingOptionalIsDeclaredUnasked() async throws {
+        let glucose = GlucoseService(records: { [] }, security: .open)
+        #expect(glucose.context == nil)
+        try await Peripheral("Meter") { glucose }.test { central async throws in
+            #expect(
+                try await central.discover().declared == [
+                    DeclaredCharacteristic(service: 0x1808, uuid: 0x2A18, properties: .notify),
+                    DeclaredCharacteristic(service: 0x1808, uuid: 0x2A51, properties: .read),
+                    DeclaredCharacteristic(service: 0x1808, uuid: 0x2A52, properties: [.write, .indicate]),
+                ]
+            )
+            #expect(try await central.read(glucose.feature) == [])
+        }
+    }
+
+    @Test(
+        arguments: [([], nil), (.timeFault, []), (.batteryLow, .batteryLow)]
+            as [(GlucoseSensorStatus, GlucoseSensorStatus?)]
+    )
+    func statusIsWhatTheFeaturesTellOf(detected: GlucoseSensorStatus, sent: GlucoseSensorStatus?) async throws
+    {
+        var record = Self.record(1)
+        record.measurement.status = [.batteryLow, .malfunction]
+        let glucose = GlucoseService(records: { [record] }, detecting: detected, security: .open)
+        try await Peripheral("Meter") { glucose }.test { central in
+            try await central.subscribe(to: glucose.measurement)
+            try await central.subscribe(to: glucose.recordAccess)
+            let request = RecordAccessRequest.report(.all)
+            let response = try await central.request(request, of: glucose.recordAccess)
+            #expect(response == .result(.success, of: .report))
+            #expect(try await central.nextUpdate(of: glucose.measurement).status == sent)
         }
     }
 
@@ -138,6 +172,7 @@ struct GlucoseTests {
         GlucoseService(
             records: { store.value },
             remove: { removed in store.change { $0.removeAll { removed.contains($0) } } },
+            hasContext: true,
             security: .open
         )
     }

@@ -69,13 +69,14 @@ struct PulseOximeterTests {
     @Test(
         arguments: [
             (
-                PulseOximeterService(continuous: [], supportsMultipleBonds: false, security: .open),
+                PulseOximeterService(continuous: [], security: .open),
                 [0x00, 0x00]
             ),
             (
                 PulseOximeterService(
                     spotCheck: [.time],
                     continuous: [.fast, .pulseAmplitudeIndex],
+                    supportsMultipleBonds: true,
                     security: .open
                 ),
                 [0xD8, 0x00]
@@ -86,7 +87,6 @@ struct PulseOximeterTests {
                     continuous: [.slow, .time],
                     status: [.invalid],
                     faults: [.lowPerfusion],
-                    supportsMultipleBonds: false,
                     security: .open
                 ),
                 [0x63, 0x00, 0x00, 0x80, 0x20, 0x00, 0x00]
@@ -98,7 +98,7 @@ struct PulseOximeterTests {
                     store: .init(records: { [] }, remove: { _ in }),
                     security: .open
                 ),
-                [0x85, 0x00, 0x00, 0x82]
+                [0x05, 0x00, 0x00, 0x82]
             ),
             (
                 PulseOximeterService(
@@ -106,7 +106,7 @@ struct PulseOximeterTests {
                     store: .init(records: { [] }, remove: { _ in }),
                     security: .open
                 ),
-                [0x85, 0x00, 0x00, 0x02]
+                [0x05, 0x00, 0x00, 0x02]
             ),
         ] as [(PulseOximeterService, [UInt8])]
     )

@@ -23,7 +23,7 @@ extension ServiceConformance {
     private static let glucoseRecords = Scenario(
         "Glucose: a central that is encrypted gets the records, with their contexts, before the response"
     ) {
-        let glucose = GlucoseService(records: { try (1...20).map(glucoseRecord) })
+        let glucose = GlucoseService(records: { try (1...20).map(glucoseRecord) }, hasContext: true)
         return Trial(Peripheral("Meter", pairing: .justWorks) { glucose }, mtu: 23) { central, session in
             try await central.pair(.justWorks)
             try await central.subscribe(to: glucose.measurement, knownTo: session)
@@ -69,7 +69,7 @@ extension ServiceConformance {
     private static let glucoseOfOneWhoComesBack = Scenario(
         "Glucose: a bonded central that has come back gets the records without subscribing anew"
     ) {
-        let glucose = GlucoseService(records: { try (1...3).map(glucoseRecord) })
+        let glucose = GlucoseService(records: { try (1...3).map(glucoseRecord) }, hasContext: true)
         return Trial(Peripheral("Meter", pairing: .justWorks) { glucose }) { central, session in
             try await central.pair(.justWorks)
             try await central.subscribe(to: glucose.measurement, knownTo: session)
