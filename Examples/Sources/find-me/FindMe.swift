@@ -37,17 +37,18 @@ struct Keys {
     let buzzer = Buzzer()
     let immediateAlert: ImmediateAlertService
     let linkLoss: LinkLossService
-    let txPower = TxPowerService(TxPowerLevel(dBm: 0))
+    let txPower = TxPowerService(TxPowerLevel(dBm: 0), security: .encrypted)
     let peripheral: Peripheral
 
     init(name: String) {
-        immediateAlert = ImmediateAlertService { [buzzer] level in
+        // The Proximity profile demands it: a level is for a phone that comes back, which only one that is bonded does.
+        immediateAlert = ImmediateAlertService(security: .encrypted) { [buzzer] level in
             buzzer.sound(level, since: "a phone says so")
         }
-        linkLoss = LinkLossService { [buzzer] level, _ in
+        linkLoss = LinkLossService(security: .encrypted) { [buzzer] level, _ in
             buzzer.sound(level, since: level == .none ? "the phone is back" : "the phone is gone")
         }
-        peripheral = Peripheral(name) { [immediateAlert, linkLoss, txPower] in
+        peripheral = Peripheral(name, pairing: .justWorks) { [immediateAlert, linkLoss, txPower] in
             linkLoss
             immediateAlert
             txPower
@@ -55,9 +56,10 @@ struct Keys {
         }
     }
 
-    /// What a phone does that looks for the keys, and then forgets them.
+    /// What a phone does that looks for the keys, forgets them, and comes back.
     func walk(with phone: VirtualCentral) async throws {
         try await phone.connect()
+        try await phone.pair(.justWorks)
         Terminal.print("phone: the keys transmit with \(try await phone.read(txPower.level)).")
         Terminal.print("phone: where are the keys?")
         try await phone.writeWithoutResponse(immediateAlert.alertLevel, .high)
@@ -69,5 +71,8 @@ struct Keys {
         Terminal.print("phone: leaves without the keys.")
         phone.disconnect()
         await buzzer.wait(for: .mild)
+        Terminal.print("phone: comes back.")
+        try await phone.connect()
+        await buzzer.wait(for: .none)
     }
 }
