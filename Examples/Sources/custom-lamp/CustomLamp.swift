@@ -1,8 +1,9 @@
 import ArgumentParser
 import ExampleSupport
 import PeripheralKit
+import PeripheralTesting
 
-/// A lamp with a service of its own, which no specification knows: the declaration, and the run.
+/// The command line of the lamp, and what a virtual phone does with it.
 @main
 struct CustomLamp: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -17,26 +18,18 @@ struct CustomLamp: AsyncParsableCommand {
     var options: RunOptions
 
     func run() async throws {
-        let lamp = Lamp()
-        let power = Characteristic<Bool>("5c3a0002-7e3c-4b6e-9d29-b3f1c0a1d001", [.read, .write, .notify]) {
-            Read { lamp.isOn }
-            Write { isOn in lamp.set(isOn) }
-            UserDescription("Lamp power")
-        }
-        let peripheral = Peripheral(name) {
-            GATTService("5c3a0001-7e3c-4b6e-9d29-b3f1c0a1d001") { power }
-        }
-        try await options.run(peripheral) { session in
-            for await isOn in lamp.changes {
-                Terminal.print("lamp: \(isOn ? "on" : "off")")
-                try await session.notify(power, isOn)
-            }
-        } emulated: { central in
-            try await central.connect()
-            try await central.subscribe(to: power)
+        let display = Display()
+        let lamp = LampPeripheral(name, lamp: Lamp(), display: display)
+        try await options.run(lamp.peripheral) { session in
+            try await lamp.serve(session)
+        } emulated: { phone in
+            try await phone.connect()
+            // Who has the phone types what the lamp shows.
+            try await phone.pair(.entering { await display.passkeys.first { _ in true } })
+            try await phone.subscribe(to: lamp.power)
             for isOn in [true, false] {
-                try await central.write(power, isOn)
-                let answer = try await central.nextUpdate(of: power)
+                try await phone.write(lamp.power, isOn)
+                let answer = try await phone.nextUpdate(of: lamp.power)
                 Terminal.print(
                     "phone: turned the lamp \(isOn ? "on" : "off"), and is told that it is \(answer ? "on" : "off")"
                 )

@@ -1,21 +1,38 @@
-import Synchronization
+import ExampleSupport
 
 /// What stands for the lamp.
-final class Lamp: Sendable {
+actor Lamp {
     /// Whether it is on, each time that this has changed.
-    let changes: AsyncStream<Bool>
+    nonisolated let changes: AsyncStream<Bool>
 
-    private let state = Mutex(false)
+    private(set) var isOn = false
     private let changed: AsyncStream<Bool>.Continuation
 
     init() {
         (changes, changed) = AsyncStream.makeStream()
     }
 
-    var isOn: Bool { state.withLock(\.self) }
-
     func set(_ isOn: Bool) {
-        state.withLock { $0 = isOn }
+        self.isOn = isOn
+        Terminal.print("lamp: \(isOn ? "on" : "off")")
         changed.yield(isOn)
+    }
+}
+
+/// What stands for the display of the lamp.
+actor Display {
+    /// What it has shown, for somebody who types it.
+    nonisolated let passkeys: AsyncStream<UInt32>
+
+    private let shown: AsyncStream<UInt32>.Continuation
+
+    init() {
+        (passkeys, shown) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    func show(_ passkey: UInt32) {
+        let digits = String(passkey)
+        Terminal.print("lamp: the passkey is \(String(repeating: "0", count: 6 - digits.count))\(digits)")
+        shown.yield(passkey)
     }
 }
