@@ -151,11 +151,13 @@ let package = Package(
         .executableTarget(
             name: "lamp-service",
             dependencies: [
+                "ExampleSupport",
                 .product(name: "PeripheralKit", package: "swift-peripheral"),
                 .product(name: "PeripheralBlueZ", package: "swift-peripheral"),
                 .product(name: "PeripheralEmulator", package: "swift-peripheral"),
                 .product(name: "PeripheralServiceLifecycle", package: "swift-peripheral"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),

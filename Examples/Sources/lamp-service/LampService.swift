@@ -1,3 +1,5 @@
+import ArgumentParser
+import ExampleSupport
 import Logging
 import PeripheralBlueZ
 import PeripheralEmulator
@@ -7,35 +9,56 @@ import ServiceLifecycle
 
 /// A lamp that ends in order when systemd, or anybody else, sends SIGTERM.
 @main
-struct LampService {
-    static let power = Characteristic<Bool>("5c3a0002-7e3c-4b6e-9d29-b3f1c0a1d001", value: true)
+struct LampService: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "lamp-service",
+        abstract: "Be a lamp as a service of swift-service-lifecycle, which ends in order at SIGTERM."
+    )
 
-    static let peripheral = Peripheral("Lamp") {
-        GATTService("5c3a0001-7e3c-4b6e-9d29-b3f1c0a1d001") { power }
-    }
+    @Option(help: "The name under which centrals find the lamp.")
+    var name = "Lamp"
 
-    static func main() async throws {
-        if CommandLine.arguments.dropFirst().first == "--emulated" {
+    @OptionGroup
+    var options: RunOptions
+
+    func run() async throws {
+        let power = Characteristic<Bool>("5c3a0002-7e3c-4b6e-9d29-b3f1c0a1d001", value: true)
+        let peripheral = Peripheral(name) {
+            GATTService("5c3a0001-7e3c-4b6e-9d29-b3f1c0a1d001") { power }
+        }
+        if options.emulated {
             try await withEmulatedBlueZ { bluez in
-                try await run(on: bluez.backend)
+                try await serve(peripheral, on: bluez.backend)
                 let isOnTheAir = !bluez.central(for: peripheral).scan().isEmpty
-                print(isOnTheAir ? "Something is left." : "Nothing is left.")
+                Terminal.print(isOnTheAir ? "Something is left." : "Nothing is left.")
             }
         } else {
-            try await run(on: .bluez)
+            try await serve(
+                peripheral,
+                on: BlueZBackend(adapter: options.adapter.map { .named($0) } ?? .firstPowered)
+            )
         }
     }
 
-    static func run(on backend: some PeripheralBackend) async throws {
+    /// Serves the lamp as the only service of the program, until a signal ends it, or its time is up.
+    private func serve(_ peripheral: Peripheral, on backend: some PeripheralBackend) async throws {
         let logger = Logger(label: "lamp-service")
-        let lamp = PeripheralService(peripheral, on: backend) { _ in
+        let lamp = PeripheralService(peripheral, on: backend) { [duration = options.duration?.duration] _ in
             logger.info("The lamp is on the air; end it by SIGTERM.")
-            try await gracefulShutdown()
+            // A graceful shutdown ends both.
+            if let duration { try await Task.sleep(for: duration) } else { try await gracefulShutdown() }
         }
         let group = ServiceGroup(
-            services: [lamp],
-            gracefulShutdownSignals: [.sigterm, .sigint],
-            logger: logger
+            configuration: ServiceGroupConfiguration(
+                services: [
+                    ServiceGroupConfiguration.ServiceConfiguration(
+                        service: lamp,
+                        successTerminationBehavior: .gracefullyShutdownGroup
+                    )
+                ],
+                gracefulShutdownSignals: [.sigterm, .sigint],
+                logger: logger
+            )
         )
         try await group.run()
     }
