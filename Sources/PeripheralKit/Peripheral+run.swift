@@ -6,7 +6,7 @@ extension Peripheral {
     /// ```swift
     /// try await peripheral.run(on: .bluez) { session in
     ///     for await beat in sensor.beats {
-    ///         try await session.notify(heartRate.measurement, HeartRateMeasurement(bpm: beat.bpm))
+    ///         try await heartRate.notify(HeartRateMeasurement(bpm: beat.bpm), in: session)
     ///     }
     /// }
     /// ```
@@ -15,6 +15,9 @@ extension Peripheral {
     /// requests in progress are answered, the services are withdrawn, and the call returns. The same happens
     /// when the body throws. When the calling task is cancelled, so are the body and the handlers in progress,
     /// and the peripheral is withdrawn as well.
+    ///
+    /// Signals are the program's affair: one that is to end in order at `SIGTERM` cancels the task, such as by
+    /// `PeripheralService` of `PeripheralServiceLifecycle`, or on `OneThread.arrivals(of:)` of `PeripheralOneThread`.
     ///
     /// When the stack below goes away, a backend such as `.bluez` publishes the peripheral again as soon as it can,
     /// while the body goes on; ``states`` tells. When the backend gives up, the body is cancelled and the backend's

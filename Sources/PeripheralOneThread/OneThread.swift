@@ -55,6 +55,24 @@ public enum OneThread: Sendable {
 
     /// The arrivals of signals such as `SIGTERM`, which no longer do what they do by themselves.
     ///
+    /// A peripheral ends in order when its task is cancelled:
+    ///
+    /// ```swift
+    /// OneThread.run {
+    ///     let service = Task { try await lamp.peripheral.run(on: .bluez) }
+    ///     do {
+    ///         let signals = try OneThread.arrivals(of: [SIGTERM, SIGINT])
+    ///         Task { for await _ in signals { service.cancel() } }
+    ///         try await service.value
+    ///     } catch is CancellationError {
+    ///         // It was told to end.
+    ///     } catch {
+    ///         return 1
+    ///     }
+    ///     return 0
+    /// }
+    /// ```
+    ///
     /// Call it within ``run(_:)``, which is checked, and once for each signal. Processes that the program starts begin with these
     /// signals blocked.
     ///
