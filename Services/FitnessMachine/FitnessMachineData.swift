@@ -3,7 +3,8 @@ public import PeripheralKit
 /// What a machine of some kind tells of a training, such as `IndoorBikeData`: the value of its data characteristic.
 ///
 /// The kinds that there are have types, in the products `PeripheralIndoorBike`, `PeripheralTreadmill`, `PeripheralCrossTrainer`,
-/// `PeripheralRower`, `PeripheralStepClimber` and `PeripheralStairClimber`.
+/// `PeripheralRower`, `PeripheralStepClimber` and `PeripheralStairClimber`. The specification has no others: it is for code that
+/// works with any of them, not for further types to conform to.
 public protocol FitnessMachineData: GATTValue, Equatable {
     /// The kind of machine.
     static var machine: FitnessMachineKind { get }
