@@ -10,9 +10,9 @@ internal import Synchronization
 ///
 /// Several sensors of one quantity each need a measurement that says how they differ.
 ///
-/// Unless it is told otherwise, a sensor is one that notifies, and the specification demands a trigger of such a one. Which trigger
-/// is of use, only a central knows, and how often it has to wake for it: so centrals may set it, unlike other options, which are
-/// declared only when they are asked for. Where not everybody near may, `security` says who.
+/// Unless it is told otherwise, a sensor is one that notifies, and the specification demands a trigger of such a one. Which
+/// trigger is of use, only a central knows: so centrals may set it, unlike other options, which are declared only when they
+/// are asked for. Where not everybody near may, `security` says who.
 public struct EnvironmentalSensor: Sendable {
     /// What is measured.
     public let quantity: EnvironmentalQuantity

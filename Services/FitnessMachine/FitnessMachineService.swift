@@ -1,7 +1,7 @@
 public import PeripheralKit
 
-/// The Fitness Machine service, 0x1826, of the Fitness Machine Service specification 1.0, and 1.0.1 for the status of a resistance
-/// level.
+/// The Fitness Machine service, 0x1826, of the Fitness Machine Service specification 1.0, and 1.0.1 for the status of a
+/// resistance level.
 ///
 /// ```swift
 /// import PeripheralBlueZ

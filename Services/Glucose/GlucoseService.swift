@@ -42,8 +42,8 @@ public struct GlucoseService: GATTServiceDeclaration {
     ///   - records: All records that are stored, the oldest first. Throwing fails the central's request.
     ///   - remove: Deletes records when a central asks for it; `nil` when centrals may not.
     ///   - hasContext: Whether records may have a context; without, ``GlucoseRecord/context`` is not sent.
-    ///   - status: What the sensor can tell in ``GlucoseMeasurement/status``; the feature bits follow from it, and nothing else of
-    ///     the status is sent.
+    ///   - status: What the sensor can tell in ``GlucoseMeasurement/status``; the feature bits follow from it, and nothing
+    ///     else of the status is sent.
     ///   - supportsMultipleBonds: Whether several centrals can be bonded.
     ///   - security: What it takes to subscribe, and to write the control point. Glucose is a matter of health: leave it
     ///     encrypted at least.
