@@ -31,7 +31,8 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
     /// The Fitness Machine Feature, 0x2ACC, which centrals read.
     public let feature: Characteristic<FitnessMachineFeature>
 
-    /// The data of the machine, such as the Indoor Bike Data, 0x2AD2, which centrals subscribe to; sent by ``notify(_:in:)-(Data,_)``.
+    /// The data of the machine, such as the Indoor Bike Data, 0x2AD2, which centrals subscribe to; sent by
+    /// ``notify(_:in:)-(Data,_)``.
     public let data: Characteristic<Data>
 
     /// The Training Status, 0x2AD3, which centrals read and subscribe to; `nil` when it is not told.

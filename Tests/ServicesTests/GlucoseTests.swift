@@ -141,7 +141,7 @@ struct GlucoseTests {
     {
         var record = Self.record(1)
         record.measurement.status = [.batteryLow, .malfunction]
-        let glucose = GlucoseService(records: { [record] }, detecting: detected, security: .open)
+        let glucose = GlucoseService(records: { [record] in [record] }, detecting: detected, security: .open)
         try await Peripheral("Meter") { glucose }.test { central in
             try await central.subscribe(to: glucose.measurement)
             try await central.subscribe(to: glucose.recordAccess)
