@@ -28,7 +28,9 @@ struct PreservedFileFuzzTests {
         let store = StateDirectory(path: parent.path(of: "state"))
         let original = try await original(in: store)
         var generator = SeededGenerator(seed: seed)
-        let declarations = try ([lamp] + changedLamps).map {
+        let published = try #require(try await PreservedPeripheral(Self.identifier, in: store)).state.database
+        let place = try #require(published.startsOnAir[1])
+        let declarations = try ([lamp] + changedLamps(pinnedAt: place)).map {
             try DeclaredState($0, table: $0.publication().table)
         }
         var outcomes: [RestorationError.Code?: Int] = [:]
@@ -117,7 +119,9 @@ struct PreservedFileFuzzTests {
     }
 
     /// What later versions of its program declare.
-    private var changedLamps: [Peripheral] {
+    ///
+    /// - Parameter place: Where a service is to stand now.
+    private func changedLamps(pinnedAt place: AttributeHandle) -> [Peripheral] {
         let number = Characteristic<UInt16>(0x2A56, [.read, .write]) { PersistentValue(initially: 3) }
         let event = Characteristic<UInt8>(0x2A1C, .indicate, updates: .durable)
         func lamp(@PeripheralBuilder _ content: () -> [PeripheralElement]) -> Peripheral {
@@ -131,7 +135,7 @@ struct PreservedFileFuzzTests {
                     event
                     isOn
                 }
-                GATTService(.battery, handle: 0x0030) {
+                GATTService(.battery, handle: place) {
                     Characteristic<UInt8>(0x2A19, value: 8)
                     Characteristic<UInt8>(0x2A1B, value: 8)
                 }

@@ -53,8 +53,13 @@ struct RestoredPeripheral {
 extension RestorationStart {
     /// What about the beginning of a run cannot be; `nil` when all can.
     func fault(of declared: DeclaredState) -> String? {
-        let handles = handlesOnAir.values
-        guard Set(handles).count == handles.count else { return "attributes share handles: \(handlesOnAir)" }
+        var handles = handlesOnAir
+        for attribute in declared.table.attributes {
+            handles[attribute.handle] = state.database.handleOnAir(of: attribute.handle)
+        }
+        guard Set(handles.values).count == handles.count else {
+            return "attributes share handles: \(handles)"
+        }
         guard Set(values.keys) == Set(declared.persistentValues.keys),
             values.allSatisfy({ declared.persistentValues[$0.key]?.accepts($0.value) == true })
         else { return "the values are \(values)" }
