@@ -118,9 +118,7 @@ struct PreservedFileFuzzTests {
         }
     }
 
-    /// What later versions of its program declare.
-    ///
-    /// - Parameter place: Where a service is to stand now.
+    /// What later versions of its program declare, one of them with a service that is to stand at this place.
     private func changedLamps(pinnedAt place: AttributeHandle) -> [Peripheral] {
         let number = Characteristic<UInt16>(0x2A56, [.read, .write]) { PersistentValue(initially: 3) }
         let event = Characteristic<UInt8>(0x2A1C, .indicate, updates: .durable)
