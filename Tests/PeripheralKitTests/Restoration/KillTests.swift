@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What a kill leaves at any instant under traffic: a state that was true, with all that was acknowledged as durable.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 final class KillTests: Sendable {
     /// What the store holds at an instant, and what had been acknowledged by then.
     private struct Remains {
@@ -28,9 +28,9 @@ final class KillTests: Sendable {
     private let begun = Atomic<UInt32>(0)
 
     init() {
-        let audit = Characteristic<UInt32>(0x2A1E, .notify, updates: .durable(beyond: 16))
+        let audit = Characteristic<UInt32>(0x2A1E, .notify, updates: .durable(beyond: 2))
         self.audit = audit
-        durable = Characteristic(0x2A1C, [.read, .write, .notify], updates: .durable(beyond: 16)) {
+        durable = Characteristic(0x2A1C, [.read, .write, .notify], updates: .durable(beyond: 2)) {
             PersistentValue(initially: 0, writes: .durable) { number, _, updates in
                 try updates.append(audit, number)
             }
