@@ -44,7 +44,8 @@ extension PeripheralSession {
     ///
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared``,
     ///   ``PeripheralError/Code/invalidValue`` or ``PeripheralError/Code/stopped``; ``RestorationError`` when it cannot be
-    ///   preserved yet, in which case it is sent once it is; `CancellationError`.
+    ///   preserved yet, in which case it is sent once it is, or when its update finds no room while those before it could not
+    ///   be preserved, in which case nothing has changed; `CancellationError`.
     public func set<Value>(_ characteristic: Characteristic<Value>, to value: Value) async throws {
         let handle = try persistentHandle(of: characteristic)
         let bytes = try characteristic.declaration.checkedForUpdate(value.gattBytes)

@@ -21,7 +21,8 @@ extension PeripheralSession {
     ///   - value: The new value; at most 512 bytes when encoded.
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared``,
     ///   ``PeripheralError/Code/invalidValue`` or ``PeripheralError/Code/stopped``; `CancellationError`. With
-    ///   ``UpdatePolicy/durable``, also ``RestorationError`` when the value is kept, but could not be preserved yet.
+    ///   ``UpdatePolicy/durable``, also ``RestorationError`` when the value is kept, but could not be preserved yet, or
+    ///   finds no room while those before it could not.
     public func notify<Value>(_ characteristic: Characteristic<Value>, _ value: Value) async throws {
         let handle = try updatableHandle(of: characteristic.declaration)
         let bytes = try characteristic.declaration.checkedForUpdate(value.gattBytes)

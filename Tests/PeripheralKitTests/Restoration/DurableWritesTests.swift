@@ -17,8 +17,12 @@ final class DurableWritesTests: Sendable {
     private let lamp = Characteristic<UInt8>(0x2A1B, [.read, .write, .notify]) {
         PersistentValue(initially: 0, writes: .durable)
     }
-    private let few = Characteristic<UInt8>(0x2A1C, [.read, .indicate], updates: .durable(beyond: 1)) {
-        PersistentValue(initially: 0)
+    private let few = Characteristic<UInt8>(
+        0x2A1C,
+        [.read, .write, .indicate],
+        updates: .durable(beyond: 1)
+    ) {
+        PersistentValue(initially: 0, writes: .durable)
     }
     private let audit: Characteristic<UInt8>
     private let lock: Characteristic<UInt8>
@@ -204,6 +208,25 @@ final class DurableWritesTests: Sendable {
             for value in 5...20 as ClosedRange<UInt8> {
                 #expect(try await central.nextUpdate(of: lamp) == value)
             }
+        }
+    }
+
+    /// What waits to be saved takes the room of what comes next, which nobody waits for.
+    @Test func aStoreThatFailsHoldsUpNobody() async throws {
+        try await run(savingEvery: .zero, clock: ContinuousClock()) { [self] central, session in
+            try await central.connect()
+            try await central.subscribe(to: few, for: .indication)
+            let writer = central.makeAnother()
+            try await writer.connect()
+            store.saveError = Self.full
+            await #expect(throws: ATTError.unlikelyError) { try await writer.write(few, 1) }
+            await #expect(throws: RestorationError.self) { try await session.set(few, to: 2) }
+            await #expect(throws: RestorationError.self) { try await session.notify(few, 3) }
+            #expect(try session.value(of: few) == 1)
+            store.saveError = nil
+            try await session.set(few, to: 4)
+            #expect(try await central.nextUpdate(of: few) == 1)
+            #expect(try await central.nextUpdate(of: few) == 4)
         }
     }
 

@@ -70,6 +70,8 @@ final class OutboxDelivery: Sendable {
                 try await preservation.flush()
                 return true
             }
+            // What waits to be saved gives no room before: nobody can wait for a store that is broken.
+            try await preservation.flush()
             _ = try await ready(characteristic)
         }
         return false

@@ -87,6 +87,8 @@ final class PersistentValues: Sendable {
         if let preservation, let limit = durableLimits[handle] {
             let update = DurableUpdate(characteristic: handle, value: value, limit: limit)
             while !keep(value, of: handle, posting: update) {
+                // What waits to be saved gives no room before: nobody can wait for a store that is broken.
+                try await preservation.flush()
                 try await preservation.untilRoom(of: handle, limit: limit)
             }
             try await preservation.flush()
