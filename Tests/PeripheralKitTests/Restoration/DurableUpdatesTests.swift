@@ -165,7 +165,7 @@ final class DurableUpdatesTests: Sendable {
 
     @Test func whoIsFoundLateGetsWhatWasKeptAlsoAfterSomethingNew() async throws {
         var user = PairingUser.justWorks
-        user.identityAddress = try #require(DeviceAddress("00:1B:DC:00:00:07"))
+        user.identityAddress = DeviceAddress("00:1B:DC:00:00:07")
         let phone = user
         let left = try await run { [self] central, session in
             try await central.connect()
