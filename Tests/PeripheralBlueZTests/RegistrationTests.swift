@@ -103,6 +103,62 @@ struct RegistrationTests {
         }
     }
 
+    // MARK: - Handles
+
+    /// Where the program demands its first service to stand.
+    private func demand(_ call: ScriptedDaemon.Call, to daemon: ScriptedDaemon) async throws -> UInt16? {
+        let answer = try await daemon.connection.call(
+            call.program,
+            "/peripheral/service0000",
+            .properties,
+            "Get",
+            [.string("org.bluez.GattService1"), .string("Handle")]
+        )
+        return answer.first?.integer()
+    }
+
+    /// A refusal that bluetoothd repeats, and how often it is tried elsewhere.
+    struct Refusal: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var demands: [UInt16]
+    }
+
+    static let refusals = [
+        Refusal(testDescription: "No object received", demands: [0x100]),
+        Refusal(
+            testDescription: "Failed to create entry in database",
+            demands: [0x100, 0x140, 0x1C0, 0x2C0, 0x4C0, 0x8C0, 0x10C0, 0x20C0, 0x40C0, 0]
+        ),
+    ]
+
+    @Test(arguments: refusals) func handlesAreDemandedAgainAfterARefusal(_ refusal: Refusal) async throws {
+        try await ScriptedDaemon.run { daemon in
+            let clock = ManualClock()
+            let peripheral = Peripheral("Restored", restorationIdentifier: "com.example.restored") {
+                GATTService(.battery) { Characteristic<UInt8>(0x2A19, value: 1) }
+            }
+            let run = daemon.start(
+                peripheral,
+                recovery: .always,
+                restoringFrom: InMemoryRestorationStore(),
+                clock: clock
+            ) { _ in }
+            for handle in refusal.demands {
+                let application = try await daemon.next("RegisterApplication")
+                #expect(try await demand(application, to: daemon) == handle)
+                application.reply.fail(MethodError("org.bluez.Error.Failed", refusal.testDescription))
+            }
+            await clock.waitForSleeper()
+            clock.advance(by: .seconds(10))
+            let application = try await daemon.next("RegisterApplication")
+            #expect(try await demand(application, to: daemon) == 0x100)
+            application.reply.send()
+            try await daemon.accept("RegisterAdvertisement")
+            try await daemon.accept("UnregisterAdvertisement", "UnregisterApplication")
+            try await run.value
+        }
+    }
+
     // MARK: - Stopping
 
     @Test func stopDuringTheRegistrationOfTheServicesPutsNothingOnTheAir() async throws {

@@ -147,6 +147,7 @@ final class ScriptedDaemon: Sendable {
     func start(
         _ peripheral: Peripheral,
         recovery: Recovery = .never,
+        restoringFrom store: (any RestorationStore)? = nil,
         logger: Logger = .silent,
         clock: any Clock<Duration> = ManualClock(),
         _ body: @escaping @Sendable (PeripheralSession) async throws -> Void = { _ in
@@ -162,7 +163,10 @@ final class ScriptedDaemon: Sendable {
             logger: logger,
             clock: clock
         )
-        return Task { try await peripheral.run(on: backend, logger: .silent, body) }
+        return Task {
+            guard let store else { return try await peripheral.run(on: backend, logger: .silent, body) }
+            try await peripheral.run(on: backend, restoringFrom: store, logger: .silent, body)
+        }
     }
 
     /// Cancels a peripheral that is published.
