@@ -62,8 +62,6 @@ extension UserDataField where Value == UInt8 {
     public static var aerobicThreshold: Self { Self(0x2A7F) }
     /// The heart rate at the anaerobic threshold, in beats per minute.
     public static var anaerobicThreshold: Self { Self(0x2A83) }
-    /// The sport for which the thresholds hold, by its assigned number.
-    public static var sportTypeForThresholds: Self { Self(0x2A93) }
     /// The lowest heart rate that burns fat, in beats per minute.
     public static var fatBurnLowerLimit: Self { Self(0x2A88) }
     /// The highest heart rate that burns fat, in beats per minute.
@@ -80,9 +78,17 @@ extension UserDataField where Value == UInt8 {
     public static var twoZoneLimit: Self { Self(0x2A95) }
 }
 
-extension UserDataField where Value == [UInt8] {
-    /// The heart rates between light, moderate and hard exercise: 2 bytes, in beats per minute.
+extension UserDataField where Value == SportType {
+    /// The sport for which the thresholds hold.
+    public static var sportTypeForThresholds: Self { Self(0x2A93) }
+}
+
+extension UserDataField where Value == ThreeZoneLimits {
+    /// The heart rates between light, moderate and hard exercise.
     public static var threeZoneLimits: Self { Self(0x2A94) }
-    /// The heart rates between very light, light, moderate, hard and maximal exercise: 4 bytes, in beats per minute.
+}
+
+extension UserDataField where Value == FiveZoneLimits {
+    /// The heart rates between very light, light, moderate, hard and maximal exercise.
     public static var fiveZoneLimits: Self { Self(0x2A8B) }
 }

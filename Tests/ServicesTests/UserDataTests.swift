@@ -207,10 +207,55 @@ struct UserDataTests {
         #expect(UserDate(year: nil, month: nil, day: nil)?.gattBytes == [0, 0, 0, 0])
     }
 
+    /// Bytes by hand, after the GATT Specification Supplement.
+    @Test func thresholdsAreAsSpecified() throws {
+        #expect(SportType.wholeBodyExercising.gattBytes == [0x0B])
+        #expect(try SportType(gattBytes: [0x0C]) == SportType(rawValue: 12))
+        let three = ThreeZoneLimits(lightToModerate: 120, moderateToHard: 140)
+        #expect(three.gattBytes == [0x78, 0x8C])
+        #expect(three == [120, 140])
+        #expect(try ThreeZoneLimits(gattBytes: [0x78, 0x8C]) == three)
+        let five = FiveZoneLimits(
+            veryLightToLight: 100,
+            lightToModerate: 120,
+            moderateToHard: 140,
+            hardToMaximal: 160
+        )
+        #expect(five.gattBytes == [0x64, 0x78, 0x8C, 0xA0])
+        #expect(five == [100, 120, 140, 160])
+        #expect(try FiveZoneLimits(gattBytes: [0x64, 0x78, 0x8C, 0xA0]) == five)
+        for bytes in [[], [1], [1, 2, 3], [1, 2, 3, 4, 5]] as [[UInt8]] {
+            #expect(throws: GATTDecodingError.self) { try ThreeZoneLimits(gattBytes: bytes) }
+            #expect(throws: GATTDecodingError.self) { try FiveZoneLimits(gattBytes: bytes) }
+        }
+    }
+
+    @Test func limitsOfAnyOtherLengthAreRefused() async throws {
+        let users = Self.makeUsers()
+        let limits = users.characteristic(
+            .threeZoneLimits,
+            read: { _ in [120, 140] },
+            write: { _, limits in Issue.record("\(limits) were written.") }
+        )
+        let userData = UserDataService(users) { limits }
+        try await Peripheral("Scale") { userData }.test { central in
+            try await central.subscribe(to: userData.controlPoint)
+            let consent = UserControlRequest.consent(user: 7, consentCode: 4711)
+            _ = try await central.request(consent, of: userData.controlPoint)
+            #expect(try await central.read(limits) == [120, 140])
+            await #expect(throws: ATTError.invalidAttributeValueLength) {
+                try await central.write([120, 140, 160], to: limits)
+            }
+        }
+    }
+
     @Test(arguments: 0..<4 as Range<UInt64>)
     func decodersEndWhateverTheyRead(seed: UInt64) throws {
         try fuzz(UserControlRequest.self, seed: seed, count: 0...8)
         try fuzz(UserControlResponse.self, seed: seed, count: 0...6)
         try fuzz(UserDate.self, seed: seed, count: 0...6)
+        try fuzz(SportType.self, seed: seed, count: 0...2)
+        try fuzz(ThreeZoneLimits.self, seed: seed, count: 0...3)
+        try fuzz(FiveZoneLimits.self, seed: seed, count: 0...5)
     }
 }

@@ -1,0 +1,130 @@
+public import PeripheralKit
+
+/// The sport for which a user's thresholds hold: the value of the Sport Type for Aerobic and Anaerobic Thresholds, 0x2A93.
+public struct SportType: GATTValue, Hashable, RawRepresentable, ExpressibleByIntegerLiteral {
+    /// The assigned number.
+    public var rawValue: UInt8
+
+    /// Makes a sport of its number, assigned or not.
+    public init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    /// Makes a sport of its number, assigned or not.
+    public init(integerLiteral number: UInt8) {
+        rawValue = number
+    }
+
+    /// None in particular.
+    public static var unspecified: SportType { 0 }
+    /// Running, on a treadmill.
+    public static var running: SportType { 1 }
+    /// Cycling, on an ergometer.
+    public static var cycling: SportType { 2 }
+    /// Rowing, on an ergometer.
+    public static var rowing: SportType { 3 }
+    /// Cross training, on an elliptical trainer.
+    public static var crossTraining: SportType { 4 }
+    /// Climbing.
+    public static var climbing: SportType { 5 }
+    /// Skiing.
+    public static var skiing: SportType { 6 }
+    /// Skating.
+    public static var skating: SportType { 7 }
+    /// Exercise of the arms.
+    public static var armExercising: SportType { 8 }
+    /// Exercise of the lower body.
+    public static var lowerBodyExercising: SportType { 9 }
+    /// Exercise of the upper body.
+    public static var upperBodyExercising: SportType { 10 }
+    /// Exercise of the whole body.
+    public static var wholeBodyExercising: SportType { 11 }
+
+    /// Reads one byte.
+    public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
+        rawValue = try reader.read()
+    }
+
+    /// Appends one byte.
+    public func encode(into writer: inout ByteWriter) {
+        writer.write(rawValue)
+    }
+}
+
+/// The heart rates between light, moderate and hard exercise, in beats per minute: the value of the Three Zone Heart Rate
+/// Limits, 0x2A94.
+public struct ThreeZoneLimits: GATTValue, Hashable, ExpressibleByArrayLiteral {
+    /// Between light and moderate exercise: 0 to 255.
+    public var lightToModerate: UInt8
+    /// Between moderate and hard exercise: 0 to 255.
+    public var moderateToHard: UInt8
+
+    /// Makes limits of heart rates in beats per minute.
+    public init(lightToModerate: UInt8, moderateToHard: UInt8) {
+        self.lightToModerate = lightToModerate
+        self.moderateToHard = moderateToHard
+    }
+
+    /// Makes limits of exactly two heart rates in beats per minute, the lower one first.
+    public init(arrayLiteral limits: UInt8...) {
+        precondition(limits.count == 2, "three zones have two limits")
+        self.init(lightToModerate: limits[0], moderateToHard: limits[1])
+    }
+
+    /// Reads two bytes.
+    public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
+        lightToModerate = try reader.read()
+        moderateToHard = try reader.read()
+    }
+
+    /// Appends two bytes.
+    public func encode(into writer: inout ByteWriter) {
+        writer.write([lightToModerate, moderateToHard])
+    }
+}
+
+/// The heart rates between very light, light, moderate, hard and maximal exercise, in beats per minute: the value of the Five
+/// Zone Heart Rate Limits, 0x2A8B.
+public struct FiveZoneLimits: GATTValue, Hashable, ExpressibleByArrayLiteral {
+    /// Between very light and light exercise: 0 to 255.
+    public var veryLightToLight: UInt8
+    /// Between light and moderate exercise: 0 to 255.
+    public var lightToModerate: UInt8
+    /// Between moderate and hard exercise: 0 to 255.
+    public var moderateToHard: UInt8
+    /// Between hard and maximal exercise: 0 to 255.
+    public var hardToMaximal: UInt8
+
+    /// Makes limits of heart rates in beats per minute.
+    public init(veryLightToLight: UInt8, lightToModerate: UInt8, moderateToHard: UInt8, hardToMaximal: UInt8)
+    {
+        self.veryLightToLight = veryLightToLight
+        self.lightToModerate = lightToModerate
+        self.moderateToHard = moderateToHard
+        self.hardToMaximal = hardToMaximal
+    }
+
+    /// Makes limits of exactly four heart rates in beats per minute, the lowest one first.
+    public init(arrayLiteral limits: UInt8...) {
+        precondition(limits.count == 4, "five zones have four limits")
+        self.init(
+            veryLightToLight: limits[0],
+            lightToModerate: limits[1],
+            moderateToHard: limits[2],
+            hardToMaximal: limits[3]
+        )
+    }
+
+    /// Reads four bytes.
+    public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
+        veryLightToLight = try reader.read()
+        lightToModerate = try reader.read()
+        moderateToHard = try reader.read()
+        hardToMaximal = try reader.read()
+    }
+
+    /// Appends four bytes.
+    public func encode(into writer: inout ByteWriter) {
+        writer.write([veryLightToLight, lightToModerate, moderateToHard, hardToMaximal])
+    }
+}
