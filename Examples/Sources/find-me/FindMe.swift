@@ -41,10 +41,11 @@ struct Keys {
     let peripheral: Peripheral
 
     init(name: String) {
-        // The Proximity profile demands it: a level is for a phone that comes back, which only one that is bonded does.
-        immediateAlert = ImmediateAlertService(security: .encrypted) { [buzzer] level in
+        // Whoever looks for the keys need not have paired.
+        immediateAlert = ImmediateAlertService { [buzzer] level in
             buzzer.sound(level, since: "a phone says so")
         }
+        // The Proximity profile demands it: a level is for a phone that comes back, which only one that is bonded does.
         linkLoss = LinkLossService(security: .encrypted) { [buzzer] level, _ in
             buzzer.sound(level, since: level == .none ? "the phone is back" : "the phone is gone")
         }
@@ -74,5 +75,7 @@ struct Keys {
         Terminal.print("phone: comes back.")
         try await phone.connect()
         await buzzer.wait(for: .none)
+        try await phone.write(linkLoss.alertLevel, .none)
+        Terminal.print("phone: leaves for good, which is no loss any more.")
     }
 }
