@@ -16,8 +16,9 @@ extension Peripheral {
     /// when the body throws. When the calling task is cancelled, so are the body and the handlers in progress,
     /// and the peripheral is withdrawn as well.
     ///
-    /// Signals are the program's affair: one that is to end in order at `SIGTERM` cancels the task, such as by
-    /// `PeripheralService` of `PeripheralServiceLifecycle`, or on `OneThread.arrivals(of:)` of `PeripheralOneThread`.
+    /// Signals are the program's affair: one that is to end in order at `SIGTERM` has the body end, or cancels the task.
+    /// `PeripheralService` of `PeripheralServiceLifecycle` does the former; `OneThread.arrivals(of:)` of `PeripheralOneThread`
+    /// tells when.
     ///
     /// When the stack below goes away, a backend such as `.bluez` publishes the peripheral again as soon as it can,
     /// while the body goes on; ``states`` tells. When the backend gives up, the body is cancelled and the backend's
