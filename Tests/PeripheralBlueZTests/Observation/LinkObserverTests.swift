@@ -109,10 +109,10 @@ struct LinkObserverTests {
         _ = see(notification(of: 7, [1]) + notification(of: 7, [1], on: 0x41))
         #expect(observer.look() == LinkActivity(busy: [0x40, 0x41], isHeldUp: true))
         _ = see([completed([(0x40, 1)])])
-        #expect(observer.look() == LinkActivity(busy: [0x40, 0x41], isHeldUp: false))
+        #expect(observer.look() == LinkActivity(busy: [0x40, 0x41], completing: [0x40]))
         #expect(observer.look() == LinkActivity(busy: [0x41], isHeldUp: true))
         _ = see([completed([(0x41, 1)])])
-        #expect(observer.look() == LinkActivity(busy: [0x41], isHeldUp: false))
+        #expect(observer.look() == LinkActivity(busy: [0x41], completing: [0x41]))
         #expect(observer.look() == LinkActivity())
     }
 
@@ -123,6 +123,8 @@ struct LinkObserverTests {
         #expect(observer.look().busy == [0x40])
         #expect(see([completed([(0x40, 1)])]) == [departure(7)])
         #expect(observer.look().busy == [0x40])
+        for _ in 0..<3 { #expect(observer.look().busy == [0x40]) }
+        #expect(observer.look() == LinkActivity(forgotten: [0x40]))
         #expect(observer.look() == LinkActivity())
         #expect(see(notification(of: 9, [1]) + [completed([(0x40, 1)])]) == [departure(9)])
     }
@@ -149,7 +151,7 @@ struct LinkObserverTests {
             #expect(observer.packetsUnderWay(on: connection) <= 256)
         }
         _ = observer.missed()
-        for _ in 0..<2 { _ = observer.look() }
+        for _ in 0..<5 { _ = observer.look() }
         #expect(observer.look() == LinkActivity())
     }
 }

@@ -99,13 +99,15 @@ struct RandomDeparturesTests {
         noteGaps()
         let activity = observer.look()
         let centrals = try (0..<3).map { try central($0) }
+        let busy = activity.busy.map { centrals[Int($0)] }
+        let completing = activity.completing.map { centrals[Int($0)] }
+        let forgotten = activity.forgotten.map { centrals[Int($0)] }
         end(
-            departures.looked { central in
-                activity.isHeldUp
-                    || activity.busy.contains {
-                        centrals.indices.contains(Int($0)) && centrals[Int($0)] == central
-                    }
-            }
+            departures.looked(
+                { busy.contains($0) ? true : activity.isHeldUp ? nil : false },
+                hasCompleted: completing.contains,
+                isForgotten: forgotten.contains
+            )
         )
     }
 

@@ -7,7 +7,7 @@ extension Centrals {
     /// How often is looked at the links on which something is missing.
     private static let lookInterval = Duration.milliseconds(200)
     /// How often, when some of what they have carried went unseen.
-    private static let hastyLookInterval = Duration.milliseconds(50)
+    private static let hastyLookInterval = Duration.milliseconds(25)
 
     /// How it is known what has left.
     var pacing: UpdatePacing {
@@ -136,7 +136,15 @@ extension Centrals {
         guard let activity = tracking.watch?.look() else { return }
         learnConnections()
         let busy = activity.busy.compactMap { knownCentral(on: $0) }
-        reportDepartures(tracking.departures.looked { activity.isHeldUp || busy.contains($0) })
+        let completing = activity.completing.compactMap { knownCentral(on: $0) }
+        let forgotten = activity.forgotten.compactMap { knownCentral(on: $0) }
+        reportDepartures(
+            tracking.departures.looked(
+                { busy.contains($0) ? true : activity.isHeldUp ? nil : false },
+                hasCompleted: completing.contains,
+                isForgotten: forgotten.contains
+            )
+        )
         lookLater()
     }
 }

@@ -10,14 +10,24 @@ struct Departures {
     private struct Way {
         var attribute: AttributeHandle
         var central: Central.ID
-        /// Those that have not left; `nil` for one whose leaving nobody waits for.
-        var updates: [PeripheralKit.Update.ID?] = []
+        /// Those that have not left.
+        var updates: [Given] = []
         /// Whether nothing has come of what was given last: bluetoothd may know that the central has unsubscribed.
         var isDeserted = false
         /// How many looks in a row have shown nothing of the central.
         var quietLooks = 0
-        /// How many looks there were since something went unseen; `nil` when nothing did.
-        var doubtfulLooks: Int?
+        /// What was given first after each of two looks that have found the first of these missing: all that was given
+        /// before the one was handed on when the other began.
+        var looks: [UInt64] = []
+        /// Whether something has left for the central that was given after both.
+        var isOvertaken = false
+    }
+
+    private struct Given {
+        /// `nil` for one whose leaving nobody waits for.
+        var id: PeripheralKit.Update.ID?
+        /// Its place among all that were given.
+        var number: UInt64
     }
 
     private struct Update {
@@ -32,17 +42,18 @@ struct Departures {
 
     /// So many looks in a row have to show nothing of a central, until what is missing counts as lost.
     private static let quietLooks = 2
-    /// After so many looks, what was missing when something went unseen counts as lost, whatever moves.
-    private static let doubtfulLooks = 20
 
     private var ways: [Way] = []
     private var updates: [Update] = []
+    /// The centrals of which something went unseen.
+    private var doubts: [LinkDoubt] = []
+    private var nextNumber: UInt64 = 0
 
     /// Whether all have left.
     var isEmpty: Bool { ways.allSatisfy(\.updates.isEmpty) }
 
     /// Whether something went unseen, so that it is to be looked at the links soon.
-    var isInDoubt: Bool { ways.contains { $0.doubtfulLooks != nil } }
+    var isInDoubt: Bool { doubts.contains { $0.isUrgent && missing(for: $0.central) > 0 } }
 
     /// Takes note that bluetoothd is being given an update, for these centrals; `nil` is one whose leaving nobody waits
     /// for.
@@ -57,9 +68,11 @@ struct Departures {
         guard !receivers.isEmpty else { return }
         if let id { updates.append(Update(id: id, missing: receivers.count)) }
         for index in receivers {
-            ways[index].updates.append(id)
+            ways[index].updates.append(Given(id: id, number: nextNumber))
             moved(ways[index].central)
+            doubt(of: ways[index].central) { $0.given() }
         }
+        nextNumber += 1
     }
 
     /// Takes note that socket or bus have taken an update, or not.
@@ -78,7 +91,7 @@ struct Departures {
 
     /// Takes note that bluetoothd has not been given an update after all.
     mutating func withdraw(_ id: PeripheralKit.Update.ID) {
-        for index in ways.indices { ways[index].updates.removeAll { $0 == id } }
+        for index in ways.indices { ways[index].updates.removeAll { $0.id == id } }
         updates.removeAll { $0.id == id }
     }
 
@@ -88,15 +101,19 @@ struct Departures {
         guard let index = existingIndex(of: attribute, for: central) else { return nil }
         ways[index].isDeserted = false
         // Nobody knows which it was: the link is to run empty first.
-        guard ways[index].doubtfulLooks == nil, !ways[index].updates.isEmpty else { return nil }
-        return left(ways[index].updates.removeFirst())
+        guard doubt(of: central, { $0.departed() }) == nil, !ways[index].updates.isEmpty else { return nil }
+        let given = ways[index].updates.removeFirst()
+        (ways[index].looks, ways[index].isOvertaken) = ([], false)
+        for other in ways.indices where ways[other].central == central && ways[other].looks.count == 2 {
+            if given.number >= ways[other].looks[1] { ways[other].isOvertaken = true }
+        }
+        return left(given.id)
     }
 
-    /// Takes note that something went unseen: until nothing moves any more, nothing counts as having left.
+    /// Takes note that something went unseen: until the links are known again, nothing counts as having left.
     mutating func missed() {
-        for index in ways.indices where !ways[index].updates.isEmpty && ways[index].doubtfulLooks == nil {
-            ways[index].doubtfulLooks = 0
-        }
+        for index in doubts.indices { doubts[index].missed() }
+        for way in ways where !way.updates.isEmpty { beginDoubt(of: way.central) }
     }
 
     /// Takes note that a central is gone: what has not left for it does not any more.
@@ -106,28 +123,110 @@ struct Departures {
             settle(index, isLost: true, &events)
         }
         ways.removeAll { $0.central == central }
+        doubts.removeAll { $0.central == central }
         return events
     }
 
     /// Takes note of a look at the links, after bluetoothd has said that it is idle.
     ///
     /// What was given to it for a central, and is not on the link of that central either, does not come any more: it was
-    /// not sent, or where it could not be seen.
+    /// not sent, or where it could not be seen. Neither does what was overtaken by something given later: bluetoothd hands on
+    /// in their order what one central is to get. After something went unseen, ``LinkDoubt`` tells what that look is worth.
     ///
-    /// - Parameter isBusy: Whether there is anything on the link of a central.
+    /// - Parameters:
+    ///   - isBusy: Whether there is anything on the link of a central; `nil` when something for it may wait for others.
+    ///   - hasCompleted: Whether that link has carried something since the last look.
+    ///   - isForgotten: Whether nobody knows any more what it may hold.
     /// - Returns: What there is to report.
-    mutating func looked(_ isBusy: (Central.ID) -> Bool) -> [BackendEvent] {
+    mutating func looked(
+        _ isBusy: (Central.ID) -> Bool?,
+        hasCompleted: (Central.ID) -> Bool = { _ in false },
+        isForgotten: (Central.ID) -> Bool = { _ in false }
+    ) -> [BackendEvent] {
         var events: [BackendEvent] = []
-        for index in ways.indices where !ways[index].updates.isEmpty {
-            let way = ways[index]
-            ways[index].quietLooks = isBusy(way.central) ? 0 : way.quietLooks + 1
-            ways[index].doubtfulLooks = way.doubtfulLooks.map { $0 + 1 }
-            let isOver = ways[index].doubtfulLooks == Self.doubtfulLooks
-            guard isOver || ways[index].quietLooks == Self.quietLooks else { continue }
-            ways[index].isDeserted = way.doubtfulLooks == nil
-            settle(index, isLost: false, &events)
+        // What a link holds on which nothing comes through, and was not seen, leaves the controller no room for others.
+        let mayBeHeldUp = doubts.contains { !$0.works }
+        for index in ways.indices where !ways[index].updates.isEmpty && !isDoubtful(ways[index].central) {
+            if let isBusy = isBusy(ways[index].central) {
+                ways[index].quietLooks = isBusy ? 0 : ways[index].quietLooks + 1
+            }
+            if ways[index].isOvertaken {
+                settleOvertaken(index, &events)
+                continue
+            }
+            if ways[index].looks.count < 2 { ways[index].looks.append(nextNumber) }
+            guard ways[index].quietLooks >= Self.quietLooks else { continue }
+            if mayBeHeldUp {
+                beginDoubt(of: ways[index].central)
+            } else {
+                ways[index].isDeserted = true
+                settle(index, isLost: false, &events)
+            }
+        }
+        for central in doubts.map(\.central) {
+            if isForgotten(central) { doubt(of: central) { $0.missed() } }
+            lookedInDoubt(at: central, isBusy(central), hasCompleted(central), &events)
         }
         return events
+    }
+
+    private mutating func lookedInDoubt(
+        at central: Central.ID,
+        _ isBusy: Bool?,
+        _ hasCompleted: Bool,
+        _ events: inout [BackendEvent]
+    ) {
+        let missing = missing(for: central)
+        let verdict = doubt(of: central) {
+            $0.looked(isBusy: isBusy, hasCompleted: hasCompleted, missing: missing)
+        }
+        switch verdict {
+        case .wait, nil: break
+        case .release(let count):
+            for _ in 0..<count { releaseOldest(for: central, &events) }
+        case .releaseOfDeserted:
+            for index in ways.indices where ways[index].central == central { ways[index].isDeserted = true }
+            releaseOldest(for: central, &events)
+        case .resolved:
+            doubts.removeAll { $0.central == central }
+            for index in ways.indices where ways[index].central == central {
+                settle(index, isLost: false, &events)
+            }
+        }
+    }
+
+    private func isDoubtful(_ central: Central.ID) -> Bool {
+        doubts.contains { $0.central == central }
+    }
+
+    private mutating func beginDoubt(of central: Central.ID) {
+        if isDoubtful(central) { return }
+        doubts.append(LinkDoubt(of: central))
+        for index in ways.indices where ways[index].central == central {
+            (ways[index].looks, ways[index].isOvertaken) = ([], false)
+        }
+    }
+
+    /// Changes the doubt of a central; `nil` when there is none.
+    @discardableResult
+    private mutating func doubt<Result>(
+        of central: Central.ID,
+        _ change: (inout LinkDoubt) -> Result
+    ) -> Result? {
+        guard let index = doubts.firstIndex(where: { $0.central == central }) else { return nil }
+        return change(&doubts[index])
+    }
+
+    /// How many have not left for a central.
+    private func missing(for central: Central.ID) -> Int {
+        ways.reduce(0) { $0 + ($1.central == central ? $1.updates.count : 0) }
+    }
+
+    private mutating func releaseOldest(for central: Central.ID, _ events: inout [BackendEvent]) {
+        let candidates = ways.indices.filter { ways[$0].central == central && !ways[$0].updates.isEmpty }
+        let oldest = candidates.min { ways[$0].updates[0].number < ways[$1].updates[0].number }
+        guard let oldest else { return }
+        if let event = left(ways[oldest].updates.removeFirst().id) { events.append(event) }
     }
 
     private func existingIndex(of attribute: AttributeHandle, for central: Central.ID) -> Int? {
@@ -146,11 +245,21 @@ struct Departures {
         for index in ways.indices where ways[index].central == central { ways[index].quietLooks = 0 }
     }
 
+    private mutating func settleOvertaken(_ index: Int, _ events: inout [BackendEvent]) {
+        let overtaken = ways[index].updates.prefix { $0.number < ways[index].looks[0] }
+        ways[index].updates.removeFirst(overtaken.count)
+        (ways[index].looks, ways[index].isOvertaken, ways[index].isDeserted) = ([], false, true)
+        for id in overtaken.compactMap(\.id) {
+            if let event = left(id) { events.append(event) }
+        }
+    }
+
     private mutating func settle(_ index: Int, isLost: Bool, _ events: inout [BackendEvent]) {
-        for case let id? in ways[index].updates {
+        for id in ways[index].updates.compactMap(\.id) {
             if let event = left(id, isLost: isLost) { events.append(event) }
         }
-        (ways[index].updates, ways[index].quietLooks, ways[index].doubtfulLooks) = ([], 0, nil)
+        (ways[index].updates, ways[index].quietLooks) = ([], 0)
+        (ways[index].looks, ways[index].isOvertaken) = ([], false)
     }
 
     private mutating func left(_ id: PeripheralKit.Update.ID?, isLost: Bool = false) -> BackendEvent? {

@@ -15,9 +15,16 @@ struct LinkObserver {
         var updates: [AttributeHandle] = []
         /// Whether it has carried something since the last look.
         var hasMoved = true
+        /// Whether the controller has sent something since the last look.
+        var hasCompleted = false
         /// Whether some of the packets may have been sent long ago, which was not seen.
         var isDoubtful = false
+        /// How many looks in a row have shown nothing of it since then.
+        var silentLooks = 0
     }
+
+    /// After so many looks that show nothing of it, a link that is in doubt may be empty.
+    private static let silentLooks = 4
 
     /// More than controllers have room for; what is before these has been sent, although that was not seen.
     private static let mostPackets = 256
@@ -47,17 +54,21 @@ struct LinkObserver {
 
     /// Takes a look at the links.
     ///
-    /// A link that is in doubt is believed to be empty as soon as nothing moves on it.
+    /// What was seen of a link that is in doubt is forgotten when nothing moves on it for a while: nobody knows whether it
+    /// is empty then, or holds what does not come through.
     mutating func look() -> LinkActivity {
         var activity = LinkActivity()
         for index in links.indices {
-            if links[index].isDoubtful && !links[index].hasMoved {
+            links[index].silentLooks = links[index].hasMoved ? 0 : links[index].silentLooks + 1
+            if links[index].isDoubtful && links[index].silentLooks >= Self.silentLooks {
+                if !links[index].packets.isEmpty { activity.forgotten.append(links[index].connection) }
                 links[index] = Link(connection: links[index].connection, hasMoved: false)
             }
             let hasPackets = !links[index].packets.isEmpty
             if hasPackets && !hasCompleted { activity.isHeldUp = true }
             if hasPackets || links[index].hasMoved { activity.busy.append(links[index].connection) }
-            links[index].hasMoved = false
+            if links[index].hasCompleted { activity.completing.append(links[index].connection) }
+            (links[index].hasMoved, links[index].hasCompleted) = (false, false)
         }
         hasCompleted = false
         return activity
@@ -185,6 +196,7 @@ extension LinkObserver {
             if packets > 0 { hasCompleted = true }
             guard let index = links.firstIndex(where: { $0.connection == connection }) else { continue }
             links[index].hasMoved = true
+            if packets > 0 { links[index].hasCompleted = true }
             for _ in 0..<min(Int(packets), links[index].packets.count) {
                 observations += Self.departed(links[index].packets.removeFirst(), on: connection)
             }

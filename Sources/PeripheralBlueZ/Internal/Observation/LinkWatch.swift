@@ -36,8 +36,21 @@ package struct LinkActivity: Equatable, Sendable {
     /// Whether the controller has carried nothing of what it holds: it may have no room for what is to go to others.
     package var isHeldUp: Bool
 
-    package init(busy: [UInt16] = [], isHeldUp: Bool = false) {
+    /// Those that have carried something.
+    package var completing: [UInt16]
+
+    /// Those that have been in doubt, and of which is now forgotten what they may hold.
+    package var forgotten: [UInt16]
+
+    package init(
+        busy: [UInt16] = [],
+        completing: [UInt16] = [],
+        forgotten: [UInt16] = [],
+        isHeldUp: Bool = false
+    ) {
         self.busy = busy
+        self.completing = completing
+        self.forgotten = forgotten
         self.isHeldUp = isHeldUp
     }
 }
