@@ -140,7 +140,8 @@ struct ObservedLinksTests {
         }
     }
 
-    private mutating func run(_ periods: [Int], seed: UInt64, overruns: Bool, unbounded: Bool) throws -> [Int] {
+    private mutating func run(_ periods: [Int], seed: UInt64, overruns: Bool, unbounded: Bool) throws -> [Int]
+    {
         self = Self()
         try begin(periods, seed: seed)
         isUnbounded = unbounded
@@ -169,7 +170,10 @@ struct ObservedLinksTests {
         let possible = try run(periods, seed: seed, overruns: hasOverruns, unbounded: true).reduce(0, +)
         let arrived = try run(periods, seed: seed, overruns: hasOverruns, unbounded: false).reduce(0, +)
         #expect(mostUnderWay.allSatisfy { $0 <= (hasOverruns ? 32 : 16) }, "seed \(seed): \(mostUnderWay)")
-        #expect(arrived * 100 >= possible * (hasOverruns ? 60 : 95), "seed \(seed): \(arrived) of \(possible)")
+        #expect(
+            arrived * 100 >= possible * (hasOverruns ? 60 : 95),
+            "seed \(seed): \(arrived) of \(possible)"
+        )
         // Nothing is waited for that does not come.
         for number in periods.indices { links.links[number].stalledUntil = 0 }
         for _ in 0..<20_000 { try step() }

@@ -78,6 +78,7 @@ struct LinkDoubt {
     ///   - isBusy: Whether there is anything on the link; `nil` when it may wait for others.
     ///   - hasCompleted: Whether the link has carried something since the last look.
     ///   - missing: How many have not left.
+    /// - Returns: What is to be concluded.
     mutating func looked(isBusy: Bool?, hasCompleted: Bool, missing: Int) -> Verdict {
         if let isBusy { looks.quiet = isBusy ? 0 : looks.quiet + 1 }
         if hasCompleted {
