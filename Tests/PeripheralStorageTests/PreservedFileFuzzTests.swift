@@ -66,7 +66,7 @@ struct PreservedFileFuzzTests {
     private func restore(_ declared: DeclaredState, from store: StateDirectory, _ input: String) async throws
     {
         let start = try await RestorationStart(of: declared, under: Self.identifier, in: store)
-        if let fault = start.fault(of: declared) { Issue.record("\(input): \(fault)") }
+        if let fault = start.fault() { Issue.record("\(input): \(fault)") }
         let problems = start.problems.filter { $0.operation != .value }
         #expect(problems.isEmpty == (start.loaded != nil), "\(input)")
         for problem in problems {

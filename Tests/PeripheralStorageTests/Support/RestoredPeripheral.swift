@@ -52,7 +52,7 @@ struct RestoredPeripheral {
 
 extension RestorationStart {
     /// What about the beginning of a run cannot be; `nil` when all can.
-    func fault(of declared: DeclaredState) -> String? {
+    func fault() -> String? {
         var handles = handlesOnAir
         for attribute in declared.table.attributes {
             handles[attribute.handle] = state.database.handleOnAir(of: attribute.handle)

@@ -48,7 +48,7 @@ struct RestorationStart: Sendable {
         Set(declared.table.services.indices).subtracting(plan.kept)
     }
 
-    private var handlesOnAir: [AttributeHandle: AttributeHandle] {
+    var handlesOnAir: [AttributeHandle: AttributeHandle] {
         let database = PreservedDatabase(table: declared.table, startsOnAir: plan.startsOnAir)
         var handles: [AttributeHandle: AttributeHandle] = [:]
         for attribute in declared.table.attributes
