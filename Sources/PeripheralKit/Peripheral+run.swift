@@ -186,13 +186,17 @@ extension Peripheral {
             }
             group.addTask {
                 await runtime.deliverDurableUpdates()
-                return .delivered
+                return .ended
+            }
+            group.addTask {
+                await runtime.keepExaminingBonds()
+                return .ended
             }
             var result: Result<Output, any Error>?
             var failure: (any Error)?
             while let ending = await group.next() {
                 switch ending {
-                case .delivered:
+                case .ended:
                     continue
                 case .body(let ended):
                     result = ended
@@ -231,7 +235,8 @@ extension Peripheral {
 /// Which part of a run has ended, and how.
 private enum Ending<Output: Sendable>: Sendable {
     case served((any Error)?)
-    case delivered
+    /// What goes on beside the body until the session is over.
+    case ended
     case body(Result<Output, any Error>)
 }
 

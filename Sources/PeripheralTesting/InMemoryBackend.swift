@@ -321,7 +321,9 @@ extension PeripheralHost {
             handle(.connected(central))
         case .disconnected(let central):
             handle(.disconnected(central.id))
-        case .secured, .pairingFailed, .forgotten:
+        case .forgotten(let central):
+            handle(.forgotten(Central.ID(address: central)))
+        case .secured, .pairingFailed:
             break
         }
     }

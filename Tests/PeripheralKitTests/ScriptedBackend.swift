@@ -69,7 +69,10 @@ final class RecordingLink: BackendLink {
 
     func disconnect(_ central: Central.ID) async throws {}
 
-    func bondedCentrals() async throws -> [Central] { [] }
+    /// Who is bonded.
+    let bonds = Mutex<[Central]>([])
+
+    func bondedCentrals() async throws -> [Central] { bonds.withLock(\.self) }
 
     func forget(_ central: Central.ID) async throws {}
 

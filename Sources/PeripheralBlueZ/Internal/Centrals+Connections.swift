@@ -68,6 +68,7 @@ extension Centrals {
             case .forgotten(let central):
                 receivers.forgotten(central)
                 subscriptions.forgotten(central)
+                report(.forgotten(central))
             }
         }
     }

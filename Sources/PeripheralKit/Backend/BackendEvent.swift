@@ -37,6 +37,9 @@ public enum BackendEvent: Sendable {
     /// reported anew when it returns.
     case disconnected(Central.ID)
 
+    /// The stack does not know a central any more, whoever has removed it: a bond that there was is gone.
+    case forgotten(Central.ID)
+
     /// A central has subscribed to a characteristic; one that was subscribed has done so anew.
     ///
     /// Subscribers whom the stack does not name count as one.

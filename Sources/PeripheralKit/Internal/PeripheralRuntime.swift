@@ -6,7 +6,14 @@ private import Synchronization
 final class PeripheralRuntime: PeripheralHost {
     private struct State {
         var isStopped = false
+        private var wasPublished = false
         var register = CentralRegister()
+
+        /// - Returns: Whether it was published before.
+        mutating func noteIsPublished() -> Bool {
+            defer { wasPublished = true }
+            return wasPublished
+        }
     }
 
     let publication: Publication
@@ -26,6 +33,10 @@ final class PeripheralRuntime: PeripheralHost {
         [AttributeHandle: (uuid: BluetoothUUID, properties: CharacteristicProperties)]
     private let state = Mutex(State())
     private let events = EventBroadcast<SessionEvent>(capacity: 1024)
+    private let (doubtsAboutBonds, doubtBonds) = AsyncStream.makeStream(
+        of: Void.self,
+        bufferingPolicy: .bufferingNewest(1)
+    )
     private let (published, publish) = AsyncStream.makeStream(
         of: Void.self,
         bufferingPolicy: .bufferingNewest(1)
@@ -112,6 +123,8 @@ final class PeripheralRuntime: PeripheralHost {
     func handle(_ event: BackendEvent) {
         switch event {
         case .published(let published):
+            // What was there before may have lost its bonds meanwhile, or be another adapter.
+            if state.withLock({ $0.noteIsPublished() }) { doubtBonds.yield() }
             preservation?.published(on: published.adapter)
             updates.begin(published)
             advertising.begin(published.link)
@@ -139,6 +152,8 @@ final class PeripheralRuntime: PeripheralHost {
             note { $0.disconnected(central) }
             // A handler that still ran may have asked for it since.
             server.connections.end(central)
+        case .forgotten:
+            doubtBonds.yield()
         case .subscribed(let subscription):
             guard let seen = self.subscription(subscription) else { return }
             updates.subscribed(subscription)
@@ -296,11 +311,17 @@ final class PeripheralRuntime: PeripheralHost {
         }
     }
 
+    /// Finds that out again whenever bonds may be gone, until the session is over.
+    func keepExaminingBonds() async {
+        for await _ in doubtsAboutBonds { await examineBonds() }
+    }
+
     /// Begins to stop; from now on, the session is invalid.
     func stop() {
         state.withLock { $0.isStopped = true }
         preservation?.freezeSubscribers()
         delivery?.stop()
+        doubtBonds.finish()
         updates.stop()
         advertising.stop()
         events.finish()

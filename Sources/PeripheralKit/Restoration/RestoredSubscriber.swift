@@ -6,13 +6,14 @@ public struct RestoredSubscriber: Hashable, Sendable {
     public enum Status: Hashable, Sendable {
         /// It has subscribed again, or its subscription has resumed.
         case subscribed
-        /// It is bonded, so that it is recognised when it returns.
+        /// It is bonded and away, so that it is recognised when it returns.
         ///
         /// It gets nothing until then. Most centrals subscribe again by themselves when the peripheral is back;
         /// BlueZ forgets the subscriptions to services that are withdrawn, also when a program is killed.
         case expected
-        /// It is not bonded any more, or never was, or the characteristic is gone or has no subscribers any more: nothing but a
-        /// new subscription makes it a subscriber.
+        /// It has returned and not subscribed so far; or it is bonded with another adapter than the one that the peripheral is
+        /// on, not bonded any more, or never was, or the characteristic is gone or has no subscribers any more: nothing but a new
+        /// subscription makes it a subscriber.
         case mustSubscribeAgain
     }
 

@@ -142,7 +142,8 @@ extension SeededGenerator {
             isBonded: flip(),
             characteristic: characteristic,
             kind: flip() ? .notification : flip() ? .indication : nil,
-            since: Int64(truncatingIfNeeded: next())
+            since: Int64(truncatingIfNeeded: next()),
+            adapter: flip() ? address() : nil
         )
     }
 

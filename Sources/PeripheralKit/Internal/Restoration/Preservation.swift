@@ -7,6 +7,9 @@ private import Synchronization
 /// Nothing here waits for the store but ``keepSaving()`` and those who ask for it.
 final class Preservation: Sendable {
     fileprivate struct State {
+        /// Why there is no record.
+        var failure: RestorationError?
+        var isStopping = false
         var preserved: PreservedState
         var history: SubscriberHistory
         var outbox: Outbox
@@ -28,9 +31,6 @@ final class Preservation: Sendable {
         var listener: (@Sendable () -> Void)?
     }
 
-    private let record: (any RestorationRecord)?
-    /// Why there is no record.
-    private let failure: RestorationError?
     private let start: RestorationStart
     private let stopwatch: Stopwatch
     private let wallClock: @Sendable () -> Int64
@@ -59,14 +59,13 @@ final class Preservation: Sendable {
         tell: @escaping @Sendable (SessionEvent) -> Void
     ) {
         self.start = start
-        record = start.record
-        failure = start.failure
         stopwatch = Stopwatch(clock)
         self.wallClock = wallClock
         self.logger = logger
         self.tell = tell
         state = Mutex(
             State(
+                failure: start.failure,
                 preserved: start.state,
                 history: start.history,
                 outbox: start.outbox,
@@ -97,7 +96,7 @@ final class Preservation: Sendable {
 
     /// Returns when all is saved that has changed so far.
     func flush() async throws(RestorationError) {
-        if let failure { throw failure }
+        if let failure = state.withLock(\.failure) { throw failure }
         let error = await withCheckedContinuation { continuation in
             let answer: RestorationError?? = state.withLock { state in
                 let change = state.schedule.demand()
@@ -115,7 +114,7 @@ final class Preservation: Sendable {
 
     /// Saves until ``stop()``, and then what is left.
     func keepSaving() async {
-        guard let record else { return }
+        guard let record = await record() else { return }
         while true {
             let now = stopwatch.elapsed()
             switch state.withLock({ $0.schedule.next(at: now) }) {
@@ -131,8 +130,64 @@ final class Preservation: Sendable {
 
     /// Has ``keepSaving()`` end.
     func stop() {
-        state.withLock { $0.schedule.stop() }
+        state.withLock { state in
+            state.isStopping = true
+            state.schedule.stop()
+        }
         wakeup.wake()
+    }
+
+    /// The record; one that could not be opened is tried again, after 1, 2, 4, … 60 seconds, and at the end.
+    private func record() async -> (any RestorationRecord)? {
+        if let record = start.record { return record }
+        guard let reopen = start.reopen else { return nil }
+        var delay = Duration.seconds(1)
+        while true {
+            let due = stopwatch.elapsed() + delay
+            while !state.withLock(\.isStopping), stopwatch.elapsed() < due {
+                await wakeup.wait(atMost: due - stopwatch.elapsed(), by: stopwatch)
+            }
+            let isLast = state.withLock(\.isStopping)
+            do throws(RestorationError) {
+                let record = try await reopen()
+                guard await isEmptied(record) else { return nil }
+                state.withLock { $0.failure = nil }
+                change { _ in }
+                return record
+            } catch {
+                state.withLock { state in
+                    state.failure = error
+                    state.statistics.failures += 1
+                }
+                tell(.restorationFailed(RestorationProblem(.open, error)))
+            }
+            guard !isLast else { return nil }
+            delay = min(delay * 2, .seconds(60))
+        }
+    }
+
+    /// Gets what is there out of the way: the peripheral has begun without it.
+    private func isEmptied(_ record: any RestorationRecord) async -> Bool {
+        var found: RestorationError?
+        do throws(RestorationError) {
+            guard try await record.load() != nil else { return true }
+            found = RestorationError(
+                code: .unreadable,
+                message: "What is preserved could not be opened when the peripheral began."
+            )
+        } catch {
+            found = error
+        }
+        do throws(RestorationError) {
+            let place = try await record.setAside()
+            if let found { tell(.restorationFailed(RestorationProblem(.restore, found, setAside: place))) }
+            return true
+        } catch {
+            state.withLock { $0.failure = error }
+            tell(.restorationFailed(RestorationProblem(.open, error)))
+            await record.close()
+            return false
+        }
     }
 
     private func save(to record: any RestorationRecord) async {
@@ -259,6 +314,7 @@ extension Preservation {
             return hasMoved
         }
         change { _ in }
+        changeSubscribers { $0.history.published(on: adapter) }
         guard hasMoved else { return }
         logger.warning("The services stand at other handles than before: another program has taken theirs.")
         tell(.handlesChanged)
@@ -300,8 +356,7 @@ extension Preservation {
                 told = state.history.moved(from: former, to: central)
                 state.outbox.move(from: former, to: central.address)
             }
-            state.history.changed(central)
-            return told
+            return told + state.history.changed(central)
         }
     }
 
@@ -380,17 +435,25 @@ extension Preservation {
         _ change: (inout State) -> [RestoredSubscriber]
     ) -> [RestoredSubscriber] {
         let now = stopwatch.elapsed()
-        let told = state.withLock { state -> [RestoredSubscriber] in
-            guard !state.isFrozen else { return [] }
+        let maximum = PreservedSchema.maximumSubscribers
+        let (told, isOverflowing) = state.withLock { state -> ([RestoredSubscriber], Bool) in
+            guard !state.isFrozen else { return ([], false) }
             let former = state.history.preserved
             let told = change(&state)
             let present = state.history.preserved
-            guard present != former else { return told }
+            guard present != former else { return (told, false) }
             state.outbox.keep(
                 Set(present.map { Outbox.Key(characteristic: $0.characteristic, address: $0.address) })
             )
             state.schedule.changed(at: now)
-            return told
+            return (told, former.count <= maximum && maximum < present.count)
+        }
+        if isOverflowing {
+            let error = RestorationError(
+                code: .tooLarge,
+                message: "There are more than \(maximum) subscriptions; those that came last are not preserved."
+            )
+            tell(.restorationFailed(RestorationProblem(.save, error)))
         }
         wakeup.wake()
         // Nobody waits for who is gone.

@@ -6,6 +6,8 @@ struct RestorationStart: Sendable {
     private(set) var record: (any RestorationRecord)?
     /// Why there is no record.
     private(set) var failure: RestorationError?
+    /// Opens the record that could not be opened; `nil` when there is one, or something is there that has to stay.
+    private(set) var reopen: (@Sendable () async throws(RestorationError) -> any RestorationRecord)?
     /// What was found; `nil` when nothing was, or nothing that can be used.
     private(set) var loaded: PreservedState?
     private(set) var problems: [RestorationProblem] = []
@@ -27,6 +29,9 @@ struct RestorationStart: Sendable {
     ) async throws(RestorationError) {
         var found = Findings()
         try await found.open(identifier, in: store)
+        if found.record == nil {
+            reopen = { () async throws(RestorationError) in try await store.open(identifier) }
+        }
         await found.load()
         let declared = declared.arranged(after: found.loaded?.database.table)
         self.declared = declared
@@ -143,7 +148,8 @@ struct RestorationStart: Sendable {
                     identity: handle.flatMap { identities[$0] }
                 ),
                 handle: handle,
-                since: subscriber.since
+                since: subscriber.since,
+                adapter: subscriber.adapter ?? loaded?.adapter
             )
         }
     }

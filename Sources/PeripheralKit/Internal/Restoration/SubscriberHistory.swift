@@ -8,6 +8,12 @@ struct SubscriberHistory {
         var isDeclared = true
         /// Whether it is subscribed now.
         var isLive: Bool
+        /// Whether it is bonded with an adapter that the peripheral is not on.
+        var isElsewhere = false
+        /// Whether it is expected and has returned, but not subscribed again so far.
+        var isBack = false
+        /// How many had left before; 0 for one that was away already when the program began.
+        var departure = 0
         /// As the program knows it, of one that was restored.
         var restored: RestoredSubscriber?
     }
@@ -19,9 +25,14 @@ struct SubscriberHistory {
         var handle: AttributeHandle?
         /// When it subscribed, in seconds since 1970.
         var since: Int64
+        /// The adapter that it is bonded with; `nil` where it is not known.
+        var adapter: DeviceAddress?
     }
 
     private var entries: [Entry] = []
+    /// The adapter that the peripheral is on; `nil` while it is not known.
+    private var adapter: DeviceAddress?
+    private var departures = 0
 
     init(_ restored: [Restored]) {
         entries = restored.map { restored in
@@ -34,7 +45,8 @@ struct SubscriberHistory {
                     // Of one that is gone, the handle means nothing, and is not preserved either.
                     characteristic: restored.handle ?? 0,
                     kind: subscriber.kind,
-                    since: restored.since
+                    since: restored.since,
+                    adapter: restored.adapter
                 ),
                 isDeclared: restored.handle != nil,
                 isLive: false,
@@ -45,12 +57,14 @@ struct SubscriberHistory {
 
     /// Those to preserve: who is subscribed, and who is bonded and will be again.
     var preserved: [PreservedSubscriber] {
-        entries.filter { $0.isLive || $0.isExpected }.map(\.subscriber)
+        entries.filter(\.isPreserved).map(\.subscriber)
     }
 
     /// Who gets what is sent of a characteristic, also on return.
     func addresses(of characteristic: AttributeHandle) -> [DeviceAddress] {
-        preserved.filter { $0.characteristic == characteristic }.map(\.address)
+        entries.filter { ($0.isLive || $0.isExpected) && $0.subscriber.characteristic == characteristic }.map(
+            \.subscriber.address
+        )
     }
 
     /// Who has subscribed to a characteristic, and is there.
@@ -82,12 +96,15 @@ struct SubscriberHistory {
                 isBonded: central.isBonded,
                 characteristic: characteristic,
                 kind: kind,
-                since: time
+                since: time,
+                adapter: adapter
             )
-            makeRoom()
+            let told = makeRoom()
             entries.append(Entry(subscriber: subscriber, isLive: true))
-            return []
+            return told
         }
+        entries[index].subscriber.adapter = adapter ?? entries[index].subscriber.adapter
+        (entries[index].isElsewhere, entries[index].isBack) = (false, false)
         if !entries[index].isLive, !entries[index].isExpected { entries[index].subscriber.since = time }
         entries[index].subscriber.isBonded = central.isBonded
         entries[index].subscriber.kind = kind
@@ -119,22 +136,52 @@ struct SubscriberHistory {
 
     private mutating func suspend(_ isGone: (Entry) -> Bool) -> [RestoredSubscriber] {
         var told: [RestoredSubscriber] = []
-        for index in entries.indices where entries[index].isLive && isGone(entries[index]) {
+        departures += 1
+        for index in entries.indices
+        where (entries[index].isLive || entries[index].isBack) && isGone(entries[index]) {
             guard entries[index].subscriber.isBonded else { continue }
-            entries[index].isLive = false
+            (entries[index].isLive, entries[index].isBack) = (false, false)
+            entries[index].departure = departures
             told += entries[index].setStatus(.expected)
         }
         return told + end(.mustSubscribeAgain) { $0.isLive && isGone($0) }
     }
 
-    /// Takes note of what is known of a central.
-    mutating func changed(_ central: Central) {
+    /// Takes note of what is known of a central that is here; one that is expected has come back, and is to subscribe.
+    ///
+    /// - Returns: Whom the program is told of.
+    mutating func changed(_ central: Central) -> [RestoredSubscriber] {
         for index in entries.indices
         where entries[index].isLive && entries[index].subscriber.address == central.address {
             entries[index].subscriber.addressKind = central.addressKind
             entries[index].subscriber.isBonded = central.isBonded
             entries[index].restored?.central = central
         }
+        var told: [RestoredSubscriber] = []
+        for index in entries.indices
+        where entries[index].isExpected && entries[index].subscriber.address == central.address {
+            // What is kept for it stays: it may subscribe at any moment.
+            entries[index].isBack = true
+            told += entries[index].setStatus(.mustSubscribeAgain)
+        }
+        return told
+    }
+
+    /// Takes note of the adapter that the peripheral is on: who is bonded with another one does not come to it.
+    ///
+    /// - Returns: Whom the program is told of.
+    mutating func published(on adapter: DeviceAddress?) -> [RestoredSubscriber] {
+        guard let adapter else { return [] }
+        self.adapter = adapter
+        var told: [RestoredSubscriber] = []
+        for index in entries.indices {
+            let own = entries[index].subscriber.adapter ?? adapter
+            entries[index].subscriber.adapter = own
+            entries[index].isElsewhere = own != adapter
+            guard !entries[index].isLive, !entries[index].isBack, entries[index].isPreserved else { continue }
+            told += entries[index].setStatus(own == adapter ? .expected : .mustSubscribeAgain)
+        }
+        return told
     }
 
     /// Takes note that a central has shown its lasting address, under which it may be expected.
@@ -182,29 +229,32 @@ struct SubscriberHistory {
     ) -> [RestoredSubscriber] {
         var told: [RestoredSubscriber] = []
         for index in entries.indices where isOver(entries[index]) {
-            entries[index].isLive = false
+            (entries[index].isLive, entries[index].isBack) = (false, false)
             entries[index].subscriber.isBonded = false
             told += entries[index].setStatus(status)
         }
         // Those of before are kept for the program to see.
-        entries.removeAll { !$0.isLive && !$0.isExpected && $0.restored == nil }
+        entries.removeAll { !$0.isPreserved && $0.restored == nil }
         return told
     }
 
-    /// Drops who has been away the longest, when there are more than are preserved.
-    private mutating func makeRoom() {
-        guard entries.count >= PreservedSchema.maximumSubscribers,
-            let oldest = entries.firstIndex(where: { !$0.isLive })
-        else { return }
-        entries.remove(at: oldest)
+    /// Expects no longer who has been away the longest, when there are more than are preserved.
+    ///
+    /// - Returns: Whom the program is told of.
+    private mutating func makeRoom() -> [RestoredSubscriber] {
+        guard entries.count(where: \.isPreserved) >= PreservedSchema.maximumSubscribers else { return [] }
+        let absent = entries.filter { $0.isPreserved && !$0.isLive && !$0.isBack }
+        let candidates = absent.contains(where: \.isElsewhere) ? absent.filter(\.isElsewhere) : absent
+        guard let oldest = candidates.min(by: { $0.departure < $1.departure })?.subscriber else { return [] }
+        return end(.mustSubscribeAgain) { $0.isPreserved && !$0.isLive && $0.subscriber == oldest }
     }
 }
 
 extension SubscriberHistory.Entry {
-    /// Whether it is bonded, away, and had subscribed to something that is still there.
-    fileprivate var isExpected: Bool {
-        !isLive && isDeclared && subscriber.isBonded
-    }
+    /// Whether it is bonded, not subscribed, and had subscribed to something that is still there.
+    fileprivate var isExpected: Bool { isPreserved && !isLive && !isElsewhere }
+
+    fileprivate var isPreserved: Bool { isLive || isDeclared && subscriber.isBonded }
 
     fileprivate mutating func setStatus(_ status: RestoredSubscriber.Status) -> [RestoredSubscriber] {
         guard restored != nil, restored?.status != status else { return [] }

@@ -103,7 +103,8 @@ extension PreservedState {
                         default: nil
                         }
                     },
-                    since: try words.next("time") { Int64($0) }
+                    since: try words.next("time") { Int64($0) },
+                    adapter: words.isEmpty ? nil : try words.nextIfAny("adapter") { DeviceAddress(String($0)) }
                 )
             )
         }

@@ -68,6 +68,8 @@ extension PreservedState {
                 subscriber.isBonded ? "bonded" : "temporary",
                 subscriber.kind.map { $0 == .notification ? "notify" : "indicate" } ?? "-",
                 "\(subscriber.since)",
+                // Since 1.2.
+                subscriber.adapter?.description ?? "-",
             ].joined(separator: " ")
         }
         return group

@@ -110,13 +110,17 @@ package struct PreservedSubscriber: Hashable, Sendable {
     /// When it subscribed, in seconds since 1970-01-01 00:00 UTC.
     package var since: Int64
 
+    /// The adapter on whose air it subscribed; `nil` when the stack has not told.
+    package var adapter: DeviceAddress?
+
     package init(
         address: DeviceAddress,
         addressKind: DeviceAddress.Kind? = nil,
         isBonded: Bool,
         characteristic: AttributeHandle,
         kind: UpdateKind? = nil,
-        since: Int64
+        since: Int64,
+        adapter: DeviceAddress? = nil
     ) {
         self.address = address
         self.addressKind = addressKind
@@ -124,6 +128,7 @@ package struct PreservedSubscriber: Hashable, Sendable {
         self.characteristic = characteristic
         self.kind = kind
         self.since = since
+        self.adapter = adapter
     }
 }
 
