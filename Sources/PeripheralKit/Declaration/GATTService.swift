@@ -27,6 +27,8 @@ public struct GATTService: Sendable {
     /// its own stands elsewhere, and the hash is another. Both are the same each time where all services are pinned; or
     /// after a restart of bluetoothd, for the programs that begin first and in the same order. Nothing is to be pinned at
     /// 0x0400 or beyond, where BlueZ's hash changes no more.
+    ///
+    /// A peripheral with a restoration identifier need not pin anything: its services stay where they were, with room to grow.
     public let handle: AttributeHandle?
 
     package let includes: [GATTService]
@@ -43,7 +45,8 @@ public struct GATTService: Sendable {
     ///   - handle: The handle of the service on the air, from 0x0001 on, with those of its characteristics and
     ///     descriptors behind it; `nil` for the next that is free. The handles of a service must be free on the
     ///     Bluetooth stack, whose own services stand at the first ones.
-    ///   - characteristics: The characteristics; their order is that of their handles.
+    ///   - characteristics: The characteristics; their order is that of their handles, except that in a peripheral that is
+    ///     restored, what is new stands behind what was there before.
     public init(
         _ uuid: BluetoothUUID,
         isPrimary: Bool = true,

@@ -47,8 +47,9 @@ public struct DeclarationChanges: Hashable, Sendable {
 
     /// The services and characteristics that are there as before, but at other handles, or at handles that are not known.
     ///
-    /// The Bluetooth stack gives the handles. Where it refuses those of before, which it has given to another program
-    /// meanwhile, all of them change; ``SessionEvent/handlesChanged`` tells.
+    /// Nothing moves because a service or a characteristic is added, as long as there is room behind the service: 32 handles as a
+    /// rule. Where the Bluetooth stack refuses the handles of before, which it has given to another program meanwhile, the service
+    /// goes elsewhere; ``SessionEvent/handlesChanged`` tells.
     public internal(set) var moved: [Element] = []
 
     /// Whether what centrals have kept of the services is wrong now, so that they have to discover anew.

@@ -100,7 +100,8 @@ public struct RestoredState: Sendable {
 public struct RestorationProblem: Hashable, Sendable, CustomStringConvertible {
     /// What was tried.
     public enum Operation: Hashable, Sendable {
-        /// To get at the record of the identifier; nothing is preserved in this run.
+        /// To get at the record of the identifier; nothing is preserved until that succeeds, and it is tried again, unless
+        /// something is there that can be neither read nor set aside.
         case open
         /// To restore what was preserved; the peripheral begins as if nothing had been.
         case restore

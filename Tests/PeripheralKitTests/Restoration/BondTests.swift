@@ -36,7 +36,8 @@ final class BondTests: Sendable {
         let peripheral = Peripheral("Bonds", restorationIdentifier: "com.example.bonds") {
             GATTService(.battery) { level }
         }
-        try await peripheral.run(on: backend, restoringFrom: store, savingEvery: .zero, logger: .silent) { session in
+        try await peripheral.run(on: backend, restoringFrom: store, savingEvery: .zero, logger: .silent) {
+            session in
             for await host in hosts { return try await body(host, session) }
         }
     }
@@ -51,7 +52,9 @@ final class BondTests: Sendable {
         }
     }
 
-    private func next(_ events: inout (some AsyncIteratorProtocol<SessionEvent, Never>)) async -> RestoredSubscriber? {
+    private func next(
+        _ events: inout (some AsyncIteratorProtocol<SessionEvent, Never>)
+    ) async -> RestoredSubscriber? {
         while let event = await events.next(isolation: nil) {
             if case .restoredSubscriberChanged(let subscriber) = event { return subscriber }
         }

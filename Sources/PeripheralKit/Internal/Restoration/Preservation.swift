@@ -451,7 +451,8 @@ extension Preservation {
         if isOverflowing {
             let error = RestorationError(
                 code: .tooLarge,
-                message: "There are more than \(maximum) subscriptions; those that came last are not preserved."
+                message: "There are more than \(maximum) subscriptions; "
+                    + "those that came last are not preserved."
             )
             tell(.restorationFailed(RestorationProblem(.save, error)))
         }

@@ -104,7 +104,8 @@ extension PreservedState {
                         }
                     },
                     since: try words.next("time") { Int64($0) },
-                    adapter: words.isEmpty ? nil : try words.nextIfAny("adapter") { DeviceAddress(String($0)) }
+                    adapter: words.isEmpty
+                        ? nil : try words.nextIfAny("adapter") { DeviceAddress(String($0)) }
                 )
             )
         }
