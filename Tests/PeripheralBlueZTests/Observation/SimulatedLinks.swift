@@ -31,6 +31,8 @@ struct SimulatedLinks {
 
     var links: [Link]
     var buffers = 8
+    /// How many of them one link may have.
+    var mostOfOneLink = 8
     private(set) var time = 0
     private(set) var counters = LinkCounters()
     private(set) var events: [Event] = []
@@ -76,6 +78,7 @@ struct SimulatedLinks {
         while links.reduce(0, { $0 + $1.held.count }) < buffers {
             var next: Int?
             for number in links.indices where !links[number].waiting.isEmpty {
+                guard links[number].held.count < mostOfOneLink else { continue }
                 if let best = next, links[best].held.count <= links[number].held.count { continue }
                 next = number
             }

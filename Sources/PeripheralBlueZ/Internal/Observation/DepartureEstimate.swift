@@ -22,13 +22,13 @@ struct DepartureEstimate {
         var central: Central.ID
     }
 
-    private struct Entry {
+    struct Entry {
         var departure: Departure
         var size: Int
     }
 
     /// Packets and their bytes, without their headers.
-    private struct Amount {
+    struct Amount {
         var packets = 0
         var bytes = 0
 
@@ -90,6 +90,8 @@ struct DepartureEstimate {
     private var isSettling = false
     /// Whether an update has counted as having been sent since.
     private var hasProgressed = false
+    /// Which links are stalled, where there are several.
+    private var search = StallSearch()
 
     /// Begins with what the adapter has sent so far.
     init(_ counters: LinkCounters, at now: ContinuousClock.Instant) {
@@ -98,22 +100,28 @@ struct DepartureEstimate {
     }
 
     /// Whether all have left.
-    var isEmpty: Bool { entries.isEmpty }
+    var isEmpty: Bool { entries.isEmpty && search.suspects.allSatisfy(\.entries.isEmpty) }
 
     /// Takes note that bluetoothd is being given an update; what the adapter has sent until then is told before.
     mutating func given(_ departure: Departure, size: Int, at now: ContinuousClock.Instant) {
+        let entry = Entry(departure: departure, size: size + Self.valueHeader)
+        if search.isRunning || search.suspects.contains(where: { $0.central == departure.central }) {
+            return search.add(entry)
+        }
         if entries.isEmpty { (surplus, lastMove) = (Amount(), now) }
-        entries.append(Entry(departure: departure, size: size + Self.valueHeader))
+        entries.append(entry)
     }
 
     /// Takes note that bluetoothd has not been given an update after all.
     mutating func withdraw(_ update: Update.ID) {
         entries.removeAll { $0.departure.update == update }
+        search.withdraw(update)
     }
 
     /// Takes note that a central is gone.
     mutating func settled(_ central: Central.ID) {
         entries.removeAll { $0.departure.central == central }
+        search.settled(central)
     }
 
     /// Takes note of what the adapter has sent so far.
@@ -129,6 +137,8 @@ struct DepartureEstimate {
         (surplus, sentSinceSilence) = (surplus + sent, sentSinceSilence + sent)
         counters = new
         if packets > 0 { moved(at: time) }
+        if search.isRunning { return searchOn(sent, at: time) }
+        if search.isDue(at: time) { return beginSearch(at: time) }
         owed.pay(with: &surplus)
         guard time - lastMove < silence else { return endSilence(at: time) }
         var count = 0
@@ -148,6 +158,7 @@ struct DepartureEstimate {
 
     /// Nothing has been sent for so long that all that is missing counts as having left.
     private mutating func endSilence(at time: ContinuousClock.Instant) -> [Departure] {
+        if !search.isOver || Set(entries.map(\.departure.central)).count > 1 { return beginSearch(at: time) }
         let missing = entries.reduce(into: Amount()) { $0.add($1.size) }
         // What was sent since the last one was rather this than what was owed: that is not there.
         let isSent =
@@ -159,6 +170,20 @@ struct DepartureEstimate {
         silences += 1
         lastMove = time
         return takeFirst(entries.count)
+    }
+
+    private mutating func beginSearch(at time: ContinuousClock.Instant) -> [Departure] {
+        search.begin(entries)
+        let sent = surplus
+        (entries, owed, isSettling, silences) = ([], Amount(), false, 0)
+        return searchOn(sent, at: time)
+    }
+
+    private mutating func searchOn(_ sent: Amount, at time: ContinuousClock.Instant) -> [Departure] {
+        let (left, beginsAnew) = search.sent(sent, isSilent: time - lastMove >= silence, at: time)
+        if beginsAnew { lastMove = time }
+        (surplus, sentSinceSilence) = (Amount(), Amount())
+        return left
     }
 
     /// How long nothing is sent until what is missing counts as having left.

@@ -1,0 +1,82 @@
+import PeripheralCore
+import PeripheralKit
+import Testing
+
+@testable import PeripheralBlueZ
+
+/// Several links of which only the sum of what they carry is known.
+@Suite(.timeLimit(.minutes(1)))
+struct EstimatedLinksTests {
+    private static let start = ContinuousClock.now
+    private var links = SimulatedLinks(periods: [])
+    private var estimate = DepartureEstimate(LinkCounters(), at: start)
+    private var open: [Int] = []
+    private var most: [Int] = []
+    private var centrals: [Central.ID] = []
+    private var next: UInt64 = 0
+
+    private mutating func begin(_ periods: [Int]) throws {
+        links = SimulatedLinks(periods: periods)
+        (open, most) = (periods.map { _ in 0 }, periods.map { _ in 0 })
+        centrals = try periods.indices.map {
+            Central.ID(address: try #require(DeviceAddress(rawValue: UInt64($0 + 1))))
+        }
+    }
+
+    private mutating func step(isSending: Bool = true) {
+        let now = Self.start + .milliseconds(links.time)
+        for number in open.indices {
+            while isSending, open[number] < 16 {
+                let departure = DepartureEstimate.Departure(
+                    update: Update.ID(next),
+                    attribute: 3,
+                    central: centrals[number]
+                )
+                next += 1
+                open[number] += 1
+                estimate.given(departure, size: 20, at: now)
+                links.give(20, to: number)
+            }
+            most[number] = max(most[number], links.links[number].underWay)
+        }
+        links.step()
+        guard links.time % 4 == 0 else { return }
+        for departure in estimate.sent(links.counters, at: Self.start + .milliseconds(links.time)) {
+            if let number = centrals.firstIndex(of: departure.central) { open[number] -= 1 }
+        }
+    }
+
+    /// Nothing comes through to the last for 20 s. The controller has room for the others meanwhile.
+    @Test(arguments: [[5, 5], [5, 7, 6, 5]])
+    mutating func aSilentLinkNeitherBreaksTheBoundNorStopsTheOthers(periods: [Int]) throws {
+        try begin(periods)
+        (links.buffers, links.mostOfOneLink) = (16, 4)
+        links.links[periods.count - 1].stalledUntil = 20_000
+        for _ in 0..<20_000 { step() }
+        #expect(most.allSatisfy { $0 <= 256 }, "\(most)")
+        // All go at the speed of the slowest that goes.
+        let slowest = periods.dropLast().max() ?? 0
+        for link in links.links.dropLast() { #expect(link.arrived * slowest >= 20_000 * 7 / 10) }
+        // It is sent to again.
+        let arrived = links.links.map(\.arrived)
+        for _ in 0..<60_000 { step() }
+        for (number, period) in periods.enumerated() {
+            #expect((links.links[number].arrived - arrived[number]) * period >= 60_000 / 2)
+        }
+        for _ in 0..<60_000 { step(isSending: false) }
+        #expect(estimate.isEmpty && open.allSatisfy { $0 == 0 })
+    }
+
+    @Test mutating func whoIsGoneLeavesNothingBehind() throws {
+        try begin([5, 5])
+        links.mostOfOneLink = 4
+        links.links[1].stalledUntil = .max
+        for _ in 0..<5_000 { step() }
+        links.disconnect(1)
+        estimate.settled(centrals[1])
+        (open[1], links.links[1].stalledUntil) = (0, 0)
+        let before = links.links.map(\.arrived)
+        for _ in 0..<5_000 { step() }
+        for number in 0..<2 { #expect(links.links[number].arrived - before[number] >= 700) }
+    }
+}
