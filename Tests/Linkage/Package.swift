@@ -59,7 +59,8 @@ let package = Package(
         .target(
             name: "MinimalProgram",
             dependencies: [
-                product("PeripheralKit"), product("PeripheralBlueZ"), .product(name: "Logging", package: "swift-log"),
+                product("PeripheralKit"), product("PeripheralBlueZ"),
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
         ),

@@ -14,7 +14,7 @@ import Testing
 struct PreservedFileFuzzTests {
     private static let identifier = "com.example.lamp"
     private static let name = StateFileName(identifier: identifier)
-    private static let inputCount = getenv("FUZZ_INPUTS").flatMap { Int(String(cString: $0)) } ?? 2_000
+    private static let inputCount = getenv("FUZZ_INPUTS").flatMap { Int(String(cString: $0)) } ?? 500
 
     private let parent: TemporaryDirectory
 

@@ -89,8 +89,8 @@ struct ServiceSecurityTests {
         },
         Demands(service: "Glucose", usual: .encrypted) { security in
             let service =
-                security.map { GlucoseService(records: { [] }, security: $0) }
-                ?? GlucoseService(records: { [] })
+                security.map { GlucoseService(records: { [] }, hasContext: true, security: $0) }
+                ?? GlucoseService(records: { [] }, hasContext: true)
             return [service.measurement.security, service.recordAccess.security] + present(service.context)
         },
         Demands(service: "PulseOximeter", usual: .encrypted) { security in

@@ -23,7 +23,7 @@ struct WithBloodPressure {
                 userID: 1,
                 status: .bodyMovement
             )
-            try await session.indicate(service.measurement, value)
+            try await service.indicate(value, in: session)
         }
     }
 }

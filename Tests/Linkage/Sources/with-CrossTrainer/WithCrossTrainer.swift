@@ -15,7 +15,7 @@ struct WithCrossTrainer {
         let control = FitnessMachineControl([.targetedTime]) { _, _ in }
         let trainer = FitnessMachineService(telling: data, control: control)
         try await runMinimalProgram(with: [trainer.service]) { session in
-            try await trainer.send(data, in: session)
+            try await trainer.notify(data, in: session)
         }
     }
 }

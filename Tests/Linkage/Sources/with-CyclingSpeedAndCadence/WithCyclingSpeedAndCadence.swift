@@ -15,7 +15,7 @@ struct WithCyclingSpeedAndCadence {
                 wheel: WheelRevolutions(1, at: .seconds(1)),
                 crank: CrankRevolutions(1, at: .seconds(1))
             )
-            try await session.notify(cycling.measurement, measurement)
+            try await cycling.notify(measurement, in: session)
         }
     }
 }

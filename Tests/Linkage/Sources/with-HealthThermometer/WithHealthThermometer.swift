@@ -16,7 +16,7 @@ struct WithHealthThermometer {
             if let intermediate = thermometer.intermediateTemperature {
                 try await session.notify(intermediate, value)
             }
-            try await session.indicate(thermometer.measurement, value)
+            try await thermometer.indicate(value, in: session)
             try await thermometer.updateInterval(to: 30, in: session)
         }
     }

@@ -13,7 +13,7 @@ struct WithHeartRate {
                 energyExpended: 12,
                 rrIntervals: [RRInterval(.milliseconds(833))]
             )
-            try await session.notify(heartRate.measurement, measurement)
+            try await heartRate.notify(measurement, in: session)
         }
     }
 }

@@ -16,9 +16,9 @@ struct WithIndoorBike {
             control: control
         )
         try await runMinimalProgram(with: [bike.service]) { session in
-            try await bike.send(ride, in: session)
+            try await bike.notify(ride, in: session)
             try await bike.update(to: TrainingStatus(.warmingUp, text: "Hills"), in: session)
-            try await bike.tell(.pausedByUser, in: session)
+            try await bike.notify(.pausedByUser, in: session)
             try await bike.takeControl(in: session)
         }
     }

@@ -15,7 +15,7 @@ struct WithRower {
         let control = FitnessMachineControl([.targetedTime]) { _, _ in }
         let rower = FitnessMachineService(telling: data, control: control)
         try await runMinimalProgram(with: [rower.service]) { session in
-            try await rower.send(data, in: session)
+            try await rower.notify(data, in: session)
         }
     }
 }

@@ -20,7 +20,7 @@ struct WithRunningSpeedAndCadence {
                 totalDistance: 1000,
                 isRunning: true
             )
-            try await session.notify(running.measurement, measurement)
+            try await running.notify(measurement, in: session)
         }
     }
 }

@@ -17,9 +17,9 @@ struct WithStairClimber {
             control: control
         )
         try await runMinimalProgram(with: [climber.service]) { session in
-            try await climber.send(stairs, in: session)
+            try await climber.notify(stairs, in: session)
             try await climber.update(to: TrainingStatus(.warmingUp), in: session)
-            try await climber.tell(.pausedByUser, in: session)
+            try await climber.notify(.pausedByUser, in: session)
             try await climber.takeControl(in: session)
         }
     }

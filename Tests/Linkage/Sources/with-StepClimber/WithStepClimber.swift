@@ -17,9 +17,9 @@ struct WithStepClimber {
             control: control
         )
         try await runMinimalProgram(with: [climber.service]) { session in
-            try await climber.send(steps, in: session)
+            try await climber.notify(steps, in: session)
             try await climber.update(to: TrainingStatus(.warmingUp), in: session)
-            try await climber.tell(.pausedByUser, in: session)
+            try await climber.notify(.pausedByUser, in: session)
             try await climber.takeControl(in: session)
         }
     }

@@ -15,7 +15,7 @@ struct WithTreadmill {
         let control = FitnessMachineControl([.targetedTime]) { _, _ in }
         let treadmill = FitnessMachineService(telling: data, control: control)
         try await runMinimalProgram(with: [treadmill.service]) { session in
-            try await treadmill.send(data, in: session)
+            try await treadmill.notify(data, in: session)
         }
     }
 }
