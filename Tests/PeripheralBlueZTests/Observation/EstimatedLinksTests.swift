@@ -46,7 +46,9 @@ struct EstimatedLinksTests {
         }
     }
 
-    /// Nothing comes through to the last for 20 s. The controller has room for the others meanwhile.
+    /// Nothing comes through to the last for 20 s.
+    ///
+    /// The controller has room for the others meanwhile.
     @Test(arguments: [[5, 5], [5, 7, 6, 5]])
     mutating func aSilentLinkNeitherBreaksTheBoundNorStopsTheOthers(periods: [Int]) throws {
         try begin(periods)

@@ -15,36 +15,37 @@ final class BondTests: Sendable {
     private let level = Characteristic<UInt8>(0x2A19, [.read, .notify], updates: .durable) { Read { 7 } }
     private let phone = Central(address: .numbered(7), isBonded: true)
     private let store = InMemoryRestorationStore()
-    private let link = RecordingLink()
 
-    private func publication(on adapter: DeviceAddress = adapter) -> BackendEvent {
+    private func publication(by link: RecordingLink, on adapter: DeviceAddress = adapter) -> BackendEvent {
         .published(PublishedPeripheral(link: link, adapter: adapter))
     }
 
     /// Runs the peripheral; the phone is bonded.
     private func run(
         on adapter: DeviceAddress = adapter,
-        _ body: @escaping @Sendable (any PeripheralHost, PeripheralSession) async throws -> Void
+        _ body:
+            @escaping @Sendable (any PeripheralHost, RecordingLink, PeripheralSession) async throws -> Void
     ) async throws {
+        let link = RecordingLink()
         link.bonds.withLock { $0 = [phone] }
         let (hosts, host) = AsyncStream.makeStream(of: (any PeripheralHost).self)
         let backend = ScriptedBackend { [self] _, served in
-            served.handle(publication(on: adapter))
+            served.handle(publication(by: link, on: adapter))
             host.yield(served)
-            await RecordingLink().untilStopped()
+            await link.untilStopped()
         }
         let peripheral = Peripheral("Bonds", restorationIdentifier: "com.example.bonds") {
             GATTService(.battery) { level }
         }
         try await peripheral.run(on: backend, restoringFrom: store, savingEvery: .zero, logger: .silent) {
             session in
-            for await host in hosts { return try await body(host, session) }
+            for await host in hosts { return try await body(host, link, session) }
         }
     }
 
     /// The phone subscribes, and is away.
     private func subscribeAndLeave() async throws {
-        try await run { [phone] host, session in
+        try await run { [phone] host, _, session in
             host.handle(.connected(phone))
             host.handle(.subscribed(BackendSubscription(characteristic: Self.handle, central: phone)))
             host.handle(.disconnected(phone.id))
@@ -63,19 +64,19 @@ final class BondTests: Sendable {
 
     @Test func bondsAreLookedAtAgainWhenTheStackIsBack() async throws {
         try await subscribeAndLeave()
-        try await run { [self] host, session in
+        try await run { [self] host, link, session in
             #expect(session.restored?.subscribers.map(\.status) == [.expected])
             var events = session.events.makeAsyncIterator()
             host.handle(.suspended)
             link.bonds.withLock { $0 = [] }
-            host.handle(publication())
+            host.handle(publication(by: link))
             #expect(await next(&events)?.status == .mustSubscribeAgain)
         }
     }
 
     @Test func aBondThatSomebodyElseRemovesIsGone() async throws {
         try await subscribeAndLeave()
-        try await run { [self] host, session in
+        try await run { [self] host, link, session in
             var events = session.events.makeAsyncIterator()
             link.bonds.withLock { $0 = [] }
             host.handle(.forgotten(phone.id))
@@ -85,14 +86,14 @@ final class BondTests: Sendable {
 
     @Test func aStartOnAnotherAdapterLosesNothing() async throws {
         try await subscribeAndLeave()
-        try await run { [level] _, session in try await session.notify(level, 1) }
-        try await run(on: .numbered(2)) { [self] _, session in
+        try await run { [level] _, _, session in try await session.notify(level, 1) }
+        try await run(on: .numbered(2)) { [self] _, link, session in
             #expect(session.restored?.subscribers.map(\.status) == [.mustSubscribeAgain])
             link.bonds.withLock { $0 = [] }
             try await session.notify(level, 2)
             try await session.preserve()
         }
-        try await run { [level] _, session in
+        try await run { [level] _, _, session in
             #expect(session.restored?.subscribers.map(\.status) == [.expected])
             try await session.notify(level, 3)
         }
@@ -101,7 +102,7 @@ final class BondTests: Sendable {
     }
 
     @Test func whoComesWhenThereIsNoRoomIsToldToTheProgram() async throws {
-        try await run { host, session in
+        try await run { host, _, session in
             for number in 0...UInt64(PreservedSchema.maximumSubscribers) {
                 let address = try #require(DeviceAddress(rawValue: 0xC0FF_EE10_0000 | number))
                 let central = Central(address: address)

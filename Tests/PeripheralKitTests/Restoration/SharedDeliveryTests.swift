@@ -1,5 +1,6 @@
 import PeripheralCore
 import PeripheralTesting
+import Synchronization
 import TestSupport
 import Testing
 
@@ -32,6 +33,7 @@ final class SharedDeliveryTests: Sendable {
         let peripheral = Peripheral("Audit", restorationIdentifier: Self.identifier) {
             GATTService("5c3a0011-7e3c-4b6e-9d29-b3f1c0a1d001") { audit }
         }
+        link.bonds.withLock { $0 = phones }
         let (hosts, host) = AsyncStream.makeStream(of: (any PeripheralHost).self)
         let backend = ScriptedBackend { [link] _, served in
             served.handle(.published(PublishedPeripheral(link: link)))

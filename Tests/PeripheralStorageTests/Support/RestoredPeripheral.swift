@@ -20,7 +20,7 @@ struct RestoredPeripheral {
     }
 
     private func fault(handling isHandling: Bool) throws -> String? {
-        let given = isHandling ? try preserved.services.flatMap { $0.characteristics.map(\.uuid) } : []
+        let given = isHandling ? preserved.services.flatMap { $0.characteristics.map(\.uuid) } : []
         var counts: [BluetoothUUID: Int] = [:]
         let characteristics = try given.map { uuid in
             defer { counts[uuid, default: 0] += 1 }

@@ -406,7 +406,8 @@ extension Preservation {
     /// The first update but for these; `nil` also while that has to be saved before.
     func nextUpdate(for key: Outbox.Key, besides numbers: [UInt64]) -> Outbox.Entry? {
         state.withLock { state in
-            guard let entry = state.outbox.next(for: key, besides: numbers), entry.change <= state.schedule.saved
+            guard let entry = state.outbox.next(for: key, besides: numbers),
+                entry.change <= state.schedule.saved
             else { return nil }
             return entry
         }

@@ -162,6 +162,7 @@ struct SubscriberHistory {
         where entries[index].isExpected && entries[index].subscriber.address == central.address {
             // What is kept for it stays: it may subscribe at any moment.
             entries[index].isBack = true
+            entries[index].restored?.central = central
             told += entries[index].setStatus(.mustSubscribeAgain)
         }
         return told

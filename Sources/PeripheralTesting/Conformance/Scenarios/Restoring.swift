@@ -128,6 +128,8 @@ extension ConformanceSuite {
             try expect("first value", values[0], is: before[1])
             try expect("new value", try await central.read(values[1], offset: 0), is: [3])
             try await central.subscribe(values[1], to: .notification)
+            // The subscription is told before the read is asked.
+            _ = try await central.read(values[1], offset: 0)
             try await session.notify(keeper.added, [4])
             try expect("update", try await central.nextUpdate(of: values[1]).value, is: [4])
         }
@@ -225,10 +227,11 @@ extension ConformanceSuite {
             try await central.subscribe(to: keeper.kept)
             _ = try await central.read(keeper.kept)
             try await session.preserve()
+            try await central.disconnect()
         }.restarted(as: keeper.peripheral(), afterKill: true) { central, session in
             try expect("subscribers", session.restored?.subscribers.map(\.status), is: [.expected])
             let events = session.events
-            try await reconnect(central)
+            try await central.connect()
             try await central.unsubscribe(from: keeper.kept)
             try await central.subscribe(to: keeper.kept)
             try await next(of: events, "return") {
