@@ -22,18 +22,14 @@ extension TypingKeyboard {
 
     /// The next line that is typed, as a host with the layout of the United States understands it.
     func line(typedOn host: some TestCentral) async throws -> String {
-        let characters = Dictionary(
-            uniqueKeysWithValues: (UInt8(ascii: " ")...UInt8(ascii: "~")).compactMap { code in
-                let character = Character(UnicodeScalar(code))
-                return KeyStroke(usLayout: character).map { ($0, character) }
-            }
-        )
+        let characters = (UInt8(ascii: " ")...UInt8(ascii: "~")).map { Character(UnicodeScalar($0)) }
         var line = ""
         while true {
             let report = try KeyboardReport(gattBytes: await host.nextUpdate(of: keyboard.keys.value))
             guard let key = report.keys.first else { continue }
             if key == .enter { return line }
-            line.append(characters[KeyStroke(key, modifiers: report.modifiers)] ?? "?")
+            let stroke = KeyStroke(key, modifiers: report.modifiers)
+            line.append(characters.first { KeyStroke(usLayout: $0) == stroke } ?? "?")
         }
     }
 }
