@@ -2,13 +2,14 @@ public import PeripheralKit
 
 /// A gamepad with 16 buttons, a directional pad, two sticks and two triggers: a ``HIDService`` with its report map.
 ///
+/// It is that of the HID Service specification 1.0 and of the HID over GATT profile 1.0.
+///
 /// ```swift
 /// import PeripheralBattery
 /// import PeripheralBlueZ
 /// import PeripheralDeviceInformation
 /// import PeripheralHID
 /// import PeripheralKit
-///
 /// let gamepad = HIDGamepad()
 /// let peripheral = Peripheral("Gamepad", pairing: .justWorks) {
 ///     gamepad

@@ -2,13 +2,14 @@ public import PeripheralKit
 
 /// A keyboard: a ``HIDService`` with a report map, and the boot protocol for hosts that do not read it.
 ///
+/// It is that of the HID Service specification 1.0 and of the HID over GATT profile 1.0.
+///
 /// ```swift
 /// import PeripheralBattery
 /// import PeripheralBlueZ
 /// import PeripheralDeviceInformation
 /// import PeripheralHID
 /// import PeripheralKit
-///
 /// let keyboard = HIDKeyboard()
 /// let peripheral = Peripheral("Keyboard", pairing: .justWorks) {
 ///     keyboard
