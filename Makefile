@@ -27,7 +27,7 @@ build: setup ## Build the library
 	$(SWIFT) build
 
 test: setup ## Run every test that needs no kernel of its own
-	$(SWIFT) test --experimental-maximum-parallelization-width 16
+	$(SWIFT) test --experimental-maximum-parallelization-width 8
 
 test-thread-sanitizer: setup ## Run the same tests under the thread sanitizer
 	@SWIFT=$(SWIFT) Tests/ThreadSanitizer/run
