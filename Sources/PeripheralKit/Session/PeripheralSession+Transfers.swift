@@ -60,7 +60,8 @@ extension PeripheralSession {
         }
     }
 
-    /// Sends a document in chunks to all centrals that have subscribed, to each at its own speed.
+    /// Sends a document in chunks to all centrals that have subscribed, to each at its own speed where ``pacing`` is
+    /// ``UpdatePacing/observed``.
     ///
     /// Who subscribes meanwhile gets it from the beginning. The call returns when all have it who are subscribed; a
     /// central that leaves or unsubscribes no longer counts. When nobody has subscribed, it returns at once.
