@@ -273,7 +273,10 @@ extension ConformanceSuite {
             try expect("address", restored.map(\.central.address), is: bonded.map(\.address))
             try await central.connect()
             try await central.subscribe(to: audit)
-            try expect("update that was missed", try await central.nextUpdate(of: audit), is: 2)
+            var missed = try await central.nextUpdate(of: audit)
+            // What may still have been under way when it left comes again.
+            if missed == 1 { missed = try await central.nextUpdate(of: audit) }
+            try expect("update that was missed", missed, is: 2)
         }
     }
 
