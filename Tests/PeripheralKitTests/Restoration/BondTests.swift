@@ -1,4 +1,3 @@
-import Logging
 import PeripheralCore
 import PeripheralTesting
 import Synchronization
@@ -28,18 +27,11 @@ final class BondTests: Sendable {
     ) async throws {
         let link = RecordingLink()
         link.bonds.withLock { $0 = [phone] }
-        let (hosts, host) = AsyncStream.makeStream(of: (any PeripheralHost).self)
-        let backend = ScriptedBackend { [self] _, served in
-            served.handle(publication(by: link, on: adapter))
-            host.yield(served)
-            await link.untilStopped()
-        }
         let peripheral = Peripheral("Bonds", restorationIdentifier: "com.example.bonds") {
             GATTService(.battery) { level }
         }
-        try await peripheral.run(on: backend, restoringFrom: store, savingEvery: .zero, logger: .silent) {
-            session in
-            for await host in hosts { return try await body(host, link, session) }
+        try await peripheral.run(by: link, on: adapter, restoringFrom: store) { session, host in
+            try await body(host, link, session)
         }
     }
 

@@ -30,21 +30,9 @@ final class DurableDeliveryTests: Sendable {
         let peripheral = Peripheral("Audit", restorationIdentifier: "com.example.audit") {
             GATTService("5c3a0011-7e3c-4b6e-9d29-b3f1c0a1d001") { audit }
         }
-        let (hosts, host) = AsyncStream.makeStream(of: (any PeripheralHost).self)
-        let backend = ScriptedBackend { [self] _, served in
-            served.handle(.published(PublishedPeripheral(link: link)))
-            comeBack(served)
-            host.yield(served)
-            await link.untilStopped()
-        }
-        try await peripheral.run(
-            on: backend,
-            restoringFrom: store,
-            savingEvery: .zero,
-            logger: .silent,
-            clock: clock
-        ) { session in
-            for await host in hosts { return try await body(session, host) }
+        try await peripheral.run(by: link, restoringFrom: store, clock: clock) { [self] session, host in
+            comeBack(host)
+            try await body(session, host)
         }
     }
 

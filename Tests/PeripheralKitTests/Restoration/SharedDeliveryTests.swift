@@ -34,20 +34,8 @@ final class SharedDeliveryTests: Sendable {
             GATTService("5c3a0011-7e3c-4b6e-9d29-b3f1c0a1d001") { audit }
         }
         link.bonds.withLock { $0 = phones }
-        let (hosts, host) = AsyncStream.makeStream(of: (any PeripheralHost).self)
-        let backend = ScriptedBackend { [link] _, served in
-            served.handle(.published(PublishedPeripheral(link: link)))
-            host.yield(served)
-            await link.untilStopped()
-        }
-        try await peripheral.run(
-            on: backend,
-            restoringFrom: store,
-            savingEvery: .zero,
-            logger: .silent,
-            clock: clock
-        ) { session in
-            for await host in hosts { return try await body(audit, session, host) }
+        try await peripheral.run(by: link, restoringFrom: store, clock: clock) { session, host in
+            try await body(audit, session, host)
         }
     }
 
