@@ -167,14 +167,7 @@ extension Peripheral {
         // Before anything can happen that a service would miss.
         let work = ServiceWork(of: declarations, in: runtime)
         return await withTaskGroup(of: Ending<Output>.self) { group in
-            group.addTask {
-                do {
-                    try await backend.serve(runtime.publication, for: runtime)
-                    return .served(nil)
-                } catch {
-                    return .served(error)
-                }
-            }
+            group.addTask { .served(await serve(runtime, on: backend)) }
             group.addTask {
                 do {
                     try await runtime.untilPublished()
@@ -213,6 +206,29 @@ extension Peripheral {
             }
             if let failure { return .failure(failure) }
             return result ?? .failure(CancellationError())
+        }
+    }
+
+    /// Has the backend serve the peripheral until it is told to stop, or the calling task is cancelled.
+    ///
+    /// - Returns: Why it has ended; `nil` when it was told to.
+    private func serve(
+        _ runtime: PeripheralRuntime,
+        on backend: some PeripheralBackend
+    ) async -> (any Error)? {
+        // Apart from the calling task: when that is cancelled, who has subscribed is kept as it is before the backend withdraws
+        // what they have subscribed to.
+        let service = Task { try await backend.serve(runtime.publication, for: runtime) }
+        return await withTaskCancellationHandler {
+            do {
+                try await service.value
+                return nil
+            } catch {
+                return error
+            }
+        } onCancel: {
+            runtime.preservation?.freezeSubscribers()
+            service.cancel()
         }
     }
 

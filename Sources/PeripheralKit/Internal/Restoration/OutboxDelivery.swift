@@ -96,18 +96,18 @@ final class OutboxDelivery: Sendable {
         }
     }
 
-    /// Sends until ``stop()``.
+    /// Sends until ``stop()``, or until the calling task is cancelled, which can send nothing any more.
     ///
     /// - Parameter subscriptions: Tells who has subscribed.
     func run(_ subscriptions: () -> [Subscription]) async {
         await withDiscardingTaskGroup { group in
-            while !state.withLock(\.isStopped) {
+            while canSend {
                 let waiting = preservation.waitingUpdates
                 let receivers = subscriptions().compactMap(Receiver.init).filter { waiting.contains($0.key) }
                 var seen: Set<AttributeHandle> = []
                 for handle in receivers.map(\.way.characteristic) where seen.insert(handle).inserted {
                     let subscribers = receivers.filter { $0.way.characteristic == handle }
-                    while let departure = begin(handle, to: subscribers) {
+                    while canSend, let departure = begin(handle, to: subscribers) {
                         // At once, so that they are queued in their order.
                         group.addImmediateTask { await self.deliver(departure) }
                     }
@@ -117,6 +117,10 @@ final class OutboxDelivery: Sendable {
             group.cancelAll()
         }
     }
+
+    /// Whether the calling task may have something sent: in one that is cancelled, nothing waits, neither for its end nor for another
+    /// attempt.
+    private var canSend: Bool { !Task.isCancelled && !state.withLock(\.isStopped) }
 
     /// The next update of a characteristic that may be on its way to some of these; it is from now on.
     private func begin(_ characteristic: AttributeHandle, to receivers: [Receiver]) -> Departure? {
