@@ -23,6 +23,9 @@ public struct Peripheral: Sendable {
     let declarations: [any GATTServiceDeclaration]
     package internal(set) var services: [GATTService]
     let advertisements: [Advertisement]
+    /// Whether nothing is advertised until the program demands it, as by one that is declared from what is preserved and did not
+    /// advertise either.
+    var isSilentAtFirst = false
     /// What keeps it from being as it was, of one that is declared from what is preserved.
     var restorationIssues: [DeclarationIssue] = []
     let state = StateBroadcast()

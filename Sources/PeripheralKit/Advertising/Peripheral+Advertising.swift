@@ -13,9 +13,14 @@ extension Peripheral {
         resolvedAdvertisements.plans(for: capabilities)
     }
 
-    /// The advertisements with what they leave open filled in from the declaration.
+    /// What is advertised at first, with what that leaves open filled in from the declaration.
     var resolvedAdvertisements: [Advertisement] {
-        declaredAdvertisements.map(resolved)
+        initialAdvertisements.map(resolved)
+    }
+
+    /// What is advertised at first, as it is declared.
+    var initialAdvertisements: [Advertisement] {
+        isSilentAtFirst ? [] : declaredAdvertisements
     }
 
     /// The advertisements as they are declared; without any, there is one that leaves everything open.

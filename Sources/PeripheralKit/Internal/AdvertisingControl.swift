@@ -22,7 +22,7 @@ final class AdvertisingControl: Sendable {
         self.peripheral = peripheral
         self.changed = changed
         state = Mutex(
-            State(declared: peripheral.declaredAdvertisements, resolved: peripheral.resolvedAdvertisements)
+            State(declared: peripheral.initialAdvertisements, resolved: peripheral.resolvedAdvertisements)
         )
     }
 

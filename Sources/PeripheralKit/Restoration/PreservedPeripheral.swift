@@ -73,7 +73,8 @@ public struct PreservedPeripheral: Sendable {
 
     /// A characteristic as it was, with handlers.
     ///
-    /// It has the properties, the security, the length, the policy for updates, and the constant descriptors that it had.
+    /// It has the properties, the security, the length, the policy for updates, and the constant descriptors that it had. Writes that
+    /// were ``WriteDurability/durable`` stay so, whatever the ``PersistentValue`` says: centrals rely on it.
     ///
     /// - Parameters:
     ///   - uuid: Its type.
@@ -119,6 +120,8 @@ extension Peripheral {
     /// would not be as it was: a characteristic that had an ``Authorization`` and is given none, which admits nobody, and one
     /// that is given but has no place.
     ///
+    /// It advertises what it did: nothing until the program demands it, after ``PeripheralSession/stopAdvertising()``.
+    ///
     /// - Parameters:
     ///   - preserved: What is preserved.
     ///   - pairing: How centrals may pair; attributes that demand security need it.
@@ -144,6 +147,7 @@ extension Peripheral {
             content,
             onRestore: onRestore
         )
+        isSilentAtFirst = preserved.advertisements.isEmpty
         restorationIssues = declaration.issues
     }
 }

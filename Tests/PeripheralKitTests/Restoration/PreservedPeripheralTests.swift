@@ -17,23 +17,6 @@ struct PreservedPeripheralTests {
         Peripheral("Safe", restorationIdentifier: Self.identifier, pairing: .justWorks, content)
     }
 
-    /// What is preserved of a peripheral that has run.
-    private func preserved(_ peripheral: Peripheral) async throws -> PreservedPeripheral {
-        try await peripheral.run(on: InMemoryBackend(), restoringFrom: store, logger: .silent) { _ in }
-        return try #require(try await PreservedPeripheral(Self.identifier, in: store))
-    }
-
-    private func again(
-        _ preserved: PreservedPeripheral,
-        @ServiceBuilder handling characteristics: () -> [ServiceElement] = { [] }
-    ) -> Peripheral {
-        Peripheral(restoring: preserved, pairing: .justWorks, handling: characteristics)
-    }
-
-    private func errors(of peripheral: Peripheral) -> [String] {
-        peripheral.validate().filter { $0.severity == .error }.map(\.element)
-    }
-
     // MARK: Authorization
 
     private let guarded = Characteristic<UInt8>(0x2A1A, [.read, .write]) {
@@ -42,9 +25,9 @@ struct PreservedPeripheralTests {
     }
 
     @Test func whoWasAskedIsRefusedWhereNobodyIsToBeAsked() async throws {
-        let preserved = try await preserved(peripheral { GATTService(Self.service) { guarded } })
-        let again = again(preserved)
-        #expect(errors(of: again) == ["characteristic 2a1a of service \(Self.service)"])
+        let preserved = try await store.preserved(of: peripheral { GATTService(Self.service) { guarded } })
+        let again = preserved.again()
+        #expect(again.erroneousElements == ["characteristic 2a1a of service \(Self.service)"])
         let ask = try #require(again.services[0].characteristics[0].access.authorizationHandlers.first)
         #expect(try await ask(Central(address: .numbered(1))) == false)
         await #expect(throws: DeclarationError.self) {
@@ -53,16 +36,16 @@ struct PreservedPeripheralTests {
     }
 
     @Test func aHandlerAloneDoesNotAuthorize() async throws {
-        let preserved = try await preserved(peripheral { GATTService(Self.service) { guarded } })
+        let preserved = try await store.preserved(of: peripheral { GATTService(Self.service) { guarded } })
         let open = try preserved.characteristic(0x2A1A, as: UInt8.self) { PersistentValue(initially: 1) }
-        let unasked = again(preserved) { open }
-        #expect(errors(of: unasked) == ["characteristic 2a1a of service \(Self.service)"])
+        let unasked = preserved.again { open }
+        #expect(unasked.erroneousElements == ["characteristic 2a1a of service \(Self.service)"])
         #expect(unasked.services[0].characteristics[0].access.authorizationHandlers.count == 1)
         let closed = try preserved.characteristic(0x2A1A, as: UInt8.self) {
             PersistentValue(initially: 1)
             Authorization { false }
         }
-        #expect(again(preserved) { closed }.validate().isEmpty)
+        #expect(preserved.again { closed }.validate().isEmpty)
     }
 
     // MARK: Places
@@ -84,20 +67,20 @@ struct PreservedPeripheralTests {
     }
 
     @Test func eachOfOneTypeKeepsItsSecurity() async throws {
-        let preserved = try await preserved(two)
+        let preserved = try await store.preserved(of: two)
         let first = try preserved.characteristic(0x2A1A, as: UInt8.self) { PersistentValue(initially: 1) }
         let same = try preserved.characteristic(0x2A1A, as: UInt8.self) { PersistentValue(initially: 2) }
-        let again = again(preserved) {
+        let again = preserved.again {
             first
             same
         }
         #expect(security(of: again) == [.open, .encrypted])
         // There is one place for the two of them.
-        #expect(errors(of: again) == ["characteristic 2a1a of service \(Self.service)"])
+        #expect(again.erroneousElements == ["characteristic 2a1a of service \(Self.service)"])
     }
 
     @Test func oneOfSeveralIsFoundByItsServiceAndPlace() async throws {
-        let preserved = try await preserved(two)
+        let preserved = try await store.preserved(of: two)
         let first = try preserved.characteristic(0x2A1A, ofService: Self.service, as: UInt8.self) {
             PersistentValue<UInt8>(initially: 1)
         }
@@ -110,18 +93,18 @@ struct PreservedPeripheralTests {
         for second in [byService, byPlace] {
             #expect(second.security == .encrypted)
             // In whatever order they are given.
-            let again = again(preserved) {
+            let again = preserved.again {
                 second
                 first
             }
             #expect(security(of: again) == [.open, .encrypted])
             #expect(again.services[1].characteristics[0].identity == second.declaration.identity)
-            #expect(errors(of: again).isEmpty)
+            #expect(again.erroneousElements.isEmpty)
         }
     }
 
     @Test(arguments: [-1, 2]) func aPlaceThatIsNotThereIsRefused(occurrence: Int) async throws {
-        let preserved = try await preserved(two)
+        let preserved = try await store.preserved(of: two)
         let error = #expect(throws: PeripheralError.self) {
             try preserved.characteristic(0x2A1A, occurrence: occurrence, as: UInt8.self) {}
         }
@@ -132,25 +115,25 @@ struct PreservedPeripheralTests {
     }
 
     @Test func oneThatIsNotOfWhatIsRestoredIsNamed() async throws {
-        let preserved = try await preserved(two)
+        let preserved = try await store.preserved(of: two)
         let own = Characteristic<UInt8>(0x2A1A, [.read, .write]) { PersistentValue(initially: 1) }
-        let again = again(preserved) { own }
-        #expect(errors(of: again) == ["characteristic 2a1a"])
+        let again = preserved.again { own }
+        #expect(again.erroneousElements == ["characteristic 2a1a"])
         #expect(security(of: again) == [.open, .encrypted])
     }
 
     /// What was preserved may be read, and then be preserved anew, before a peripheral is declared.
     @Test func oneOfAnEarlierRunIsNamedWhereItDemandsLess() async throws {
-        let earlier = try await preserved(
-            peripheral {
+        let earlier = try await store.preserved(
+            of: peripheral {
                 GATTService(Self.service) {
                     Characteristic<UInt8>(0x2A1A, [.read, .write]) { PersistentValue(initially: 1) }
                 }
             }
         )
         let open = try earlier.characteristic(0x2A1A, as: UInt8.self) { PersistentValue(initially: 1) }
-        let preserved = try await preserved(
-            peripheral {
+        let preserved = try await store.preserved(
+            of: peripheral {
                 GATTService(Self.service) {
                     Characteristic<UInt8>(0x2A1A, [.read, .write], security: .encrypted) {
                         PersistentValue(initially: 1)
@@ -158,8 +141,8 @@ struct PreservedPeripheralTests {
                 }
             }
         )
-        let again = again(preserved) { open }
-        #expect(errors(of: again) == ["characteristic 2a1a"])
+        let again = preserved.again { open }
+        #expect(again.erroneousElements == ["characteristic 2a1a"])
         #expect(security(of: again) == [.encrypted])
     }
 }

@@ -20,23 +20,6 @@ struct RestoredDescriptorTests {
         }
     }
 
-    /// What is preserved of a peripheral that has run.
-    private func preserved(_ peripheral: Peripheral) async throws -> PreservedPeripheral {
-        try await peripheral.run(on: backend, restoringFrom: store, logger: .silent) { _ in }
-        return try #require(try await PreservedPeripheral(Self.identifier, in: store))
-    }
-
-    private func again(
-        _ preserved: PreservedPeripheral,
-        @ServiceBuilder handling characteristics: () -> [ServiceElement] = { [] }
-    ) -> Peripheral {
-        Peripheral(restoring: preserved, pairing: .justWorks, handling: characteristics)
-    }
-
-    private func errors(of peripheral: Peripheral) -> [String] {
-        peripheral.validate().filter { $0.severity == .error }.map(\.element)
-    }
-
     private let detailed = Characteristic<UInt8>(0x2A1A, [.read, .write]) {
         PersistentValue(initially: 1)
         Descriptor<UInt8>(detail, security: .encrypted) {
@@ -46,15 +29,15 @@ struct RestoredDescriptorTests {
     }
 
     @Test func oneWithoutAHandlerIsNamed() async throws {
-        let preserved = try await preserved(peripheral { detailed })
+        let preserved = try await store.preserved(of: peripheral { detailed }, on: backend)
         let element = "descriptor \(Self.detail) of characteristic 2a1a of service \(Self.service)"
-        #expect(errors(of: again(preserved)) == [element])
+        #expect(preserved.again().erroneousElements == [element])
         let bare = try preserved.characteristic(0x2A1A, as: UInt8.self) { PersistentValue(initially: 1) }
-        #expect(errors(of: again(preserved) { bare }) == [element])
+        #expect(preserved.again { bare }.erroneousElements == [element])
     }
 
     @Test func oneWithAHandlerIsAsItWas() async throws {
-        let preserved = try await preserved(peripheral { detailed })
+        let preserved = try await store.preserved(of: peripheral { detailed }, on: backend)
         let given = try preserved.characteristic(0x2A1A, as: UInt8.self) {
             PersistentValue(initially: 1)
             Descriptor<UInt8>(Self.detail) {
@@ -62,13 +45,13 @@ struct RestoredDescriptorTests {
                 Write { _ in }
             }
         }
-        let again = again(preserved) { given }
+        let again = preserved.again { given }
         #expect(again.validate().isEmpty)
         #expect(again.services[0].characteristics[0].descriptors.map(\.security) == [.encrypted])
     }
 
     @Test func oneOfAnotherAccessOrTypeIsNamed() async throws {
-        let preserved = try await preserved(peripheral { detailed })
+        let preserved = try await store.preserved(of: peripheral { detailed }, on: backend)
         let given = try preserved.characteristic(0x2A1A, as: UInt8.self) {
             PersistentValue(initially: 1)
             Descriptor<UInt8>(Self.detail) { Read { 4 } }
@@ -78,7 +61,7 @@ struct RestoredDescriptorTests {
             "descriptor \(Self.detail) of characteristic 2a1a of service \(Self.service)",
             "descriptor 2901 of characteristic 2a1a of service \(Self.service)",
         ]
-        #expect(errors(of: again(preserved) { given }) == elements)
+        #expect(preserved.again { given }.erroneousElements == elements)
     }
 
     @Test func anAggregateFormatIsAsItWas() async throws {
@@ -88,9 +71,9 @@ struct RestoredDescriptorTests {
             PresentationFormat(.uint8, exponent: 2)
             AggregateFormat()
         }
-        let preserved = try await preserved(peripheral { weight })
+        let preserved = try await store.preserved(of: peripheral { weight }, on: backend)
         let given = try preserved.characteristic(0x2A1A, as: [UInt8].self) { Read { [1, 2] } }
-        let again = again(preserved) { given }
+        let again = preserved.again { given }
         #expect(again.validate().isEmpty)
         #expect(try await formats(of: again) == [0, 1])
     }
@@ -107,15 +90,16 @@ struct RestoredDescriptorTests {
             Read { 1 }
             second
         }
-        let preserved = try await preserved(
-            peripheral {
+        let preserved = try await store.preserved(
+            of: peripheral {
                 weight
                 height
-            }
+            },
+            on: backend
         )
         let given = try preserved.characteristic(0x2A1A, as: [UInt8].self) { Read { [1, 2] } }
         let other = try preserved.characteristic(0x2A1B, as: UInt8.self) { Read { 1 } }
-        let again = again(preserved) {
+        let again = preserved.again {
             given
             other
         }

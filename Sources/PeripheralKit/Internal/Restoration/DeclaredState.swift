@@ -34,7 +34,7 @@ struct DeclaredState: Sendable {
         self.peripheral = peripheral
         name = peripheral.name
         self.table = table
-        advertisements = peripheral.declaredAdvertisements
+        advertisements = peripheral.initialAdvertisements
         let index = PresentationFormatIndex(of: peripheral.services)
         for attribute in table.attributes {
             switch attribute.kind {

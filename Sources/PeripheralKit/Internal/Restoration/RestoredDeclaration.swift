@@ -158,7 +158,7 @@ extension PreservedPeripheral {
         // Those that were not there are found by the validation.
         descriptors += given
         let constant = database.staticValues[attribute.handle].map { [CharacteristicPart.read(.value($0))] }
-        let handlers = parts.filter { if case .descriptor = $0 { false } else { true } }
+        let handlers = parts.compactMap { handler($0, of: attribute.handle) }
         var declaration = CharacteristicDeclaration(
             uuid: description.uuid,
             properties: description.properties,
@@ -169,6 +169,19 @@ extension PreservedPeripheral {
         )
         declaration.place = PreservedPlace(identifier: identifier, handle: attribute.handle)
         return declaration
+    }
+
+    /// A part that is no descriptor; a persistent value is at least as durable as it was.
+    private func handler(_ part: CharacteristicPart, of handle: AttributeHandle) -> CharacteristicPart? {
+        switch part {
+        case .descriptor:
+            return nil
+        case .persistent(var value):
+            value.isDurable = value.isDurable || options(of: handle).writes == .durable
+            return .persistent(value)
+        default:
+            return part
+        }
     }
 
     /// What the value of a descriptor comes from that nobody has a handler for.
