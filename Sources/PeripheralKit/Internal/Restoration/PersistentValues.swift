@@ -124,12 +124,11 @@ final class PersistentValues: Sendable {
                 DurableUpdate(characteristic: update.characteristic, value: update.value, limit: $0)
             }
         }
-        let isHeld = durable.contains(handle)
         state.withLock { state in
             state.values[handle] = value
-            let change = preservation?.set(value, of: handle, posting: kept, isHeld: isHeld)
+            let change = preservation?.write(value, to: handle, posting: kept, sending: sending(handle))
             let fleeting = updates.filter { durableLimits[$0.characteristic] == nil }
-            guard isHeld, let change else { return send(fleeting) }
+            guard durable.contains(handle), let change else { return send(fleeting) }
             state.append(Unsent(change: change, handle: handle, updates: fleeting), limit: Self.maximumUnsent)
         }
     }
@@ -137,17 +136,16 @@ final class PersistentValues: Sendable {
     /// - Returns: Whether there is room for the update; nothing has changed otherwise.
     private func keep(_ value: [UInt8], of handle: AttributeHandle, posting update: DurableUpdate) -> Bool {
         state.withLock { state in
-            let change = preservation?.set(
-                value,
-                of: handle,
-                posting: [update],
-                isHeld: durable.contains(handle),
-                isUrgent: false
-            )
-            guard change != nil else { return false }
+            guard
+                preservation?.set(value, of: handle, posting: update, sending: sending(handle)) == true
+            else { return false }
             state.values[handle] = value
             return true
         }
+    }
+
+    private func sending(_ handle: AttributeHandle) -> Preservation.Sending {
+        durable.contains(handle) ? .onceSaved : .atOnce
     }
 
     /// Has a value sent that could not be saved, once it is.

@@ -48,21 +48,8 @@ struct AttributeOrder {
         return (known + places.filter { $0.former == nil }).map(\.place)
     }
 
-    /// The services as they are declared, with their contents in this order.
-    func arrange(_ services: [GATTService]) -> [GATTService] {
-        services.enumerated().map { index, service in
-            var service = service
-            service.characteristics = characteristics[index].map { place in
-                var characteristic = service.characteristics[place]
-                characteristic.descriptors = descriptors[index][place].map { characteristic.descriptors[$0] }
-                return characteristic
-            }
-            return service
-        }
-    }
-
-    /// The services of the table, with their contents in this order.
-    func arrange(_ services: [ServiceDescription]) -> [ServiceDescription] {
+    /// The services, as they are declared or as they stand in the table, with their contents in this order.
+    func arrange<Service: AttributeHolder>(_ services: [Service]) -> [Service] {
         services.enumerated().map { index, service in
             var service = service
             service.characteristics = characteristics[index].map { place in
@@ -74,6 +61,25 @@ struct AttributeOrder {
         }
     }
 }
+
+/// A service, by whatever it is described, of which the contents can be put in an order.
+protocol AttributeHolder {
+    associatedtype HeldCharacteristic: DescriptorHolder
+
+    var characteristics: [HeldCharacteristic] { get set }
+}
+
+/// A characteristic of such a service.
+protocol DescriptorHolder {
+    associatedtype HeldDescriptor
+
+    var descriptors: [HeldDescriptor] { get set }
+}
+
+extension GATTService: AttributeHolder {}
+extension ServiceDescription: AttributeHolder {}
+extension CharacteristicDeclaration: DescriptorHolder {}
+extension CharacteristicDescription: DescriptorHolder {}
 
 extension DescriptorDescription {
     fileprivate var isPresentationFormat: Bool { uuid == .characteristicPresentationFormat }
