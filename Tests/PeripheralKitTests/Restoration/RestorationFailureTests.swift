@@ -63,6 +63,22 @@ final class RestorationFailureTests: Sendable {
         #expect(log.lines.contains { $0.hasPrefix("warning") && $0.contains("It is torn.") })
     }
 
+    /// Once each time, and not for each attempt.
+    @Test func eachTimeThatTheStoreFailsIsLogged() async throws {
+        let log = LogRecorder()
+        try await run(logger: log) { [store, isOn] _, session in
+            for value in [false, true] {
+                store.saveError = Self.full
+                for _ in 0..<2 {
+                    await #expect(throws: RestorationError.self) { try await session.set(isOn, to: value) }
+                }
+                store.saveError = nil
+                try await session.preserve()
+            }
+        }
+        #expect(log.lines.count { $0.contains("cannot be preserved") } == 2)
+    }
+
     /// Nobody knows where the services stood.
     @Test func whatCannotBeRestoredMayLeaveWrongCaches() async throws {
         try await run { _, session in try await session.preserve() }

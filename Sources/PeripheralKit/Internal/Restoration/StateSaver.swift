@@ -16,7 +16,7 @@ final class StateSaver: Sendable {
         var isClosed = false
         var waiters: [(change: UInt64, continuation: CheckedContinuation<RestorationError?, Never>)] = []
         var statistics = RestorationStatistics()
-        /// The kinds of failure that the log was told of.
+        /// The kinds of failure that the log was told of since the last save.
         var told: Set<RestorationError.Code> = []
         /// Hears of each save.
         var listener: @Sendable () -> Void = {}
@@ -183,7 +183,10 @@ final class StateSaver: Sendable {
         let (waiters, listener) = state.withLock { state in
             state.schedule.succeeded()
             state.saved = preserved
-            if wasWritten { state.statistics.saves += 1 }
+            if wasWritten {
+                state.statistics.saves += 1
+                state.told = []
+            }
             return (state.takeWaiters(upTo: state.schedule.saved), state.listener)
         }
         listener()
