@@ -216,6 +216,7 @@ extension Peripheral {
         _ runtime: PeripheralRuntime,
         on backend: some PeripheralBackend
     ) async -> (any Error)? {
+        guard !Task.isCancelled else { return CancellationError() }
         // Apart from the calling task: when that is cancelled, who has subscribed is kept as it is before the backend withdraws
         // what they have subscribed to.
         let service = Task { try await backend.serve(runtime.publication, for: runtime) }

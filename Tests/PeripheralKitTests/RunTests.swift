@@ -110,6 +110,15 @@ struct RunTests {
         #expect(order.entries == ["begun", "cancelled", "stopped"])
     }
 
+    @Test func whatIsCancelledBeforeItBeginsIsNotServed() async {
+        let backend = ScriptedBackend { _, _ in Issue.record("it is served") }
+        let run = Task { [peripheral] in
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await peripheral.run(on: backend, logger: .silent) { _ in }
+        }
+        await #expect(throws: CancellationError.self) { try await run.value }
+    }
+
     @Test func cancellationReachesBodyAndBackend() async {
         let order = Log<String>()
         let backend = ScriptedBackend { _, host in
