@@ -52,8 +52,8 @@ public struct UpdatePolicy: Hashable, Sendable {
     /// as is known (``PeripheralSession/pacing``), or the central has confirmed. What was sent since the last save before a
     /// kill, or was under way when its central left or the program ended, comes again, in order. Where BlueZ cannot reach a
     /// central alone, what is kept for it goes once to all who have subscribed, also to those who have got it already; who
-    /// cannot get it then, such as on a link not yet encrypted, gets it later. A subscriber whom the stack does not name gets
-    /// nothing.
+    /// cannot get it then, such as on a link not yet encrypted, gets it later. What is kept for a subscriber that is not bonded goes
+    /// when it leaves or the program ends. A subscriber whom the stack does not name gets nothing.
     ///
     /// When as many wait for a subscriber who is there as may, ``PeripheralSession/update(_:_:)`` is `false`, and
     /// ``PeripheralSession/readyToUpdate(_:)`` and ``PeripheralSession/notify(_:_:)-(_,Value)`` wait. One who is away may never
