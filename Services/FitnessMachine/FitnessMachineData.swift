@@ -4,7 +4,8 @@ public import PeripheralKit
 ///
 /// The kinds that there are have types, in the products `PeripheralIndoorBike`, `PeripheralTreadmill`, `PeripheralCrossTrainer`,
 /// `PeripheralRower`, `PeripheralStepClimber` and `PeripheralStairClimber`. The specification has no others: it is for code that
-/// works with any of them, not for further types to conform to.
+/// works with any of them, not for further types to conform to. It is public because ``FitnessMachineService`` is generic over
+/// it; what reads and writes the fields is not.
 public protocol FitnessMachineData: GATTValue, Equatable {
     /// The kind of machine.
     static var machine: FitnessMachineKind { get }

@@ -2,18 +2,118 @@ public import PeripheralKit
 
 /// What a machine measures, and what can be set: the value of the Fitness Machine Feature, 0x2ACC (Fitness Machine Service
 /// 1.0, section 4.3).
+///
+/// The service makes it of its parameters. A central asks for each: `feature.contains(.powerTarget)`.
 public struct FitnessMachineFeature: Equatable, Sendable {
-    /// The Fitness Machine Features: what is measured.
-    public var machine: UInt32
+    /// The Fitness Machine Features.
+    private let machine: UInt32
 
-    /// The Target Setting Features: what can be set.
-    public var targetSettings: UInt32
+    /// The Target Setting Features.
+    private let targetSettings: UInt32
 
-    /// Makes features of their bits.
-    public init(machine: UInt32, targetSettings: UInt32) {
+    /// Makes features of both halves of their bits.
+    init(machine: UInt32, targetSettings: UInt32) {
         self.machine = machine
         self.targetSettings = targetSettings
     }
+
+    /// Makes features of their bits, known to the specification or not.
+    ///
+    /// - Parameter rawValue: The Fitness Machine Features in the lower half, the Target Setting Features in the upper one.
+    public init(rawValue: UInt64) {
+        machine = UInt32(truncatingIfNeeded: rawValue)
+        targetSettings = UInt32(truncatingIfNeeded: rawValue >> 32)
+    }
+
+    /// Makes features of several.
+    public init(_ features: [FitnessMachineFeature]) {
+        machine = features.reduce(0) { $0 | $1.machine }
+        targetSettings = features.reduce(0) { $0 | $1.targetSettings }
+    }
+
+    /// The bits: the Fitness Machine Features in the lower half, the Target Setting Features in the upper one.
+    public var rawValue: UInt64 {
+        UInt64(targetSettings) << 32 | UInt64(machine)
+    }
+
+    /// Tells whether all of other features are among these.
+    public func contains(_ features: FitnessMachineFeature) -> Bool {
+        rawValue & features.rawValue == features.rawValue
+    }
+
+    // MARK: Fitness Machine Features
+
+    /// It tells the average speed.
+    public static var averageSpeed: Self { Self(rawValue: 1 << 0) }
+    /// It tells the cadence.
+    public static var cadence: Self { Self(rawValue: 1 << 1) }
+    /// It tells the distance.
+    public static var totalDistance: Self { Self(rawValue: 1 << 2) }
+    /// It tells the inclination.
+    public static var inclination: Self { Self(rawValue: 1 << 3) }
+    /// It tells the elevation gain.
+    public static var elevationGain: Self { Self(rawValue: 1 << 4) }
+    /// It tells the pace.
+    public static var pace: Self { Self(rawValue: 1 << 5) }
+    /// It counts steps.
+    public static var stepCount: Self { Self(rawValue: 1 << 6) }
+    /// It tells the resistance level.
+    public static var resistanceLevel: Self { Self(rawValue: 1 << 7) }
+    /// It counts strides.
+    public static var strideCount: Self { Self(rawValue: 1 << 8) }
+    /// It tells the energy expended.
+    public static var expendedEnergy: Self { Self(rawValue: 1 << 9) }
+    /// It tells the heart rate.
+    public static var heartRate: Self { Self(rawValue: 1 << 10) }
+    /// It tells the metabolic equivalent.
+    public static var metabolicEquivalent: Self { Self(rawValue: 1 << 11) }
+    /// It tells the elapsed time.
+    public static var elapsedTime: Self { Self(rawValue: 1 << 12) }
+    /// It tells the remaining time.
+    public static var remainingTime: Self { Self(rawValue: 1 << 13) }
+    /// It tells the power.
+    public static var power: Self { Self(rawValue: 1 << 14) }
+    /// It tells the force on the belt, and the power that comes of it.
+    public static var forceOnBeltAndPowerOutput: Self { Self(rawValue: 1 << 15) }
+    /// It retains the data of its users.
+    public static var userDataRetention: Self { Self(rawValue: 1 << 16) }
+
+    // MARK: Target Setting Features
+
+    /// The speed can be set.
+    public static var speedTarget: Self { Self(rawValue: 1 << 32) }
+    /// The inclination can be set.
+    public static var inclinationTarget: Self { Self(rawValue: 1 << 33) }
+    /// The resistance level can be set.
+    public static var resistanceTarget: Self { Self(rawValue: 1 << 34) }
+    /// The power can be set.
+    public static var powerTarget: Self { Self(rawValue: 1 << 35) }
+    /// The heart rate can be set.
+    public static var heartRateTarget: Self { Self(rawValue: 1 << 36) }
+    /// The energy to expend can be set.
+    public static var targetedExpendedEnergy: Self { Self(rawValue: 1 << 37) }
+    /// The number of steps can be set.
+    public static var targetedStepNumber: Self { Self(rawValue: 1 << 38) }
+    /// The number of strides can be set.
+    public static var targetedStrideNumber: Self { Self(rawValue: 1 << 39) }
+    /// The distance can be set.
+    public static var targetedDistance: Self { Self(rawValue: 1 << 40) }
+    /// The duration can be set.
+    public static var targetedTrainingTime: Self { Self(rawValue: 1 << 41) }
+    /// The times in two zones of the heart rate can be set.
+    public static var targetedTimeInTwoHeartRateZones: Self { Self(rawValue: 1 << 42) }
+    /// The times in three zones of the heart rate can be set.
+    public static var targetedTimeInThreeHeartRateZones: Self { Self(rawValue: 1 << 43) }
+    /// The times in five zones of the heart rate can be set.
+    public static var targetedTimeInFiveHeartRateZones: Self { Self(rawValue: 1 << 44) }
+    /// It simulates a ride of an indoor bike.
+    public static var bikeSimulation: Self { Self(rawValue: 1 << 45) }
+    /// The circumference of the wheel can be set.
+    public static var wheelCircumference: Self { Self(rawValue: 1 << 46) }
+    /// It can be calibrated by a spin down.
+    public static var spinDown: Self { Self(rawValue: 1 << 47) }
+    /// The cadence can be set.
+    public static var targetedCadence: Self { Self(rawValue: 1 << 48) }
 }
 
 extension FitnessMachineFeature: GATTValue {

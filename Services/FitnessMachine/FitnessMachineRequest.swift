@@ -141,7 +141,9 @@ public enum FitnessMachineRequest: Sendable {
     init(opCode: UInt8, parameter: [UInt8]) {
         self = .unknown(opCode: opCode, parameter: parameter)
         let format = opCode == 0x04 && parameter.count == 2 ? .signedTenths16 : Self.format(opCode)
-        let number = format?.number(parameter.prefix(format?.size ?? 0)) ?? 0
+        // Whole numbers are not taken back from the others: each conversion is checked, which takes room.
+        let integer = format?.integer(parameter.prefix(format?.size ?? 0)) ?? 0
+        let number = Double(integer) / (format?.one ?? 1)
         let size =
             switch opCode {
             case 0x0E: 4
@@ -156,16 +158,16 @@ public enum FitnessMachineRequest: Sendable {
         case 0x02: self = .targetSpeed(kilometersPerHour: number)
         case 0x03: self = .targetInclination(percent: number)
         case 0x04: self = .targetResistanceLevel(number)
-        case 0x05: self = .targetPower(watts: Int(number))
-        case 0x06: self = .targetHeartRate(bpm: Int(number))
+        case 0x05: self = .targetPower(watts: integer)
+        case 0x06: self = .targetHeartRate(bpm: integer)
         case 0x07: self = .startOrResume
-        case 0x08 where number == 1: self = .stop
-        case 0x08 where number == 2: self = .pause
-        case 0x09: self = .targetedEnergy(kilocalories: Int(number))
-        case 0x0A: self = .targetedSteps(Int(number))
-        case 0x0B: self = .targetedStrides(Int(number))
-        case 0x0C: self = .targetedDistance(meters: Int(number))
-        case 0x0D: self = .targetedTime(seconds: Int(number))
+        case 0x08 where integer == 1: self = .stop
+        case 0x08 where integer == 2: self = .pause
+        case 0x09: self = .targetedEnergy(kilocalories: integer)
+        case 0x0A: self = .targetedSteps(integer)
+        case 0x0B: self = .targetedStrides(integer)
+        case 0x0C: self = .targetedDistance(meters: integer)
+        case 0x0D: self = .targetedTime(seconds: integer)
         case 0x0E, 0x0F, 0x10:
             var seconds: [Int] = []
             for place in 0..<size / 2 {
@@ -182,8 +184,8 @@ public enum FitnessMachineRequest: Sendable {
                 )
             )
         case 0x12: self = .wheelCircumference(millimeters: number)
-        case 0x13 where number == 1: self = .startSpinDown
-        case 0x13 where number == 2: self = .ignoreSpinDown
+        case 0x13 where integer == 1: self = .startSpinDown
+        case 0x13 where integer == 2: self = .ignoreSpinDown
         case 0x14: self = .targetedCadence(rpm: number)
         default: break
         }

@@ -211,6 +211,36 @@ struct FitnessMachineDataTests {
         #expect(TrainingStatus(.other, text: String(repeating: "′", count: 200)).text?.utf8.count == 510)
     }
 
+    /// Sections 4.3.1.1 and 4.3.1.2: the bits of both tables in their order.
+    @Test func featuresHaveTheirBits() throws {
+        let machine: [FitnessMachineFeature] = [
+            .averageSpeed, .cadence, .totalDistance, .inclination, .elevationGain, .pace, .stepCount,
+            .resistanceLevel, .strideCount, .expendedEnergy, .heartRate, .metabolicEquivalent, .elapsedTime,
+            .remainingTime, .power, .forceOnBeltAndPowerOutput, .userDataRetention,
+        ]
+        let targetSettings: [FitnessMachineFeature] = [
+            .speedTarget, .inclinationTarget, .resistanceTarget, .powerTarget, .heartRateTarget,
+            .targetedExpendedEnergy, .targetedStepNumber, .targetedStrideNumber, .targetedDistance,
+            .targetedTrainingTime, .targetedTimeInTwoHeartRateZones, .targetedTimeInThreeHeartRateZones,
+            .targetedTimeInFiveHeartRateZones, .bikeSimulation, .wheelCircumference, .spinDown,
+            .targetedCadence,
+        ]
+        #expect(machine.count == 17 && targetSettings.count == 17)
+        for (half, features) in [machine, targetSettings].enumerated() {
+            for (bit, feature) in features.enumerated() {
+                var bytes: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0]
+                bytes[half * 4 + bit / 8] = 1 << (bit % 8)
+                #expect(feature.gattBytes == bytes)
+                #expect(try FitnessMachineFeature(gattBytes: bytes) == feature)
+                #expect(FitnessMachineFeature(rawValue: 1 << (half * 32 + bit)) == feature)
+            }
+        }
+        let both = FitnessMachineFeature([.cadence, .power, .powerTarget])
+        #expect(both.gattBytes == [0x02, 0x40, 0, 0, 0x08, 0, 0, 0])
+        #expect(both.contains(.power) && both.contains(.powerTarget) && !both.contains(.pace))
+        #expect(!both.contains(FitnessMachineFeature([.power, .pace])))
+    }
+
     @Test(arguments: 0..<4 as Range<UInt64>)
     func decodersEndWhateverTheyRead(seed: UInt64) throws {
         try fuzz(IndoorBikeData.self, seed: seed, count: 0...32)

@@ -117,9 +117,15 @@ struct SimulatedRiderTests {
     @Test func theBikeTellsWhatItCan() async throws {
         let bike = Bike(name: "Bike")
         try await bike.peripheral.test { phone in
-            // Cadence, distance, energy, heart rate, elapsed time and power; power and simulation can be set.
             let feature = try await phone.read(bike.service.feature)
-            #expect(feature == FitnessMachineFeature(machine: 0x5606, targetSettings: 0x2008))
+            #expect(
+                feature
+                    == FitnessMachineFeature([
+                        .cadence, .totalDistance, .expendedEnergy, .heartRate, .elapsedTime, .power,
+                        .powerTarget,
+                        .bikeSimulation,
+                    ])
+            )
             let controlPoint = try #require(bike.service.controlPoint)
             try await phone.subscribe(to: controlPoint)
             for (request, result) in [

@@ -11,7 +11,10 @@ extension ServiceValues {
     static let fitnessMachine: [Sample] = [
         .sent(
             .fitnessMachineFeature,
-            FitnessMachineFeature(machine: 0x7E87, targetSettings: 0x2008),
+            FitnessMachineFeature([
+                .averageSpeed, .cadence, .totalDistance, .resistanceLevel, .expendedEnergy, .heartRate,
+                .metabolicEquivalent, .elapsedTime, .remainingTime, .power, .powerTarget, .bikeSimulation,
+            ]),
             is: ["fitness_machine_features": 0x7E87, "target_setting_features": 0x2008]
         ),
         .sent(
