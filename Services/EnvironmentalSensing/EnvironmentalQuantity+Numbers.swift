@@ -1,11 +1,11 @@
-public import PeripheralKit
+internal import PeripheralKit
 
 extension EnvironmentalQuantity {
     /// Writes a number in the way of the quantity.
     ///
     /// - Parameter number: The number in the quantity's unit; `nil` when it is not known.
     /// - Returns: Its bytes; those of 0 for `nil` and for what is none, where the quantity cannot say that it is not known.
-    public func bytes(of number: Double?) -> [UInt8] {
+    func bytes(of number: Double?) -> [UInt8] {
         let known = number.flatMap { $0.isNaN ? nil : $0 }
         guard let counts else { return (known.map { MedicalShortFloat($0) } ?? .nan).gattBytes }
         let count: Int =
@@ -22,7 +22,7 @@ extension EnvironmentalQuantity {
     /// - Parameter bytes: As many as the quantity has.
     /// - Returns: The number in the quantity's unit; `nil` when it is not known, or cannot be told.
     /// - Throws: `GATTDecodingError` also for a number that is out of the quantity's range.
-    public func number(of bytes: [UInt8]) throws(GATTDecodingError) -> Double? {
+    func number(of bytes: [UInt8]) throws(GATTDecodingError) -> Double? {
         guard let counts else {
             let number = try MedicalShortFloat(gattBytes: bytes)
             return number.isFinite ? number.doubleValue : nil

@@ -3,7 +3,7 @@ public import PeripheralKit
 /// What an ``EnvironmentalSensor`` measures: the type of its characteristic, the unit, and how a number is written (GATT
 /// Specification Supplement).
 ///
-/// A number is sent as the nearest that can be, and as the least or greatest of what is out of range.
+/// A number is sent as the nearest that can be, and as the least or greatest of what is out of range: an ``EnvironmentalValue``.
 public struct EnvironmentalQuantity: Hashable, Sendable {
     /// The type of the characteristic.
     public let type: BluetoothUUID

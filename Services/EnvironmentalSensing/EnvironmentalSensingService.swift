@@ -63,7 +63,7 @@ public struct EnvironmentalSensingService: GATTServiceDeclaration {
     ) async throws {
         let value = sensor.quantity.bytes(of: number)
         guard sensor.state.update(to: value, at: now()) else { return }
-        try await session.notify(sensor.value, value)
+        try await session.notify(sensor.value, EnvironmentalValue(bytes: value))
     }
 
     /// Tells the other centrals what one has written to descriptors; the peripheral runs this.

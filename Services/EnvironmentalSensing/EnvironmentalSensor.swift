@@ -17,8 +17,9 @@ public struct EnvironmentalSensor: Sendable {
     /// What is measured.
     public let quantity: EnvironmentalQuantity
 
-    /// The characteristic, in the bytes that ``EnvironmentalQuantity/number(of:)`` reads.
-    public let value: Characteristic<[UInt8]>
+    /// The characteristic, which centrals read, and subscribe to where there is a trigger; sent by
+    /// ``EnvironmentalSensingService/update(_:to:in:)``.
+    public let value: Characteristic<EnvironmentalValue>
 
     let state: SensorState
     /// Whether centrals can write a descriptor.
@@ -30,8 +31,8 @@ public struct EnvironmentalSensor: Sendable {
     ///   - quantity: What is measured.
     ///   - number: The value at first, in the quantity's unit; `nil` when it is not known.
     ///   - measurement: How it is measured; an ES Measurement descriptor.
-    ///   - triggers: When values are sent, at first: at most 3, each an ES Trigger Setting descriptor, of which more are left
-    ///     out. With several, an ES Configuration descriptor tells how they belong together. With none, centrals cannot
+    ///   - triggers: When values are sent, at first: at most 3, each an ES Trigger Setting descriptor; a declaration with more is
+    ///     invalid. With several, an ES Configuration descriptor tells how they belong together. With none, centrals cannot
     ///     subscribe.
     ///   - logic: How several triggers belong together at first.
     ///   - areTriggersSettable: Whether centrals write triggers and their logic.
@@ -57,7 +58,7 @@ public struct EnvironmentalSensor: Sendable {
         let state = SensorState(
             quantity,
             value: quantity.bytes(of: number),
-            triggers: Array(triggers.prefix(3)),
+            triggers: triggers,
             logic: logic,
             name: name ?? ""
         )
@@ -67,11 +68,11 @@ public struct EnvironmentalSensor: Sendable {
         var properties: CharacteristicProperties = triggers.isEmpty ? .read : [.read, .notify]
         if onRename != nil { properties.insert(.writableAuxiliaries) }
         value = Characteristic(quantity.type, properties, security: security) {
-            Read { state.value }
+            Read { EnvironmentalValue(bytes: state.value) }
             if let measurement {
                 Descriptor(.environmentalSensingMeasurement, value: measurement, security: security)
             }
-            for index in 0..<min(triggers.count, 3) {
+            for index in triggers.indices {
                 if areTriggersSettable {
                     Descriptor<[UInt8]>(.environmentalSensingTriggerSetting, security: security) {
                         Read { state.trigger(index) }

@@ -38,8 +38,8 @@ struct EnvironmentalSensingServiceTests {
             )
             // The user description can be written.
             #expect(try await central.read(.characteristicExtendedProperties, of: inside.value) == [2, 0])
-            #expect(try await central.read(inside.value) == [0xD0, 0x07])
-            #expect(try await central.read(outside.value) == [0x00, 0x80])
+            #expect(try await central.read(inside.value).gattBytes == [0xD0, 0x07])
+            #expect(try await central.read(outside.value).gattBytes == [0x00, 0x80])
             #expect(try await central.read(.environmentalSensingMeasurement, of: inside.value)[9] == 0x1B)
             #expect(try await central.read(.environmentalSensingConfiguration, of: inside.value) == [0])
             #expect(try await central.read(.validRange, of: inside.value) == [0x18, 0xFC, 0x88, 0x13])
@@ -65,6 +65,16 @@ struct EnvironmentalSensingServiceTests {
             let text = try await central.read(.characteristicUserDescription, of: humidity.value)
             #expect(text == Array("Humidity".utf8))
         }
+    }
+
+    /// Environmental Sensing Service 1.0, section 3.1.2.2: up to three ES Trigger Setting descriptors.
+    @Test func aFourthTriggerIsNotLeftOutInSilence() async throws {
+        func weather(_ triggers: Int) -> Peripheral {
+            let sensor = EnvironmentalSensor(.uvIndex, triggers: Array(repeating: .inactive, count: triggers))
+            return Peripheral("Weather") { EnvironmentalSensingService([sensor]) }
+        }
+        #expect(weather(3).validate() == [])
+        await #expect(throws: DeclarationError.self) { try await weather(4).test { _ in } }
     }
 
     @Test func hasNothingToChange() async throws {
@@ -151,12 +161,13 @@ struct EnvironmentalSensingServiceTests {
                 try await service.update(sensor, to: number, in: session)
             }
             // Nothing but a notification of what comes last can tell that nothing else has come.
-            try await session.notify(sensor.value, [])
+            let last = EnvironmentalValue(99, of: .temperature)
+            try await session.notify(sensor.value, last)
             for number in steps.filter(\.2).map(\.1) {
                 let received = try await central.nextUpdate(of: sensor.value)
-                #expect(try EnvironmentalQuantity.temperature.number(of: received) == number)
+                #expect(try received.number(of: .temperature) == number)
             }
-            #expect(try await central.nextUpdate(of: sensor.value) == [])
+            #expect(try await central.nextUpdate(of: sensor.value) == last)
         }
     }
 

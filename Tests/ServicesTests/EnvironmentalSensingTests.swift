@@ -33,8 +33,8 @@ struct EnvironmentalQuantityTests {
     func writesNumbers(quantity: EnvironmentalQuantity, type: UInt16, number: Double?, bytes: [UInt8]) throws
     {
         #expect(quantity.type == BluetoothUUID(type))
-        #expect(quantity.bytes(of: number) == bytes)
-        #expect(try quantity.number(of: bytes) == number)
+        #expect(EnvironmentalValue(number, of: quantity).gattBytes == bytes)
+        #expect(try EnvironmentalValue(gattBytes: bytes).number(of: quantity) == number)
     }
 
     @Test(
@@ -48,17 +48,25 @@ struct EnvironmentalQuantityTests {
         ] as [(EnvironmentalQuantity, Double?, [UInt8])]
     )
     func clampsWhatCannotBe(quantity: EnvironmentalQuantity, number: Double?, bytes: [UInt8]) {
-        #expect(quantity.bytes(of: number) == bytes)
+        #expect(EnvironmentalValue(number, of: quantity).gattBytes == bytes)
     }
 
     @Test(
         arguments: [
             (.temperature, [0x6C]), (.temperature, [0x6C, 8, 0]), (.temperature, [0x4C, 0x95]),
             (.humidity, [0x11, 0x27]), (.trueWindDirection, [0xA0, 0x8C]), (.ozone, [0]), (.pressure, []),
+            (.pressure, [0, 0, 0, 0, 0]),
         ] as [(EnvironmentalQuantity, [UInt8])]
     )
     func refuses(quantity: EnvironmentalQuantity, bytes: [UInt8]) {
-        #expect(throws: GATTDecodingError.self) { try quantity.number(of: bytes) }
+        #expect(throws: GATTDecodingError.self) {
+            try EnvironmentalValue(gattBytes: bytes).number(of: quantity)
+        }
+    }
+
+    @Test(arguments: 0..<4 as Range<UInt64>)
+    func decodersEndWhateverTheyRead(seed: UInt64) throws {
+        try fuzz(EnvironmentalValue.self, seed: seed, count: 0...5)
     }
 
     @Test(
@@ -71,11 +79,13 @@ struct EnvironmentalQuantityTests {
     )
     func readsWhatItWrites(quantity: EnvironmentalQuantity) throws {
         var generator = SeededGenerator(seed: 1)
-        let size = quantity.bytes(of: 0).count
+        let size = EnvironmentalValue(0, of: quantity).gattBytes.count
         for _ in 0..<2_000 {
             let bytes = generator.bytes(count: size)
-            guard let number = try? quantity.number(of: bytes) else { continue }
-            try #require(quantity.bytes(of: number) == bytes, "seed 1, \(bytes)")
+            guard let number = try? EnvironmentalValue(gattBytes: bytes).number(of: quantity) else {
+                continue
+            }
+            try #require(EnvironmentalValue(number, of: quantity).gattBytes == bytes, "seed 1, \(bytes)")
         }
     }
 }

@@ -68,8 +68,8 @@ struct WeatherPeripheral {
         }
     }
 
-    private func text(of value: [UInt8], _ reading: Reading) throws -> String {
-        let number = try reading.sensor.quantity.number(of: value).map(\.description) ?? "something unknown"
+    private func text(of value: EnvironmentalValue, _ reading: Reading) throws -> String {
+        let number = try value.number(of: reading.sensor.quantity).map(\.description) ?? "something unknown"
         return "\(number) \(reading.unit)"
     }
 }

@@ -31,7 +31,11 @@ extension ServiceConformance {
             }
             try await central.subscribe(to: sensor.value, knownTo: session)
             for celsius in [24, 25, 25.01] { try await service.update(sensor, to: celsius, in: session) }
-            try expect("value", try await central.nextUpdate(of: sensor.value), is: [0xC5, 0x09])
+            try expect(
+                "value",
+                try await central.nextUpdate(of: sensor.value).gattBytes,
+                is: [0xC5, 0x09]
+            )
         }
     }
 
@@ -55,7 +59,7 @@ extension ServiceConformance {
             for (sensor, number, application) in [(inside, 21.5, 0x1B), (outside, -3, 0x1C)]
                 as [(_, Double, UInt8)]
             {
-                let value = try sensor.quantity.number(of: await central.read(sensor.value))
+                let value = try await central.read(sensor.value).number(of: .temperature)
                 try expect("value", value, is: number)
                 let measurement = try await central.read(.environmentalSensingMeasurement, of: sensor.value)
                 try expect("application", measurement[9], is: application)

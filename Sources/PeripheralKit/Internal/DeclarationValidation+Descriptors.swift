@@ -18,6 +18,14 @@ extension DeclarationValidation {
                 "declare each type of descriptor once for a characteristic"
             )
         }
+        let triggers = characteristic.descriptors.count { $0.uuid == .environmentalSensingTriggerSetting }
+        if triggers > 3 {
+            error(
+                element,
+                "it has \(triggers) trigger settings, of which there can be 3",
+                "leave out those that matter least"
+            )
+        }
         examineDescription(of: characteristic, element)
     }
 

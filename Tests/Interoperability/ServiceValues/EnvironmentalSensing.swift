@@ -23,10 +23,10 @@ extension ServiceValues {
     ]
 
     private static func number(_ quantity: EnvironmentalQuantity, _ number: Double) -> Sample {
-        .sent(quantity.type, quantity.bytes(of: number), is: .number(number))
+        .sent(quantity.type, EnvironmentalValue(number, of: quantity), is: .number(number))
     }
 
     private static func unknown(_ quantity: EnvironmentalQuantity) -> Sample {
-        .sent(quantity.type, quantity.bytes(of: nil), is: ["special": "value is not known"])
+        .sent(quantity.type, EnvironmentalValue(nil, of: quantity), is: ["special": "value is not known"])
     }
 }

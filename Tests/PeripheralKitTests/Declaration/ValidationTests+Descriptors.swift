@@ -6,6 +6,14 @@ extension ValidationTests {
 
     static let descriptors: [Case] = [
         about(
+            "four trigger settings",
+            Characteristic<UInt8>(0x2A76, value: 1) {
+                for _ in 0..<4 { Descriptor<UInt8>(0x290D, value: 3) }
+            },
+            "it has 4 trigger settings, of which there can be 3",
+            "leave out those that matter least"
+        ),
+        about(
             "a presentation format of 6 bytes",
             Characteristic<UInt8>(0x2A19, value: 1) {
                 Descriptor<[UInt8]>(0x2904, value: [4, 0, 0, 0x27, 1, 0])
