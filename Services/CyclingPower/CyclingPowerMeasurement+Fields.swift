@@ -63,6 +63,9 @@ extension CyclingPowerMeasurement {
     }
 
     /// What measurements tell beside the power, as a central can turn it off (section 3.4.2.13).
+    ///
+    /// The wheel's revolutions, bit 2, are not among it: a sensor that tells them has to let centrals set them, so that they
+    /// follow from the handler of ``CyclingPowerService``.
     public struct Content: OptionSet, Sendable {
         /// The bits as they are on the air; bits 9 through 15 are reserved.
         public let rawValue: UInt16
@@ -76,8 +79,13 @@ extension CyclingPowerMeasurement {
         public static let pedalPowerBalance = Content(rawValue: 1 << 0)
         /// The sum of the torques.
         public static let accumulatedTorque = Content(rawValue: 1 << 1)
-        /// How often the wheel has turned.
-        public static let wheelRevolutions = Content(rawValue: 1 << 2)
+        /// How often the wheel has turned; measurements tell it when it can be set.
+        @available(
+            *,
+            unavailable,
+            message: "a service that is given onSetWheelRevolutions tells the wheel's revolutions"
+        )
+        public static var wheelRevolutions: Content { Content(rawValue: 1 << 2) }
         /// How often the crank has turned.
         public static let crankRevolutions = Content(rawValue: 1 << 3)
         /// The greatest and least force or torque.
@@ -92,6 +100,8 @@ extension CyclingPowerMeasurement {
         public static let accumulatedEnergy = Content(rawValue: 1 << 8)
 
         static let all: UInt16 = 0x01FF
+        /// The wheel's revolutions.
+        static let wheel: UInt16 = 1 << 2
     }
 
     /// The measurement without what is not among the bits of a ``Content``.

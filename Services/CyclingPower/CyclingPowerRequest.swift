@@ -28,8 +28,17 @@ public struct CyclingPowerRequest: Equatable, Sendable {
     }
 
     /// Turns off a part of the measurements, and turns on all other.
-    public static func mask(_ content: CyclingPowerMeasurement.Content) -> CyclingPowerRequest {
-        CyclingPowerRequest(operation: .maskMeasurementContent, parameter: content.rawValue.gattBytes)
+    ///
+    /// - Parameters:
+    ///   - content: What is turned off.
+    ///   - wheelRevolutions: Whether the wheel's revolutions are turned off as well.
+    /// - Returns: The request.
+    public static func mask(
+        _ content: CyclingPowerMeasurement.Content,
+        wheelRevolutions: Bool = false
+    ) -> CyclingPowerRequest {
+        let bits = content.rawValue | (wheelRevolutions ? CyclingPowerMeasurement.Content.wheel : 0)
+        return CyclingPowerRequest(operation: .maskMeasurementContent, parameter: bits.gattBytes)
     }
 }
 

@@ -53,8 +53,8 @@ public struct CyclingPowerService: GATTServiceDeclaration {
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - content: What measurements tell beside the power. The wheel's revolutions are told if they can be set:
-    ///     `.wheelRevolutions` has no effect here.
+    ///   - content: What measurements tell beside the power, and beside the wheel's revolutions, which are told if they can be
+    ///     set.
     ///   - location: Where the sensor is.
     ///   - isTorqueBased: Whether the sensor measures torques; `false` for forces.
     ///   - tellsOffsetCompensation: Whether measurements tell when the offset should be compensated.
@@ -86,7 +86,7 @@ public struct CyclingPowerService: GATTServiceDeclaration {
         security: AttributeSecurity = .open,
         onSetWheelRevolutions setWheelRevolutions: (@Sendable (_ count: UInt32) async throws -> Void)? = nil
     ) {
-        let wheel = CyclingPowerMeasurement.Content.wheelRevolutions.rawValue
+        let wheel = CyclingPowerMeasurement.Content.wheel
         let told = content.rawValue & ~wheel | (setWheelRevolutions == nil ? 0 : wheel)
         // The first six are the same as in the features.
         var bits = UInt32(told & 0x3F)

@@ -79,7 +79,8 @@ struct CyclingPowerTests {
     static let features: [(CyclingPowerService, UInt32)] = [
         (.init(measuring: .pedalPowerBalance, location: .fixed(.hip)), 1 << 0),
         (.init(measuring: .accumulatedTorque, location: .fixed(.hip)), 1 << 1),
-        (.init(measuring: .wheelRevolutions, location: .fixed(.hip)), 0),
+        // Bit 2 of what is measured is the handler's to set.
+        (.init(measuring: .init(rawValue: 1 << 2), location: .fixed(.hip)), 0),
         (.init(location: .fixed(.hip), onSetWheelRevolutions: { _ in }), 1 << 2),
         (.init(measuring: .crankRevolutions, location: .fixed(.hip)), 1 << 3),
         (.init(measuring: .extremeMagnitudes, location: .fixed(.hip)), 1 << 4),

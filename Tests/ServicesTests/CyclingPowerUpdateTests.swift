@@ -74,18 +74,18 @@ struct CyclingPowerUpdateTests {
     }
 
     /// Section 3.4.2.13: each bit turns its fields off, and no other.
-    static let masked: [(Measurement.Content, Measurement)] = [
-        (.pedalPowerBalance, without { $0.balance = nil }),
-        (.accumulatedTorque, without { $0.accumulatedTorque = nil }),
-        (.wheelRevolutions, without { $0.wheel = nil }),
-        (.crankRevolutions, without { $0.crank = nil }),
-        (.extremeMagnitudes, without { $0.forces = nil }),
-        (.extremeAngles, without { $0.angles = nil }),
-        (.topDeadSpotAngle, without { $0.topDeadSpotAngle = nil }),
-        (.bottomDeadSpotAngle, without { $0.bottomDeadSpotAngle = nil }),
-        (.accumulatedEnergy, without { $0.kilojoules = nil }),
-        (.init(rawValue: 0x01FF), Measurement(watts: .min, offsetCompensationIndicator: true)),
-        ([], CyclingPowerValueTests.full),
+    static let masked: [(CyclingPowerRequest, Measurement)] = [
+        (.mask(.pedalPowerBalance), without { $0.balance = nil }),
+        (.mask(.accumulatedTorque), without { $0.accumulatedTorque = nil }),
+        (.mask([], wheelRevolutions: true), without { $0.wheel = nil }),
+        (.mask(.crankRevolutions), without { $0.crank = nil }),
+        (.mask(.extremeMagnitudes), without { $0.forces = nil }),
+        (.mask(.extremeAngles), without { $0.angles = nil }),
+        (.mask(.topDeadSpotAngle), without { $0.topDeadSpotAngle = nil }),
+        (.mask(.bottomDeadSpotAngle), without { $0.bottomDeadSpotAngle = nil }),
+        (.mask(.accumulatedEnergy), without { $0.kilojoules = nil }),
+        (.mask(.init(rawValue: 0x01FF)), Measurement(watts: .min, offsetCompensationIndicator: true)),
+        (.mask([]), CyclingPowerValueTests.full),
     ]
 
     private static func without(_ change: (inout Measurement) -> Void) -> Measurement {
@@ -95,13 +95,13 @@ struct CyclingPowerUpdateTests {
     }
 
     @Test(arguments: masked)
-    func aCentralTurnsOffWhatItDoesNotWant(content: Measurement.Content, expected: Measurement) async throws {
+    func aCentralTurnsOffWhatItDoesNotWant(mask: CyclingPowerRequest, expected: Measurement) async throws {
         let power = Self.makePower()
         let controlPoint = try #require(power.controlPoint)
         try await Peripheral("Crank") { power }.test { central, session in
             try await central.subscribe(to: power.measurement)
             try await central.subscribe(to: controlPoint)
-            let response = try await central.request(CyclingPowerRequest.mask(content), of: controlPoint)
+            let response = try await central.request(mask, of: controlPoint)
             #expect(response == .init(.success, to: .maskMeasurementContent))
             try await power.notify(CyclingPowerValueTests.full, in: session)
             #expect(try await central.nextUpdate(of: power.measurement) == expected)
