@@ -14,7 +14,7 @@ SYSTEM_TEST_OPTIONS ?=
 SERVICES = $(filter-out Conformance,$(notdir $(patsubst %/,%,$(wildcard Services/*/))))
 
 .PHONY: help setup build test test-thread-sanitizer fuzz examples test-examples demo system-test bluez-versions \
-	benchmark format lint check-imports check-diagnostics check-linkage \
+	benchmark format lint check-imports check-diagnostics check-snippets check-linkage \
 	test-interoperability new test-new firmware check-firmware image check-image deb check-packaging check-unit check-swift-6.2 check-arm64 docs ci clean
 
 help: ## Show this list
@@ -82,6 +82,9 @@ check-imports: ## Check that no product imports Foundation
 check-diagnostics: build ## Check what the compiler says of a misplaced element in a declaration
 	@Tests/Diagnostics/run
 
+check-snippets: build ## Check that the Swift in the documentation compiles, and that each service shows a complete peripheral
+	@Tests/Snippets/run
+
 check-linkage: setup ## Check what a minimal program links, its size, and what each service adds to it
 	@Tests/Linkage/run
 
@@ -132,7 +135,7 @@ docs: setup ## Build the reference documentation; a dead link is an error
 	done
 
 # What CI runs, in this order; it ends with the closing lines of the tests.
-CI = lint check-imports check-diagnostics test-interoperability test-examples test-new check-linkage check-firmware check-image \
+CI = lint check-imports check-diagnostics check-snippets test-interoperability test-examples test-new check-linkage check-firmware check-image \
 	system-test test-thread-sanitizer soak test
 # Each of the releases with one of the radios: the whole matrix takes twice as long.
 ci: ## Run all that CI runs, and tell how long each part takes

@@ -4,7 +4,7 @@ public import PeripheralKit
 ///
 /// ```swift
 /// let buttons = AutomationDigital.input([.inactive, .inactive], name: "Buttons")
-/// let relays = AutomationDigital.output([.inactive], name: "Pump") { states, _ in try await pump.set(states[0]) }
+/// let relays = AutomationDigital.output([.inactive], name: "Pump") { states, _ in try await relay.set(states[0]) }
 /// ```
 public struct AutomationDigital: Sendable {
     /// The Digital, 0x2A56: read and subscribed to when it is an input, read and written when it is an output.

@@ -6,7 +6,7 @@ public import PeripheralTesting
 ///
 /// ```swift
 /// for scenario in ServiceConformance.scenarios {
-///     try await scenario.run(on: .bluez) { peripheral in MyCentral(of: peripheral) }
+///     try await scenario.run(on: .bluez) { peripheral in makeCentral(of: peripheral) }
 /// }
 /// ```
 ///

@@ -5,6 +5,11 @@ public import PeripheralKit
 /// 4.5).
 ///
 /// ```swift
+/// import PeripheralBlueZ
+/// import PeripheralCrossTrainer
+/// import PeripheralFitnessMachine
+/// import PeripheralKit
+///
 /// let trainer = FitnessMachineService(telling: CrossTrainerData(kilometersPerHour: 0, watts: 0))
 /// let peripheral = Peripheral("Cross trainer") { trainer }
 /// try await peripheral.run(on: .bluez) { session in

@@ -7,9 +7,9 @@ public import PeripheralKit
 ///     switch request {
 ///     case .targetPower(let watts): await brake.hold(watts)
 ///     case .bikeSimulation(let simulation): await brake.simulate(simulation)
-///     case .startOrResume: guard await bike.start() else { throw FitnessMachineResult.operationFailed }
-///     case .stop, .pause: await bike.stop()
-///     case .reset: await bike.reset()
+///     case .startOrResume: guard await motor.start() else { throw FitnessMachineResult.operationFailed }
+///     case .stop, .pause: await motor.stop()
+///     case .reset: await motor.reset()
 ///     default: break
 ///     }
 /// }

@@ -5,11 +5,23 @@ public import PeripheralKit
 /// section 4.9).
 ///
 /// ```swift
-/// IndoorBikeData(kilometersPerHour: 31.5, rpm: 90, watts: 215, workout: WorkoutData(bpm: 141))
+/// import PeripheralBlueZ
+/// import PeripheralFitnessMachine
+/// import PeripheralIndoorBike
+/// import PeripheralKit
+///
+/// let bike = FitnessMachineService(telling: IndoorBikeData(kilometersPerHour: 0, rpm: 0, watts: 0))
+/// let peripheral = Peripheral("Bike") { bike }
+/// try await peripheral.run(on: .bluez) { session in
+///     for await ride in rider.seconds {
+///         let data = IndoorBikeData(kilometersPerHour: ride.speed, rpm: ride.cadence, watts: ride.power)
+///         try await bike.notify(data, in: session)
+///     }
+/// }
 /// ```
 ///
-/// A `FitnessMachineService(telling: IndoorBikeData(kilometersPerHour: 0, rpm: 0, watts: 0))` sends it. With all fields, it has 30
-/// bytes: what does not fit a notification is sent in several.
+/// What it has beside that is in its `workout`, as the heart rate. With all fields, it has 30 bytes: what does not fit a
+/// notification is sent in several.
 public struct IndoorBikeData: FitnessMachineData {
     /// The speed in kilometers per hour, 0 to 655.35 in steps of 0.01; `nil` in a part to which there is more.
     public var kilometersPerHour: Double?

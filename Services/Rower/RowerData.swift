@@ -4,6 +4,11 @@ public import PeripheralKit
 /// What a rower tells of a training: the value of the Rower Data, 0x2AD1 (Fitness Machine Service 1.0, section 4.8).
 ///
 /// ```swift
+/// import PeripheralBlueZ
+/// import PeripheralFitnessMachine
+/// import PeripheralKit
+/// import PeripheralRower
+///
 /// let rower = FitnessMachineService(telling: RowerData(strokesPerMinute: 0, strokes: 0, watts: 0))
 /// let peripheral = Peripheral("Rower") { rower }
 /// try await peripheral.run(on: .bluez) { session in

@@ -5,10 +5,22 @@ public import PeripheralKit
 /// 4.7).
 ///
 /// ```swift
+/// import PeripheralBlueZ
+/// import PeripheralFitnessMachine
+/// import PeripheralKit
+/// import PeripheralStairClimber
+///
 /// let climber = FitnessMachineService(telling: StairClimberData(floors: 0, stepsPerMinute: 0))
+/// let peripheral = Peripheral("Climber") { climber }
+/// try await peripheral.run(on: .bluez) { session in
+///     for await climb in pedals.seconds {
+///         let data = StairClimberData(floors: climb.floors, stepsPerMinute: climb.rate)
+///         try await climber.notify(data, in: session)
+///     }
+/// }
 /// ```
 ///
-/// It is sent as ``StepClimberData`` is.
+/// It is sent as the data of a step climber is.
 public struct StairClimberData: FitnessMachineData {
     /// The floors since the training began, 0 to 65 535; `nil` in a part to which there is more.
     public var floors: Int?

@@ -5,6 +5,11 @@ public import PeripheralKit
 /// 4.6).
 ///
 /// ```swift
+/// import PeripheralBlueZ
+/// import PeripheralFitnessMachine
+/// import PeripheralKit
+/// import PeripheralStepClimber
+///
 /// let climber = FitnessMachineService(telling: StepClimberData(floors: 0, steps: 0))
 /// let peripheral = Peripheral("Climber") { climber }
 /// try await peripheral.run(on: .bluez) { session in

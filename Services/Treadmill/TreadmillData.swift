@@ -4,6 +4,11 @@ public import PeripheralKit
 /// What a treadmill tells of a training: the value of the Treadmill Data, 0x2ACD (Fitness Machine Service 1.0, section 4.4).
 ///
 /// ```swift
+/// import PeripheralBlueZ
+/// import PeripheralFitnessMachine
+/// import PeripheralKit
+/// import PeripheralTreadmill
+///
 /// let treadmill = FitnessMachineService(telling: TreadmillData(kilometersPerHour: 0, meters: 0))
 /// let peripheral = Peripheral("Treadmill") { treadmill }
 /// try await peripheral.run(on: .bluez) { session in

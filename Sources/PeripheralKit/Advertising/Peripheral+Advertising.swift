@@ -4,7 +4,7 @@ extension Peripheral {
     /// Tells what becomes of each advertisement on an adapter, with what the declaration leaves open filled in.
     ///
     /// ```swift
-    /// for plan in lamp.advertisingPlans(for: .extended("5.82")) { print(plan) }
+    /// for plan in peripheral.advertisingPlans(for: .extended("5.82")) { print(plan) }
     /// ```
     ///
     /// - Parameter capabilities: The adapter and the stack, such as `.legacy` or `.extended("5.66")`.

@@ -14,7 +14,7 @@ extension Peripheral {
     ///
     /// ```swift
     /// @Test func lampRunsOnDebian12() {
-    ///     #expect(lamp.validate(for: .bluez("5.66")) == [])
+    ///     #expect(lampPeripheral.validate(for: .bluez("5.66")) == [])
     /// }
     /// ```
     ///

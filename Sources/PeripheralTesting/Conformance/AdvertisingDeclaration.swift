@@ -6,7 +6,7 @@ public import PeripheralKit
 ///
 /// ```swift
 /// for declaration in AdvertisingDeclaration.all {
-///     try await declaration.check(on: .bluez, for: .extended("5.82")) { peripheral in MyCentral(of: peripheral) }
+///     try await declaration.check(on: .bluez, for: .extended("5.82")) { peripheral in makeCentral(of: peripheral) }
 /// }
 /// ```
 public struct AdvertisingDeclaration: Sendable, CustomStringConvertible {

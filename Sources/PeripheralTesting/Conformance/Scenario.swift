@@ -7,7 +7,7 @@ public import PeripheralKit
 ///
 /// ```swift
 /// for scenario in ConformanceSuite.scenarios {
-///     try await scenario.run(on: .bluez) { peripheral in MyCentral(of: peripheral) }
+///     try await scenario.run(on: .bluez) { peripheral in makeCentral(of: peripheral) }
 /// }
 /// ```
 public struct Scenario: Sendable, CustomStringConvertible {

@@ -6,7 +6,7 @@ public import PeripheralKit
 ///
 /// ```swift
 /// let killed = KillTrialPeripheral { line in print(line) }
-/// try await killed.run(on: .bluez, restoringFrom: store, orders: linesOfStandardInput)
+/// try await killed.run(on: .bluez, restoringFrom: store, savingEvery: .seconds(1), orders: linesOfStandardInput)
 /// ```
 ///
 /// The process of the trial has one as well, which does not run, for its central to know what to look for.

@@ -1,0 +1,6 @@
+import PeripheralBlueZ
+import PeripheralKit
+
+enum PeripheralBlueZStandIns {
+    static var peripheral: Peripheral { fatalError() }
+}

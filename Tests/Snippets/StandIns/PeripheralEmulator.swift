@@ -1,0 +1,6 @@
+import PeripheralEmulator
+import PeripheralKit
+
+enum PeripheralEmulatorStandIns {
+    static var peripheral: Peripheral { fatalError() }
+}
