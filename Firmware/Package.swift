@@ -19,6 +19,11 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
+/// `UnicodeNames.swift` says why.
+let withoutUnicodeNames = ["getScalarName", "getNameAlias", "getAge"].flatMap { name in
+    ["-Xlinker", "--wrap=_swift_stdlib_\(name)"]
+}
+
 let package = Package(
     name: "firmware",
     platforms: [.macOS(.v15)],
@@ -33,7 +38,8 @@ let package = Package(
                 product("PeripheralKit"), product("PeripheralBlueZ"), product("PeripheralOneThread"),
                 .product(name: "Logging", package: "swift-log"),
             ],
-            swiftSettings: settings
+            swiftSettings: settings,
+            linkerSettings: [.unsafeFlags(withoutUnicodeNames)]
         )
     ]
         + firmware.map { name, services in

@@ -6,6 +6,9 @@ final class FirmwareProcess {
         var number: CInt
     }
 
+    /// A figure that is not to be had, of a program that has ended.
+    struct EndedError: Error {}
+
     private let identifier: pid_t
     /// How often each thread has gone to sleep, as it was seen last: those that end take their counts with them.
     private var sleeps: [String: Int] = [:]
@@ -33,19 +36,23 @@ final class FirmwareProcess {
 
     /// The time of a processor that it has used, of all its threads.
     var processorTime: Duration {
-        var clock = clockid_t()
-        var time = timespec()
-        guard clock_getcpuclockid(identifier, &clock) == 0, clock_gettime(clock, &time) == 0 else {
-            return .zero
+        get throws {
+            var clock = clockid_t()
+            var time = timespec()
+            guard clock_getcpuclockid(identifier, &clock) == 0, clock_gettime(clock, &time) == 0,
+                time.tv_sec > 0 || time.tv_nsec > 0
+            else { throw EndedError() }
+            return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
         }
-        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
     /// Counts how often its threads have gone to sleep, and so been woken, up to now.
     ///
     /// What a thread does between the last count and its end is not seen: count often.
-    func countWakeUps() -> Int {
+    func countWakeUps() throws -> Int {
         let tasks = "/proc/\(identifier)/task"
+        // The first one is there for as long as the program is, or has not been waited for: then it has no memory.
+        _ = try memory
         for task in names(in: tasks) {
             sleeps[task] = number("voluntary_ctxt_switches:", in: "\(tasks)/\(task)/status") ?? sleeps[task]
         }
@@ -54,8 +61,15 @@ final class FirmwareProcess {
 
     /// The memory that it has, in kilobytes: all of it, and what is no part of a file that it could be read from again.
     var memory: (resident: Int, own: Int) {
-        let file = "/proc/\(identifier)/smaps_rollup"
-        return (number("Rss:", in: file) ?? 0, number("Private_Dirty:", in: file) ?? 0)
+        get throws {
+            let file = "/proc/\(identifier)/smaps_rollup"
+            guard let resident = number("Rss:", in: file), let own = number("Private_Dirty:", in: file),
+                resident > 0
+            else {
+                throw EndedError()
+            }
+            return (resident, own)
+        }
     }
 
     private func names(in directory: String) -> [String] {
