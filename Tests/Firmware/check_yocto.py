@@ -110,6 +110,7 @@ def configuration(**settings):
         d.setVar(name, value)
     d.setVar('BBPATH', core)
     d.setVar('LAYERDIR', layer)
+    d.setVar('SWIFT_PERIPHERAL_PROGRAMS', os.path.dirname(program))
     d.setVar('UNPACKDIR', work + '/sources')
     d.setVar('WORKDIR', work)
     for name, value in settings.items():
@@ -234,6 +235,13 @@ try:
     for other in sorted(set(os.listdir(recipes))):
         if other.endswith('.bb') and not other.startswith(name + '_'):
             attempt(other + ' is parsed', lambda: parse(recipes + other, DISTRO_FEATURES='systemd'))
+    empty = dict(DISTRO_FEATURES='', SWIFT_PERIPHERAL_PROGRAMS=work)
+    d = attempt('without a program, its recipe is parsed', lambda: parse('%s%s_0.bb' % (recipes, name), **empty))
+    reason = str(d.getVar('__SKIPPED', False))
+    check('it is left out, with the reason: ' + reason.replace(work, '.'), 'make firmware EXAMPLE=' + name in reason, reason)
+    d = attempt('to be built from source, it is parsed as well', lambda: parse(
+        '%s%s_0.bb' % (recipes, name), append, SWIFT_PERIPHERAL_FROM_SOURCE='1', **empty))
+    check('it is not left out then', d.getVar('__SKIPPED', False) is None, d.getVar('__SKIPPED', False))
     attempt('the image is parsed', lambda: parse(layer + '/recipes-core/images/swift-peripheral-image.bb', DISTRO_FEATURES=''))
 
     bluez = layer + '/recipes-connectivity/bluez5/bluez5_%.bbappend'
