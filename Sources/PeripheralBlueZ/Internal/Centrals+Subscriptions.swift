@@ -10,7 +10,7 @@ extension Centrals {
     func subscribed(_ central: Central, to characteristic: AttributeHandle) -> OwnedFileDescriptor? {
         let socket = SubscriptionTable.Socket(characteristic: characteristic, central: central.id)
         let replaced = sockets.removeValue(forKey: socket)
-        end(confirmations.lost(.socket(socket), because: .replaced))
+        let unconfirmed = confirmations.lost(.socket(socket), because: .replaced)
         let unsent = takeUnsent(for: socket)
         let pair = abilities.hasSocketPerCentral ? makePair(for: socket) : nil
         if let pair {
@@ -27,6 +27,7 @@ extension Centrals {
             .subscribed(BackendSubscription(characteristic, of: central, by: pair == nil ? .bus : .socket))
         )
         // Only now, when it is known that these are of the subscription that has ended with this.
+        end(unconfirmed)
         for update in unsent { end(update, .failed(.outlived)) }
         replaced?.close()
         return pair?.other

@@ -6,15 +6,6 @@ struct CentralRegister {
     private(set) var centrals: [Central] = []
     /// The subscriptions, in the order in which they began.
     private(set) var subscriptions: [Subscription] = []
-    /// How many subscriptions have begun.
-    private var begun: UInt64 = 0
-    /// What tells each subscription from an earlier one of the same central.
-    private var beginnings: [(subscription: Subscription, number: UInt64)] = []
-
-    /// What tells a subscription from an earlier one of the same central; `nil` when it has ended.
-    func beginning(of subscription: Subscription) -> UInt64? {
-        beginnings.first { $0.subscription.isOfSame(as: subscription) }?.number
-    }
 
     func subscriptions(to characteristic: AttributeHandle) -> [Subscription] {
         subscriptions.filter { $0.handle == characteristic }
@@ -53,8 +44,6 @@ struct CentralRegister {
         guard !isKnown else { return [] }
         let ended = unsubscribed(subscription.handle, by: subscription.central?.id)
         subscriptions.append(subscription)
-        begun += 1
-        beginnings.append((subscription, begun))
         return ended + [.subscribed(subscription)]
     }
 
@@ -83,16 +72,11 @@ struct CentralRegister {
     private mutating func end(_ isOver: (Subscription) -> Bool) -> [SessionEvent] {
         let ended = subscriptions.filter(isOver)
         subscriptions.removeAll(where: isOver)
-        for subscription in ended { beginnings.removeAll { $0.subscription.isOfSame(as: subscription) } }
         return ended.map { .unsubscribed($0) }
     }
 }
 
 extension Subscription {
-    fileprivate func isOfSame(as other: Subscription) -> Bool {
-        handle == other.handle && central == other.central
-    }
-
     fileprivate func with(_ central: Central) -> Subscription {
         Subscription(characteristic: characteristic, central: central, kind: kind, handle: handle)
     }

@@ -43,21 +43,23 @@ extension PeripheralSession {
         by kind: UpdateKind = .notification,
         progress: (TransferProgress) -> Void = { _ in }
     ) async throws {
-        let handle = try updatableHandle(of: characteristic.declaration)
-        let document = try characteristic.document(bytes, in: chunkSize, until: endMarker)
-        _ = try subscription(of: central, to: handle, characteristic.uuid)
-        switch kind {
-        case .notification:
-            try await runtime.updates.transfer(
-                document,
-                over: handle,
-                to: .central(central.id),
-                isStanding: false,
-                progress
-            )
-        case .indication:
-            try await indicate(document, over: characteristic, to: central, progress)
+        var document = try characteristic.document(bytes, in: chunkSize, until: endMarker)
+        document.isConfirmed = kind == .indication
+        let handle: AttributeHandle
+        if document.isConfirmed {
+            handle = try indicatableHandle(of: characteristic.declaration)
+            try checkTakesIndications(central, of: handle, characteristic.uuid)
+        } else {
+            handle = try updatableHandle(of: characteristic.declaration)
+            _ = try subscription(of: central, to: handle, characteristic.uuid)
         }
+        try await runtime.updates.transfer(
+            document,
+            over: handle,
+            to: .central(central.id),
+            isStanding: false,
+            progress
+        )
     }
 
     /// Sends a document in chunks to all centrals that have subscribed, to each at its own speed where ``pacing`` is
@@ -120,33 +122,6 @@ extension PeripheralSession {
             isStanding: isStanding,
             progress
         )
-    }
-
-    /// Sends each chunk when the one before is confirmed, from the beginning again when the central subscribes anew.
-    private func indicate(
-        _ document: Document,
-        over characteristic: Characteristic<[UInt8]>,
-        to central: Central,
-        _ progress: (TransferProgress) -> Void
-    ) async throws {
-        let handle = try updatableHandle(of: characteristic.declaration)
-        var beginning: UInt64?
-        var (cursor, sent) = (ChunkCursor(document), 0)
-        while true {
-            let subscription = try subscription(of: central, to: handle, characteristic.uuid)
-            let current = runtime.register.beginning(of: subscription)
-            if current != beginning { (beginning, cursor, sent) = (current, ChunkCursor(document), 0) }
-            progress(TransferProgress(central: central.id, sent: sent, total: document.bytes.count))
-            let limit = subscription.central?.maximumUpdateValueLength ?? central.maximumUpdateValueLength
-            guard let chunk = cursor.next(limit: limit) else { return }
-            do {
-                try await indicate(characteristic, chunk.value, to: central)
-                sent += chunk.size
-            } catch let error as PeripheralError where error.code == .notSubscribed {
-                let now = runtime.register.subscriptions(to: handle).first { $0.central == central }
-                guard let now, runtime.register.beginning(of: now) != beginning else { throw error }
-            }
-        }
     }
 }
 

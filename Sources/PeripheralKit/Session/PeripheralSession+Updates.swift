@@ -118,14 +118,7 @@ extension PeripheralSession {
     ) async throws {
         let handle = try indicatableHandle(of: characteristic.declaration)
         let bytes = try characteristic.declaration.checkedForUpdate(value.gattBytes)
-        let subscription = try subscription(of: central, to: handle, characteristic.uuid)
-        guard subscription.kind != .notification else {
-            throw PeripheralError(
-                code: .notSubscribed,
-                message: "Central \(central.address) has asked for notifications of characteristic "
-                    + "\(characteristic.uuid), not for indications."
-            )
-        }
+        try checkTakesIndications(central, of: handle, characteristic.uuid)
         try await runtime.indicate(handle, bytes, to: .central(central.id))
     }
 
@@ -190,7 +183,7 @@ extension PeripheralSession {
         return try runtime.valueHandle(of: characteristic)
     }
 
-    private func indicatableHandle(
+    func indicatableHandle(
         of characteristic: CharacteristicDeclaration
     ) throws(PeripheralError) -> AttributeHandle {
         try runtime.checkIsRunning()
@@ -202,6 +195,20 @@ extension PeripheralSession {
             )
         }
         return try runtime.valueHandle(of: characteristic)
+    }
+
+    /// - Throws: ``PeripheralError`` when a central cannot be reached, or has not asked for indications.
+    func checkTakesIndications(
+        _ central: Central,
+        of handle: AttributeHandle,
+        _ characteristic: BluetoothUUID
+    ) throws(PeripheralError) {
+        guard try subscription(of: central, to: handle, characteristic).kind == .notification else { return }
+        throw PeripheralError(
+            code: .notSubscribed,
+            message: "Central \(central.address) has asked for notifications of characteristic "
+                + "\(characteristic), not for indications."
+        )
     }
 
     /// The subscription of a central, which can be reached.

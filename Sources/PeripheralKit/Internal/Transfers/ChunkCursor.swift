@@ -5,6 +5,8 @@ struct Document {
     var chunkSize: Int
     /// At least 2 bytes, and no more than any central can get.
     var endMarker: [UInt8]?
+    /// Whether who gets a chunk confirms it before the next is sent.
+    var isConfirmed = false
 }
 
 /// A place in a document, up to which it has been handed on to one receiver.
@@ -21,6 +23,8 @@ struct ChunkCursor {
     private var isMarked: Bool
     /// Whether the mark is to come first.
     private var marksRest: Bool
+    /// Whether something of it has been taken.
+    private(set) var hasBegun = false
 
     /// Begins a document, with the mark if that is to end a part which a receiver already has.
     init(_ document: Document, beginsWithMarker: Bool = false) {
@@ -32,11 +36,24 @@ struct ChunkCursor {
     /// Whether everything has been taken.
     var isAtEnd: Bool { offset == document.bytes.count && isMarked && !marksRest }
 
+    var isConfirmed: Bool { document.isConfirmed }
+
+    /// What is left of it when no more is to be sent: the mark, for who has a part; `nil` when nobody has any.
+    var cutShort: ChunkCursor? {
+        guard marksRest || offset > 0, document.endMarker != nil else { return nil }
+        var rest = document
+        rest.bytes = []
+        var cursor = ChunkCursor(rest)
+        cursor.hasBegun = hasBegun
+        return cursor
+    }
+
     /// Takes the next chunk; `nil` at the end.
     ///
     /// It is not longer than the receivers can get at once, which is 20 bytes or more. One that happens to be equal to the
     /// mark is made a byte shorter: the receiver would take it for the end.
     mutating func next(limit: Int) -> Chunk? {
+        defer { hasBegun = true }
         if marksRest, let marker = document.endMarker {
             marksRest = false
             return Chunk(value: marker, size: 0)

@@ -65,9 +65,14 @@ extension TransmitQueues {
         }
     }
 
+    /// Begins a document in a lane; with the mark, if somebody there has a part of another which no mark has ended.
     private mutating func beginPart(of ticket: Ticket, by place: Place, afterRest: Bool = false) {
         guard let index = index(of: ticket) else { return }
-        let cursor = ChunkCursor(transfers[index].document, beginsWithMarker: afterRest)
+        let document = transfers[index].document
+        let isAfterOther =
+            document.endMarker != nil
+            && outlets[transfers[index].outlet].setHasRest(false, of: receivers(of: place))
+        let cursor = ChunkCursor(document, beginsWithMarker: afterRest || isAfterOther)
         transfers[index][place] = Part(lane: place, isHandedOn: cursor.isAtEnd)
         report(ticket, place, sent: 0)
         guard !cursor.isAtEnd else { return }
@@ -85,10 +90,8 @@ extension TransmitQueues {
         guard let index = index(of: ticket) else { return false }
         let transfer = transfers.remove(at: index)
         for part in transfer.parts {
+            lanes[part.lane].cutShort(ticket)
             withdraw(ticket, from: part.lane)
-            guard part.hasBegun, !part.isHandedOn, let marker = transfer.document.endMarker else { continue }
-            let mark = TransmitLane.Entry(.value(marker), sequence: makeSequence(), for: nil)
-            put(mark, into: part.lane)
         }
         return true
     }
@@ -122,12 +125,17 @@ extension TransmitQueues {
         case .failure(let error):
             transfers[index][place] = nil
             withdraw(ticket, from: place)
+            let hasRest = part.sent > 0 || part.inFlight > 1
             switch error.code {
-            case _ where transfers[index].recipients != .subscribers: fail(index, error)
             // What is for all is for those who are there.
-            case .notSubscribed, .disconnected: break
-            case .notAddressable: beginShared(ticket, with: part.sent > 0 || part.inFlight > 1)
-            default: fail(index, error)
+            case .notSubscribed, .disconnected:
+                if transfers[index].recipients != .subscribers { fail(index, error) }
+            case .notAddressable where transfers[index].recipients == .subscribers:
+                beginShared(ticket, with: hasRest)
+            default:
+                fail(index, error)
+                guard hasRest else { break }
+                outlets[transfers[index].outlet].setHasRest(true, of: receivers(of: place))
             }
         }
         finishIfDone(ticket)
@@ -180,6 +188,11 @@ extension TransmitQueues {
             switch transfer.recipients {
             case .central(let recipient):
                 guard let lane = subscriber.lane.first, recipient == subscriber.central else { continue }
+                guard !transfer.document.isConfirmed || subscriber.takesIndications else {
+                    if let index = index(of: ticket) { fail(index, .notSubscribed) }
+                    finishIfDone(ticket)
+                    continue
+                }
                 beginPart(of: ticket, by: lane)
             case .subscribers:
                 let shared = outlets[outlet].shared.first.flatMap { transfer[$0] }

@@ -41,6 +41,11 @@ struct FlightTable {
         return all
     }
 
+    /// Whether one is there and is meant.
+    func contains(_ id: Update.ID, where isMeant: (TransmitQueues.Flight) -> Bool) -> Bool {
+        index(of: id).map { isMeant(entries[$0].flight) } ?? false
+    }
+
     /// Whether one of the updates before a number is meant.
     func contains(before number: UInt64, where isMeant: (TransmitQueues.Flight) -> Bool) -> Bool {
         entries.dropFirst(left).prefix { $0.id.number < number }.contains { isMeant($0.flight) }

@@ -4,7 +4,8 @@ internal import PeripheralCore
 ///
 /// A server sends a central the next indication when the one before is confirmed (Core Specification, Vol 3, Part F,
 /// 3.3.2). An indication waits for those before it that reach one of the same centrals, be it only in their turn; for
-/// others it does not. A pure value: events in, what is to be sent or has ended out.
+/// others it does not. One by whose characteristic a document is being sent to one of them waits until that has ended, and
+/// those of other characteristics go meanwhile. A pure value: events in, what is to be sent or has ended out.
 struct IndicationQueues {
     /// What only one indication takes at a time.
     private enum Lane: Equatable {
@@ -16,13 +17,31 @@ struct IndicationQueues {
     private struct Entry {
         var update: Update
         var lanes: [Lane]
+        /// When it came, among the others; for a part of a document, when that began.
+        var place: UInt64
+        var isOfDocument = false
         var isOutstanding = false
+        /// Whether it has been handed on, since it is outstanding.
+        var hasBegun = false
+
+        /// Whether another is not to come before the end of this one, or of the document that this is a part of.
+        func precedes(_ other: Entry) -> Bool {
+            place < other.place && sharesWay(with: other)
+        }
+
+        func sharesWay(with other: Entry) -> Bool {
+            update.characteristic == other.update.characteristic && lanes.contains { other.lanes.contains($0) }
+        }
     }
 
     /// In the order in which they came.
     private var entries: [Entry] = []
+    private var nextPlace: UInt64 = 0
 
     var isEmpty: Bool { entries.isEmpty }
+
+    /// Those that may be sent and have not been.
+    var due: [Update] { entries.filter { $0.isOutstanding && !$0.hasBegun }.map(\.update) }
 
     /// Takes an indication, and gives it back when it may be sent at once.
     ///
@@ -31,10 +50,40 @@ struct IndicationQueues {
     ///   - centrals: Whom it reaches, as far as is known.
     /// - Returns: The indication, when it may be sent at once.
     mutating func submit(_ update: Update, reaching centrals: [Central.ID]) -> Update? {
+        submit(makeEntry(update, reaching: centrals))
+    }
+
+    /// Takes a part of a document; the next is to come before this one has ended.
+    ///
+    /// - Returns: The indication, when it may be sent at once.
+    mutating func submit(_ part: TransmitQueues.Indication) -> Update? {
+        var entry = makeEntry(part.update, reaching: part.centrals)
+        entry.isOfDocument = true
+        let before = entries.first { $0.isOfDocument && $0.sharesWay(with: entry) }
+        if let before, !part.isFirst { entry.place = before.place }
+        return submit(entry)
+    }
+
+    private mutating func makeEntry(_ update: Update, reaching centrals: [Central.ID]) -> Entry {
         var lanes = centrals.map(Lane.central)
         if update.recipients == .subscribers { lanes.append(.subscribers(update.characteristic)) }
-        entries.append(Entry(update: update, lanes: lanes))
+        defer { nextPlace += 1 }
+        return Entry(update: update, lanes: lanes, place: nextPlace)
+    }
+
+    private mutating func submit(_ entry: Entry) -> Update? {
+        entries.append(entry)
         return takeNext().first
+    }
+
+    /// Takes note that an indication is being handed on.
+    ///
+    /// - Returns: Whether it still may be.
+    mutating func begin(_ id: Update.ID) -> Bool {
+        let index = entries.firstIndex { $0.update.id == id && $0.isOutstanding && !$0.hasBegun }
+        guard let index else { return false }
+        entries[index].hasBegun = true
+        return true
     }
 
     /// Takes note that an indication has ended, and gives those to send next.
@@ -57,6 +106,22 @@ struct IndicationQueues {
         return takeNext()
     }
 
+    /// Takes back what has not been handed on of documents to a central, and tells what that was, and what is to be sent
+    /// next.
+    mutating func withdrawDocuments(
+        of characteristic: AttributeHandle,
+        for central: Central.ID
+    ) -> (withdrawn: [Update.ID], next: [Update]) {
+        func isOver(_ entry: Entry) -> Bool {
+            entry.isOfDocument && !entry.hasBegun && entry.update.characteristic == characteristic
+                && entry.update.recipients == .central(central)
+        }
+        let withdrawn = entries.filter(isOver).map(\.update.id)
+        guard !withdrawn.isEmpty else { return ([], []) }
+        entries.removeAll(where: isOver)
+        return (withdrawn, takeNext())
+    }
+
     /// Drops all that was meant for a central alone, and tells what that was, and what is to be sent next.
     mutating func disconnected(_ central: Central.ID) -> (dropped: [Update.ID], next: [Update]) {
         let dropped = entries.filter { $0.update.recipients == .central(central) }.map(\.update.id)
@@ -68,13 +133,20 @@ struct IndicationQueues {
     private mutating func takeNext() -> [Update] {
         var taken: [Lane] = []
         var next: [Update] = []
+        // What waits for a document takes no lane, but nothing of its characteristic overtakes it either.
+        var holding = entries.filter(\.isOfDocument)
         for index in entries.indices {
-            let isTaken = entries[index].lanes.contains { taken.contains($0) }
-            if !entries[index].isOutstanding, !isTaken {
-                entries[index].isOutstanding = true
-                next.append(entries[index].update)
+            let entry = entries[index]
+            if !entry.isOutstanding, holding.contains(where: { $0.precedes(entry) }) {
+                holding.append(entry)
+                continue
             }
-            taken += entries[index].lanes
+            let isTaken = entry.lanes.contains { taken.contains($0) }
+            if !entry.isOutstanding, !isTaken {
+                entries[index].isOutstanding = true
+                next.append(entry.update)
+            }
+            taken += entry.lanes
         }
         return next
     }

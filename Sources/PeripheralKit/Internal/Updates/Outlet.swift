@@ -5,8 +5,12 @@ struct Outlet {
     struct Subscriber {
         var central: TransmitQueues.Receiver
         var isAddressable: Bool
+        /// Whether it has not asked for notifications instead, as far as is known.
+        var takesIndications: Bool
         /// Its own lane alone; none for those whom the stack does not name.
         var lane: [TransmitLane.Place]
+        /// Whether it has a part of a document that no mark has ended.
+        var hasRest = false
     }
 
     let characteristic: AttributeHandle
@@ -38,6 +42,19 @@ struct Outlet {
         guard let index = subscribers.firstIndex(where: { $0.central == central }) else { return }
         subscribers[index].isAddressable = isAddressable && central != nil
         choose()
+    }
+
+    /// Takes note of who has a part of a document that no mark has ended; `nil` for those whom the stack does not name.
+    ///
+    /// - Returns: Whether somebody of these was known to have one.
+    @discardableResult
+    mutating func setHasRest(_ hasRest: Bool, of centrals: [TransmitQueues.Receiver]) -> Bool {
+        var hadRest = false
+        for index in subscribers.indices where centrals.contains(subscribers[index].central) {
+            hadRest = hadRest || subscribers[index].hasRest
+            subscribers[index].hasRest = hasRest
+        }
+        return hadRest
     }
 
     /// Takes a subscriber out.

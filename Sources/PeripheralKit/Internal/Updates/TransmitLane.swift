@@ -47,8 +47,16 @@ struct TransmitLane {
         var ticket: TransmitQueues.Ticket?
         /// How much of a document this is; `nil` for a value.
         var documentBytes: Int?
+        /// How it is confirmed; `nil` when it is not.
+        var confirmation: Confirmation?
         /// Who is not to be missed.
         var mustReach: Set<Central.ID> = []
+    }
+
+    /// A chunk that is confirmed: the first of its document, or one of the others.
+    enum Confirmation {
+        case first
+        case later
     }
 
     let policy: UpdatePolicy
@@ -58,6 +66,8 @@ struct TransmitLane {
     private var hasNew = false
     /// How many have been handed on and have not left.
     private(set) var inFlight = 0
+    /// Whether what is in flight is a chunk that is to be confirmed, which is then the only one.
+    private var isConfirming = false
     var counters = UpdateCounters()
 
     init(outlet: Int, of characteristic: AttributeHandle, to central: Central.ID?, _ policy: UpdatePolicy) {
@@ -78,7 +88,14 @@ struct TransmitLane {
     var isEmpty: Bool { entries.isEmpty }
     /// Whether the next value is a part of a document, as long as its receivers can take it.
     var beginsWithDocument: Bool { !entries.isEmpty && entries[0].size == nil }
-    var mayHaveMoreInFlight: Bool { inFlight < policy.inFlightLimit }
+    /// Whether the next value is a part of a document whose parts are confirmed.
+    var beginsWithConfirmed: Bool {
+        if beginsWithDocument, case .chunks(let cursor) = entries[0].content { cursor.isConfirmed } else { false }
+    }
+    var mayHaveMoreInFlight: Bool {
+        guard inFlight > 0 else { return true }
+        return inFlight < policy.inFlightLimit && !isConfirming && !beginsWithConfirmed
+    }
 
     /// Whether a value of this size would be taken.
     func hasRoom(for size: Int) -> Bool {
@@ -131,8 +148,15 @@ struct TransmitLane {
         guard !entries.isEmpty else { return nil }
         let departure: Departure
         if entries[0].size == nil, case .chunks(var cursor) = entries[0].content {
+            isConfirming = cursor.isConfirmed
+            let confirmation: Confirmation? = isConfirming ? (cursor.hasBegun ? .later : .first) : nil
             guard let chunk = cursor.next(limit: limit) else { return nil }
-            departure = Departure(value: chunk.value, ticket: entries[0].ticket, documentBytes: chunk.size)
+            departure = Departure(
+                value: chunk.value,
+                ticket: entries[0].ticket,
+                documentBytes: chunk.size,
+                confirmation: confirmation
+            )
             if cursor.isAtEnd { entries.removeFirst() } else { entries[0].content = .chunks(cursor) }
         } else {
             let entry = entries.removeFirst()
@@ -155,6 +179,7 @@ struct TransmitLane {
     /// Takes note that one has left, or could not be sent.
     mutating func left(_ result: Result<Void, PeripheralError>) {
         inFlight -= 1
+        isConfirming = false
         counters.count(result)
     }
 
@@ -168,6 +193,15 @@ struct TransmitLane {
     /// Takes out everything.
     mutating func removeAll() {
         (entries, count, bytes) = ([], 0, 0)
+    }
+
+    /// Takes out the document of a ticket, and leaves a mark in its place for who has a part of it: what comes behind it is
+    /// not to be taken for the rest.
+    mutating func cutShort(_ ticket: TransmitQueues.Ticket) {
+        entries = entries.compactMap { entry in
+            guard entry.ticket == ticket, case .chunks(let cursor) = entry.content else { return entry }
+            return cursor.cutShort.map { Entry(.chunks($0), sequence: entry.sequence, for: nil) }
+        }
     }
 
     /// Takes out what belongs to a ticket.

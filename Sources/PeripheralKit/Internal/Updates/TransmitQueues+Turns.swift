@@ -31,27 +31,33 @@ extension TransmitQueues {
         guard maySend(place, to: receivers), let departure = lanes[place].takeFirst(at: now, limit: limit)
         else { return false }
         let id = makeID()
-        for receiver in receivers { self.receivers.began(to: receiver) }
+        let isConfirmed = departure.confirmation != nil
+        if !isConfirmed { for receiver in receivers { self.receivers.began(to: receiver) } }
         flights.append(
             Flight(
                 outlet: lanes[place].outlet,
                 lane: place,
                 ticket: departure.ticket,
                 documentBytes: departure.documentBytes,
-                receivers: receivers
+                receivers: isConfirmed ? [] : receivers
             ),
             id
         )
         if departure.documentBytes != nil { handedOn(by: place, for: departure.ticket) }
-        outcome.updates.append(
-            Update(
-                id: id,
-                characteristic: lanes[place].characteristic,
-                value: departure.value,
-                recipients: lanes[place].recipients,
-                mustReach: departure.mustReach
-            )
+        let update = Update(
+            id: id,
+            characteristic: lanes[place].characteristic,
+            value: departure.value,
+            recipients: lanes[place].recipients,
+            awaitsConfirmation: isConfirmed,
+            mustReach: departure.mustReach
         )
+        guard let confirmation = departure.confirmation else {
+            outcome.updates.append(update)
+            return true
+        }
+        let centrals = receivers.compactMap(\.self)
+        outcome.indications.append(Indication(update: update, centrals: centrals, isFirst: confirmation == .first))
         return true
     }
 
@@ -83,6 +89,8 @@ extension TransmitQueues {
     /// A value for all together needs a place with each of them at the same time, which those for one would never leave:
     /// some are its own.
     private func hasPlace(for place: Place, to receivers: [Receiver]) -> Bool {
+        // One at a time, which waits for its turn among the indications.
+        if lanes[place].beginsWithConfirmed { return true }
         if lanes[place].central == nil, lanes[place].inFlight < Self.placesForAll { return true }
         return receivers.allSatisfy { self.receivers.inFlight(to: $0) < window }
     }
@@ -103,11 +111,12 @@ extension TransmitQueues {
             case .success(let places)
             where places.contains(where: { taken.contains($0) }) || !hasRoom(for: waiter, in: places):
                 var waiter = waiter
-                if waiter.value != nil {
-                    taken += places
-                    if !waiter.hasWaited { for place in places { lanes[place].counters.waits += 1 } }
+                if waiter.value != nil || waiter.isOverdue { taken += places }
+                if waiter.value != nil, !waiter.hasWaited {
+                    for place in places { lanes[place].counters.waits += 1 }
                 }
-                if waiter.hasWaited, hasRoom(in: places, for: size) { waiter.chances += 1 }
+                // Room for one byte may be all that others leave.
+                if waiter.hasWaited, hasRoom(in: places, for: 1) { waiter.chances += 1 }
                 waiter.hasWaited = true
                 staying.append(waiter)
             case .success(let places):
@@ -131,7 +140,7 @@ extension TransmitQueues {
         // An empty value takes another way than others.
         let shared = waiter.recipients == .subscribers ? outlet(waiter.characteristic) : nil
         return (places + (shared.map { outlets[$0].shared } ?? [])).allSatisfy { place in
-            waiter.hasWaited && waiter.chances < Self.mostChances
+            waiter.hasWaited && !waiter.isOverdue
                 ? lanes[place].hasAmpleRoom(for: maximumValueLength)
                 : lanes[place].hasRoom(for: maximumValueLength)
         }
@@ -182,11 +191,11 @@ extension TransmitQueues {
         places.allSatisfy { lanes[$0].hasRoom(for: size) }
     }
 
-    /// Whether no value waits for room in one of these lanes, which has come before.
+    /// Whether nobody waits for room in one of these lanes who has come before: for a value, or for too long.
     func isFree(_ places: [Place]) -> Bool {
         !waiters.contains { waiter in
-            guard let value = waiter.value,
-                case .success(let others) = self.lanes(for: waiter, size: value.count)
+            guard let size = waiter.value?.count ?? (waiter.isOverdue ? maximumValueLength : nil),
+                case .success(let others) = self.lanes(for: waiter, size: size)
             else { return false }
             return others.contains { places.contains($0) }
         }

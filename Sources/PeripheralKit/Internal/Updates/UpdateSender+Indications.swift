@@ -58,14 +58,14 @@ extension UpdateSender {
         if let first { sendIndication(first) }
     }
 
-    /// Sends an indication whose turn it is.
+    /// Sends an indication whose turn it is; off the air, that is when it is on the air again.
     func sendIndication(_ update: Update) {
         let timer = Task { [stopwatch] in
             guard (try? await stopwatch.sleep(Self.confirmationLimit)) != nil else { return }
             giveUp(update.id)
         }
         let link = state.withLock { state -> (any BackendLink)? in
-            guard let link = state.linkOnTheAir else { return nil }
+            guard let link = state.linkOnTheAir, state.indications.begin(update.id) else { return nil }
             state.timers[update.id] = timer
             return link
         }
@@ -91,6 +91,8 @@ extension UpdateSender {
             return (state.indicating.removeValue(forKey: id), state.link)
         }
         caller?.resume(returning: .failure(PeripheralError.unconfirmed))
+        // If it is a part of a document, that has failed by now.
+        change { $0.queues.ended(id, .failure(.unconfirmed)) }
         link?.abandon(id)
     }
 

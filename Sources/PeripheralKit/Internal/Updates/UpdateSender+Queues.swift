@@ -125,13 +125,16 @@ extension UpdateSender {
     func change<Answer, Failure: Error>(
         _ change: (inout State) throws(Failure) -> Answer
     ) throws(Failure) -> Answer {
-        let (answer, news, first) = try state.withLock { state throws(Failure) in
+        let (answer, news, first, indications) = try state.withLock { state throws(Failure) in
             let answer = try change(&state)
             let outcome = state.queues.takeOutcome(at: stopwatch.elapsed, updates: &state.outgoing)
-            return (answer, state.news(in: outcome), state.isHandingOn ? nil : state.takeOutgoing())
+            let indications = outcome.indications.compactMap { state.indications.submit($0) }
+            let first = state.isHandingOn ? nil : state.takeOutgoing()
+            return (answer, state.news(in: outcome), first, indications)
         }
         news?.tell()
         if let first { handOn(first) }
+        for update in indications { sendIndication(update) }
         return answer
     }
 
@@ -141,10 +144,18 @@ extension UpdateSender {
     private func handOn(_ first: State.Outgoing) {
         var next: State.Outgoing? = first
         while var outgoing = next.take() {
-            for update in outgoing.updates { outgoing.link.submit(update) }
+            for update in outgoing.updates where isStillToBeSent(update) { outgoing.link.submit(update) }
             outgoing.updates.removeAll(keepingCapacity: true)
             next = state.withLock { $0.takeOutgoing(reusing: outgoing.updates) }
         }
+    }
+
+    /// Whether the subscription lasts that an update is for: it may have ended, or begun anew, since it was taken to be
+    /// handed on.
+    private func isStillToBeSent(_ update: Update) -> Bool {
+        let isOver = state.withLock { $0.queues.isOver(update.id) }
+        if isOver { change { $0.queues.ended(update.id, .failure(.notSubscribed)) } }
+        return !isOver
     }
 }
 
@@ -174,6 +185,18 @@ extension UpdateSender.State {
         }
         for update in outgoing where isOver(update) { queues.ended(update.id, .failure(.notSubscribed)) }
         outgoing.removeAll(where: isOver)
+    }
+
+    /// Takes back the part of a document that waits for its turn among the indications, for the same reason.
+    ///
+    /// - Returns: The indications to send next.
+    mutating func withdrawIndications(
+        of characteristic: AttributeHandle,
+        for central: Central.ID
+    ) -> [Update] {
+        let (withdrawn, next) = indications.withdrawDocuments(of: characteristic, for: central)
+        for id in withdrawn { queues.ended(id, .failure(.notSubscribed)) }
+        return next
     }
 
     /// What goes through the link next, by whoever takes it.

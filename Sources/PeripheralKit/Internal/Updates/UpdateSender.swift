@@ -74,7 +74,7 @@ final class UpdateSender: Sendable {
             state.queues.window = max(published.window, 1)
         }
         // A central may have subscribed before, and a value be on its way to it.
-        change { _ in }
+        for update in change({ $0.indications.due }) { sendIndication(update) }
     }
 
     /// Takes note that the backend is off the air: what is under way has lost its centrals, and what comes meets none.
@@ -119,20 +119,22 @@ final class UpdateSender: Sendable {
 
     /// Takes note of a subscription.
     func subscribed(_ subscription: BackendSubscription) {
-        change {
+        let next = change { state -> [Update] in
             if let central = subscription.central {
-                $0.queues.connected(central)
+                state.queues.connected(central)
             }
-            $0.queues.subscribed(
+            state.queues.subscribed(
                 subscription.central?.id,
                 to: subscription.characteristic,
-                isAddressable: subscription.isAddressable
+                isAddressable: subscription.isAddressable,
+                takesIndications: subscription.kind != .notification
             )
             // Only now, when it is known that these are of the subscription that has ended with this.
-            if let central = subscription.central {
-                $0.withdrawOutgoing(of: subscription.characteristic, for: central.id)
-            }
+            guard let central = subscription.central else { return [] }
+            state.withdrawOutgoing(of: subscription.characteristic, for: central.id)
+            return state.withdrawIndications(of: subscription.characteristic, for: central.id)
         }
+        for update in next { sendIndication(update) }
     }
 
     /// Takes note of what has changed about a subscription.
@@ -177,11 +179,13 @@ final class UpdateSender: Sendable {
 
     /// Takes note that a central is gone, and with it what was for it.
     func disconnected(_ central: Central.ID) {
-        change { $0.queues.disconnected(central) }
-        let (callers, next) = state.withLock { state in
+        let (callers, next) = change { state in
+            state.queues.disconnected(central)
             let (dropped, next) = state.indications.disconnected(central)
             let callers = dropped.compactMap { id in
                 state.timers.removeValue(forKey: id)?.cancel()
+                // What has not been handed on is heard of by nobody else.
+                state.queues.ended(id, .failure(.disconnected))
                 return state.indicating.removeValue(forKey: id)
             }
             return (callers, next)
