@@ -17,6 +17,7 @@ final class AttributeServer: Sendable {
     private let persistentValues: PersistentValues
     private let snapshots = Mutex(ReadSnapshots())
     private let writeOrder = WriteOrder()
+    private let lostWrites = LostWrites()
     private let tasks: RequestTasks
     let procedures: Procedures
 
@@ -128,6 +129,7 @@ final class AttributeServer: Sendable {
     func forget(_ central: Central.ID) {
         procedures.cancel(for: central)
         connections.end(central)
+        lostWrites.forget(central)
         snapshots.withLock { $0.forget(central) }
     }
 
@@ -229,8 +231,7 @@ final class AttributeServer: Sendable {
         guard let entry = entry(at: request.attribute) else {
             return .immediate(.failure(.invalidHandle))
         }
-        let handler = handler(of: request, to: entry)
-        guard handler != nil || entry.controlPoint != nil else {
+        guard entry.write != nil || entry.controlPoint != nil else {
             return .immediate(.failure(.writeNotPermitted))
         }
         guard !request.isOnlyAuthorization else {
@@ -240,15 +241,16 @@ final class AttributeServer: Sendable {
             return .immediate(.failure(.invalidOffset))
         }
         guard entry.length.allows(request.value.count) else {
-            return .immediate(.failure(.invalidAttributeValueLength))
+            return refuse(request, with: .invalidAttributeValueLength)
         }
         guard let ticket = writeOrder.ticket(for: request.central) else {
             logger.warning(
                 "A central writes faster than the handlers take it; a write is refused.",
                 metadata: ["peripheral.attribute": "\(entry.name)"]
             )
-            return .immediate(.failure(.insufficientResources))
+            return refuse(request, with: .insufficientResources)
         }
+        let streamed = streamed(request)
         let carryOut = { @Sendable [self] (deliver: @escaping @Sendable (Answer.Outcome) -> Void) in
             let procedure = entry.controlPoint.map { _ in procedures.makeNumber() }
             tasks.start(
@@ -260,24 +262,39 @@ final class AttributeServer: Sendable {
                 let outcome: Answer.Outcome? = await self.writeOrder.run(ticket) {
                     do {
                         try await entry.authorize(request.central)
-                        try await handler?(request.value, request.central)
+                        try await entry.write?(request.value, request.central)
+                        if let streamed { try await streamed.buffer.append(streamed.write) }
                         if let procedure {
                             try await self.admit(procedure, for: request, of: entry, in: session)
                         }
                         return .success([])
                     } catch {
+                        if let streamed {
+                            await self.tellLoss(of: request, by: streamed.buffer, streamed.write)
+                        }
                         return .failure(self.attError(for: error, from: entry, "write"))
                     }
+                }
+                if outcome == nil, streamed?.write.followsLoss == true {
+                    self.lostWrites.note(of: request.attribute, from: request.central.id)
                 }
                 return outcome ?? .failure(.unlikelyError)
             }
         }
         // What waits for room in a stream may wait for ever, which nobody should who has not asked for a response.
-        guard request.expectsResponse || writeBuffers[request.attribute] == nil else {
+        guard request.expectsResponse || streamed == nil else {
             carryOut { _ in }
             return .immediate(.success([]))
         }
         return .deferred(carryOut)
+    }
+
+    /// Refuses a write, of which who reads a stream is told when its central is not.
+    private func refuse(_ request: WriteRequest, with error: ATTError) -> Answer {
+        if !request.expectsResponse, writeBuffers[request.attribute] != nil {
+            lostWrites.note(of: request.attribute, from: request.central.id)
+        }
+        return .immediate(.failure(error))
     }
 
     /// Takes up the procedure that a write to a control point demands.
@@ -301,18 +318,28 @@ final class AttributeServer: Sendable {
         )
     }
 
-    /// What is to be done about a write; `nil` when nobody may write, or it is a request to a control point.
-    private func handler(of request: WriteRequest, to entry: Entry) -> WriteHandler? {
-        guard let check = entry.write, let buffer = writeBuffers[request.attribute] else {
-            return entry.write
-        }
-        // It may be gone, or back, when its write is in the buffer.
-        let connection = connections.number(of: request.central.id)
-        return { value, central in
-            try await check(value, central)
-            try await buffer.append(
-                WriteBuffer.Write(value: value, central: central, connection: connection)
-            )
+    /// Where a write goes that is of a stream, and as what; `nil` when it is not.
+    private func streamed(_ request: WriteRequest) -> (buffer: WriteBuffer, write: WriteBuffer.Write)? {
+        guard let buffer = writeBuffers[request.attribute] else { return nil }
+        let write = WriteBuffer.Write(
+            value: request.value,
+            central: request.central,
+            // It may be gone, or back, when its write is in the buffer.
+            connection: connections.number(of: request.central.id),
+            followsLoss: lostWrites.take(of: request.attribute, from: request.central.id)
+        )
+        return (buffer, write)
+    }
+
+    /// Tells who reads a stream of a write that is lost there, in its place, when nobody else is told.
+    private func tellLoss(of request: WriteRequest, by buffer: WriteBuffer, _ write: WriteBuffer.Write) async {
+        guard write.followsLoss || !request.expectsResponse else { return }
+        var lost = write
+        (lost.value, lost.isLost) = ([], true)
+        do {
+            try await buffer.append(lost)
+        } catch {
+            lostWrites.note(of: request.attribute, from: request.central.id)
         }
     }
 

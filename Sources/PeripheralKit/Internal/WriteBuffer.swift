@@ -11,6 +11,10 @@ final class WriteBuffer: Sendable {
         var central: Central
         /// On which of the central's connections it has come.
         var connection: UInt64 = 0
+        /// Whether a write between this one and the one before of the same central was lost.
+        var followsLoss = false
+        /// Whether this one is lost, and here only to tell that.
+        var isLost = false
     }
 
     private struct Reader {

@@ -8,7 +8,11 @@ public struct ReceivedDocument: Sendable {
     /// Who has written it, as it was at the end.
     public let central: Central
 
-    /// Whether these are all bytes; otherwise, the document was longer than was to be taken, and these are the first of them.
+    /// Whether these are all bytes that were written.
+    ///
+    /// Otherwise, the document was longer than was to be taken, and these are the first of its bytes; or writes without
+    /// response were refused, since they came faster than they were taken or were not possible, and lack here. If one
+    /// of those was an end marker, this is more than one document.
     public let isComplete: Bool
 
     /// Makes a document, for tests.
@@ -71,7 +75,8 @@ extension PeripheralSession {
     /// ```
     ///
     /// What a central writes without response faster than it is taken can be lost, as ``WriteStream`` tells, and then lacks
-    /// in the document as well: where each byte counts, declare `.write` alone.
+    /// in the document as well, which is not ``ReceivedDocument/isComplete`` then: where each byte counts, declare
+    /// `.write` alone.
     ///
     /// - Parameters:
     ///   - characteristic: A characteristic of this peripheral with a ``WriteStream``.

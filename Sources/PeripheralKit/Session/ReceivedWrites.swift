@@ -21,7 +21,7 @@ public struct ReceivedWrites<Value: GATTValue>: AsyncSequence, Sendable {
         public mutating func next() async -> ReceivedWrite<Value>? {
             while let write = await buffer.next() {
                 // What cannot be decoded has been refused before it came here.
-                guard let value = try? Value(gattBytes: write.value) else { continue }
+                guard !write.isLost, let value = try? Value(gattBytes: write.value) else { continue }
                 return ReceivedWrite(value: value, central: write.central)
             }
             return nil

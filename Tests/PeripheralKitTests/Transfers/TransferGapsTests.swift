@@ -61,6 +61,30 @@ struct TransferGapsTests {
         #expect(received.contains(marker), "\(received)")
     }
 
+    /// Who falls back to sending to all would have them take that for the rest.
+    @Test(arguments: [false, true])
+    func whoHasAPartOfWhatHasFailedIsToldByTheMarkOfTheNext(isWaiting: Bool) {
+        var queues = TransmitQueues(policies: [:], window: 4)
+        queues.subscribed(a, to: Self.bulk, isAddressable: true)
+        queues.subscribed(Central.ID(address: .numbered(2)), to: Self.bulk, isAddressable: true)
+        var underWay: [Update] = []
+        queues.begin(1, document(1), of: Self.bulk, to: .central(a), isStanding: false)
+        var received = drain(&queues, &underWay, at: 2)
+        if isWaiting { queues.begin(2, document(2), of: Self.bulk, to: .central(a), isStanding: false) }
+        let error = PeripheralError(code: isWaiting ? .insufficientSecurity : .notAddressable, message: "")
+        while let update = underWay.popFirst() { queues.ended(update.id, .failure(error)) }
+        if !isWaiting {
+            queues.changed(a, of: Self.bulk, isAddressable: false)
+            queues.begin(2, document(2), of: Self.bulk, to: .subscribers, isStanding: false)
+        }
+        received += drain(&queues, &underWay)
+        #expect(received.last == marker)
+        let documents = received.split(separator: marker, omittingEmptySubsequences: false)
+            .map { Array($0.joined()) }
+        #expect(documents.dropLast().last == document(2).bytes, "\(documents)")
+        #expect(documents.count == 3)
+    }
+
     /// Another task sends small values, and takes what room there is.
     @Test func whoWaitsForRoomForAnyValueIsNotStarved() {
         var queues = TransmitQueues(policies: [Self.bulk: .reject(beyond: 100, bytes: 1000)], window: 1)

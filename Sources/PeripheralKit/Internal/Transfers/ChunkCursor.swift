@@ -22,7 +22,7 @@ struct ChunkCursor {
     private var offset = 0
     private var isMarked: Bool
     /// Whether the mark is to come first.
-    private var marksRest: Bool
+    var marksRest: Bool
     /// Whether something of it has been taken.
     private(set) var hasBegun = false
 
@@ -37,6 +37,7 @@ struct ChunkCursor {
     var isAtEnd: Bool { offset == document.bytes.count && isMarked && !marksRest }
 
     var isConfirmed: Bool { document.isConfirmed }
+    var hasMarker: Bool { document.endMarker != nil }
 
     /// What is left of it when no more is to be sent: the mark, for who has a part; `nil` when nobody has any.
     var cutShort: ChunkCursor? {

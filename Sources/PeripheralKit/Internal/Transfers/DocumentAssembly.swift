@@ -31,6 +31,8 @@ struct DocumentAssembly {
         isConnected: (Central.ID, UInt64) -> Bool
     ) -> ReceivedDocument? {
         let index = index(of: write, isConnected)
+        if write.followsLoss || write.isLost { parts[index].isComplete = false }
+        guard !write.isLost else { return nil }
         guard write.value == endMarker else {
             append(write.value, at: index)
             return nil

@@ -34,6 +34,8 @@ extension TransmitQueues {
         var isHandedOn = false
         /// Whether somebody has come who has missed the beginning.
         var isToBeRepeated = false
+        /// Whether it has begun with the mark that ends a part of another, which has not left.
+        var isEndingRest = false
 
         var hasBegun: Bool { sent > 0 || inFlight > 0 || isHandedOn }
         var isDone: Bool { isHandedOn && inFlight == 0 }
@@ -65,14 +67,9 @@ extension TransmitQueues {
         }
     }
 
-    /// Begins a document in a lane; with the mark, if somebody there has a part of another which no mark has ended.
     private mutating func beginPart(of ticket: Ticket, by place: Place, afterRest: Bool = false) {
         guard let index = index(of: ticket) else { return }
-        let document = transfers[index].document
-        let isAfterOther =
-            document.endMarker != nil
-            && outlets[transfers[index].outlet].setHasRest(false, of: receivers(of: place))
-        let cursor = ChunkCursor(document, beginsWithMarker: afterRest || isAfterOther)
+        let cursor = ChunkCursor(transfers[index].document, beginsWithMarker: afterRest)
         transfers[index][place] = Part(lane: place, isHandedOn: cursor.isAtEnd)
         report(ticket, place, sent: 0)
         guard !cursor.isAtEnd else { return }
@@ -98,6 +95,14 @@ extension TransmitQueues {
 
     // MARK: Chunks
 
+    /// Has a document begin with the mark when somebody has a part of another that none has ended.
+    mutating func endRest(in place: Place, of receivers: [Receiver]) {
+        let outlet = lanes[place].outlet
+        guard lanes[place].beginsWithNewDocument, outlets[outlet].setHasRest(false, of: receivers) else { return }
+        let ticket = lanes[place].markRest()
+        if let index = ticket.flatMap(index) { transfers[index][place]?.isEndingRest = true }
+    }
+
     /// Takes note that a chunk was handed on.
     mutating func handedOn(by place: Place, for ticket: Ticket?) {
         guard let index = ticket.flatMap(index), var part = transfers[index][place] else { return }
@@ -119,13 +124,15 @@ extension TransmitQueues {
         case .success:
             part.inFlight -= 1
             part.sent += bytes
+            part.isEndingRest = part.isEndingRest && bytes > 0
             transfers[index][place] = part
             if bytes > 0 { report(ticket, place, sent: part.sent) }
             if part.isDone, part.isToBeRepeated { beginPart(of: ticket, by: place) }
         case .failure(let error):
             transfers[index][place] = nil
             withdraw(ticket, from: place)
-            let hasRest = part.sent > 0 || part.inFlight > 1
+            let mayHaveCome = part.sent > 0 || part.inFlight > 1 || error.code == .unconfirmed
+            let hasRest = mayHaveCome || part.isEndingRest
             switch error.code {
             // What is for all is for those who are there.
             case .notSubscribed, .disconnected:

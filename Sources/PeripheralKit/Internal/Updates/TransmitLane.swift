@@ -92,6 +92,14 @@ struct TransmitLane {
     var beginsWithConfirmed: Bool {
         if beginsWithDocument, case .chunks(let cursor) = entries[0].content { cursor.isConfirmed } else { false }
     }
+    /// Whether the next value is the first of a document that has a mark.
+    var beginsWithNewDocument: Bool {
+        if beginsWithDocument, case .chunks(let cursor) = entries[0].content {
+            !cursor.hasBegun && cursor.hasMarker
+        } else {
+            false
+        }
+    }
     var mayHaveMoreInFlight: Bool {
         guard inFlight > 0 else { return true }
         return inFlight < policy.inFlightLimit && !isConfirming && !beginsWithConfirmed
@@ -202,6 +210,16 @@ struct TransmitLane {
             guard entry.ticket == ticket, case .chunks(let cursor) = entry.content else { return entry }
             return cursor.cutShort.map { Entry(.chunks($0), sequence: entry.sequence, for: nil) }
         }
+    }
+
+    /// Has the first document begin with the mark.
+    ///
+    /// - Returns: Its ticket.
+    mutating func markRest() -> TransmitQueues.Ticket? {
+        guard !entries.isEmpty, case .chunks(var cursor) = entries[0].content else { return nil }
+        cursor.marksRest = true
+        entries[0].content = .chunks(cursor)
+        return entries[0].ticket
     }
 
     /// Takes out what belongs to a ticket.

@@ -28,8 +28,9 @@ extension TransmitQueues {
     private mutating func submitFirst(of place: Place, at now: () -> Duration) -> Bool {
         let receivers = receivers(of: place)
         let limit = lanes[place].beginsWithDocument ? self.receivers.maximumLength(for: receivers) : .max
-        guard maySend(place, to: receivers), let departure = lanes[place].takeFirst(at: now, limit: limit)
-        else { return false }
+        guard maySend(place, to: receivers) else { return false }
+        endRest(in: place, of: receivers)
+        guard let departure = lanes[place].takeFirst(at: now, limit: limit) else { return false }
         let id = makeID()
         let isConfirmed = departure.confirmation != nil
         if !isConfirmed { for receiver in receivers { self.receivers.began(to: receiver) } }
