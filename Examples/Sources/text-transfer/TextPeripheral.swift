@@ -27,6 +27,8 @@ struct TextPeripheral {
         defer { offer?.cancel() }
         for await text in texts {
             offer?.cancel()
+            // What ends the part that was sent comes before the next text then.
+            _ = await offer?.result
             offer = Task { [characteristic = self.text] in
                 try await session.offer(Array(text.utf8), over: characteristic, progress: progress)
             }

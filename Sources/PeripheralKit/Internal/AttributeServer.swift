@@ -332,7 +332,8 @@ final class AttributeServer: Sendable {
     }
 
     /// Tells who reads a stream of a write that is lost there, in its place, when nobody else is told.
-    private func tellLoss(of request: WriteRequest, by buffer: WriteBuffer, _ write: WriteBuffer.Write) async {
+    private func tellLoss(of request: WriteRequest, by buffer: WriteBuffer, _ write: WriteBuffer.Write) async
+    {
         guard write.followsLoss || !request.expectsResponse else { return }
         var lost = write
         (lost.value, lost.isLost) = ([], true)

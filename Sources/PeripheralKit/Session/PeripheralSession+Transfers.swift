@@ -13,10 +13,14 @@ extension PeripheralSession {
     /// ```
     ///
     /// It is as fast as the link and no faster: only a few chunks at a time are on their way, and memory does not grow
-    /// with the document. Other characteristics take turns with it. What ``update(_:_:to:)-(_,_,Central)`` sends by the same characteristic
-    /// comes after the document, and so does another document. When the central subscribes anew meanwhile, the document
-    /// begins anew. A call that is cancelled sends what is on its way and then the end marker, so that the central does not
-    /// take the next document for the rest of this one.
+    /// with the document. Other characteristics take turns with it. What ``update(_:_:to:)-(_,_,Central)`` sends by the same
+    /// characteristic comes after the document, and so does another document; after one that is sent by indications, also
+    /// what ``indicate(_:_:to:)`` sends. When the central subscribes anew meanwhile, the document begins anew.
+    ///
+    /// A call that is cancelled sends what is on its way and then the end marker, before whatever comes after the document, so
+    /// that the central does not take that for the rest; one that is cancelled before its first chunk was on its way
+    /// sends nothing. When a call fails while the central is there, that has a part which nothing ends, since it could not be
+    /// reached; the next document for it begins with its end marker then, whether it is for this central or for all.
     ///
     /// - Parameters:
     ///   - bytes: The document.
@@ -25,8 +29,8 @@ extension PeripheralSession {
     ///   - central: A central that has subscribed to it.
     ///   - chunkSize: How large a chunk is at most.
     ///   - endMarker: What follows the last chunk; nothing, when `nil`.
-    ///   - kind: Whether each chunk is confirmed by the central before the next is sent: safe also with a central that loses
-    ///     notifications, and much slower.
+    ///   - kind: Whether each chunk, and the marker, is confirmed by the central before the next is sent: safe also with a
+    ///     central that loses notifications, and much slower.
     ///   - progress: Told in this task how far it has come: the newest, when there is more.
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notSubscribed`` when the central has not
     ///   subscribed or unsubscribes meanwhile, ``PeripheralError/Code/disconnected`` when it leaves,

@@ -72,9 +72,10 @@ extension PeripheralSession {
     /// it that asked for indications.
     ///
     /// When nobody has subscribed, the call returns at once. Indications to a central are sent one at a time, in the order
-    /// of the calls; so an indication waits for those before it that reach one of the same centrals. It does not wait for
-    /// values that ``update(_:_:)`` has queued, and may overtake them. A call that is cancelled throws at once; its indication
-    /// is not sent if it still waits for its turn.
+    /// of the calls; so an indication waits for those before it that reach one of the same centrals. It also waits for a
+    /// document that is being sent to one of them by indications of the same characteristic; those of other characteristics
+    /// come between the chunks of that. It does not wait for values that ``update(_:_:)`` has queued, and may overtake them.
+    /// A call that is cancelled throws at once; its indication is not sent if it still waits for its turn.
     ///
     /// BlueZ tells how many centrals have confirmed, not who: before 5.80 always, later for an empty value, and while a
     /// subscriber is a bonded central that has come back. Three things follow from that:

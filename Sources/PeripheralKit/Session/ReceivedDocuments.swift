@@ -26,7 +26,8 @@ public struct ReceivedDocument: Sendable {
 /// The documents that centrals write to a characteristic with a ``WriteStream``, in the order in which they end.
 ///
 /// Each central's chunks are put together by themselves. What a central has written is of no document any more when it
-/// leaves before the end marker. To take the writes of the same characteristic elsewhere at the same time would tear documents apart.
+/// leaves before the end marker. To take the writes of the same characteristic elsewhere at the same time would tear
+/// documents apart.
 public struct ReceivedDocuments: AsyncSequence, Sendable {
     let buffer: WriteBuffer
     let connections: ConnectionNumbers

@@ -18,7 +18,8 @@ struct ConfirmedTransferTests {
     private let second: [UInt8] = Array(repeating: 2, count: 20)
 
     private func run(
-        _ body: @escaping @Sendable (PeripheralSession, any PeripheralHost, AttributeHandle) async throws -> Void
+        _ body:
+            @escaping @Sendable (PeripheralSession, any PeripheralHost, AttributeHandle) async throws -> Void
     ) async throws {
         let peripheral = Peripheral("Transfers") {
             GATTService(0x180F) {
@@ -56,7 +57,9 @@ struct ConfirmedTransferTests {
     }
 
     /// Confirms an update and all after it, until it is a value.
-    private func confirm(_ update: Update?, until last: [UInt8], _ host: any PeripheralHost) async -> [[UInt8]] {
+    private func confirm(_ update: Update?, until last: [UInt8], _ host: any PeripheralHost) async
+        -> [[UInt8]]
+    {
         var (update, values): (Update?, [[UInt8]]) = (update, [])
         while let submitted = update {
             values.append(submitted.value)

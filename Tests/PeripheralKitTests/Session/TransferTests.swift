@@ -136,7 +136,9 @@ struct TransferTests {
     }
 
     @Test func aDocumentThatLacksWhatIsTooLongIsNotComplete() async throws {
-        let commands = Characteristic<[UInt8]>(0x2A41, .writeWithoutResponse, length: .upTo(3)) { WriteStream() }
+        let commands = Characteristic<[UInt8]>(0x2A41, .writeWithoutResponse, length: .upTo(3)) {
+            WriteStream()
+        }
         let peripheral = Peripheral("Commands") { GATTService(0x180F) { commands } }
         try await peripheral.test { central, session in
             var documents = try session.documents(writtenTo: commands).makeAsyncIterator()

@@ -17,7 +17,9 @@ struct TransferGapsTests {
         Document(bytes: Array(repeating: byte, count: 100), chunkSize: 10, endMarker: marker)
     }
 
-    private func drain(_ queues: inout TransmitQueues, _ underWay: inout [Update], at most: Int = .max) -> [[UInt8]] {
+    private func drain(_ queues: inout TransmitQueues, _ underWay: inout [Update], at most: Int = .max)
+        -> [[UInt8]]
+    {
         var received: [[UInt8]] = []
         var count = 0
         repeat {
@@ -131,7 +133,9 @@ struct TransferGapsTests {
             }()
             try await withThrowingTaskGroup { group in
                 for document in documents {
-                    group.addTask { try await session.send(document, over: value, to: known, by: .indication) }
+                    group.addTask {
+                        try await session.send(document, over: value, to: known, by: .indication)
+                    }
                 }
                 try await group.waitForAll()
             }
@@ -147,7 +151,12 @@ struct TransferGapsTests {
             let known = try #require(session.centrals.first)
             central.confirmsIndications = false
             let sending = Task {
-                try await session.send(Array(repeating: 1, count: 100), over: value, to: known, by: .indication)
+                try await session.send(
+                    Array(repeating: 1, count: 100),
+                    over: value,
+                    to: known,
+                    by: .indication
+                )
             }
             #expect(try await central.nextUpdate(of: value) == Array(repeating: 1, count: 20))
             sending.cancel()

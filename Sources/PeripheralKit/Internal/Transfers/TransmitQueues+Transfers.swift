@@ -98,7 +98,9 @@ extension TransmitQueues {
     /// Has a document begin with the mark when somebody has a part of another that none has ended.
     mutating func endRest(in place: Place, of receivers: [Receiver]) {
         let outlet = lanes[place].outlet
-        guard lanes[place].beginsWithNewDocument, outlets[outlet].setHasRest(false, of: receivers) else { return }
+        guard lanes[place].beginsWithNewDocument, outlets[outlet].setHasRest(false, of: receivers) else {
+            return
+        }
         let ticket = lanes[place].markRest()
         if let index = ticket.flatMap(index) { transfers[index][place]?.isEndingRest = true }
     }

@@ -30,7 +30,8 @@ struct IndicationQueues {
         }
 
         func sharesWay(with other: Entry) -> Bool {
-            update.characteristic == other.update.characteristic && lanes.contains { other.lanes.contains($0) }
+            update.characteristic == other.update.characteristic
+                && lanes.contains { other.lanes.contains($0) }
         }
     }
 

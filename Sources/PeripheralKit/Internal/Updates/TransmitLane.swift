@@ -90,7 +90,11 @@ struct TransmitLane {
     var beginsWithDocument: Bool { !entries.isEmpty && entries[0].size == nil }
     /// Whether the next value is a part of a document whose parts are confirmed.
     var beginsWithConfirmed: Bool {
-        if beginsWithDocument, case .chunks(let cursor) = entries[0].content { cursor.isConfirmed } else { false }
+        if beginsWithDocument, case .chunks(let cursor) = entries[0].content {
+            cursor.isConfirmed
+        } else {
+            false
+        }
     }
     /// Whether the next value is the first of a document that has a mark.
     var beginsWithNewDocument: Bool {

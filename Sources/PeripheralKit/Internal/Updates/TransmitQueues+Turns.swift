@@ -58,7 +58,9 @@ extension TransmitQueues {
             return true
         }
         let centrals = receivers.compactMap(\.self)
-        outcome.indications.append(Indication(update: update, centrals: centrals, isFirst: confirmation == .first))
+        outcome.indications.append(
+            Indication(update: update, centrals: centrals, isFirst: confirmation == .first)
+        )
         return true
     }
 
