@@ -168,10 +168,15 @@ struct TransferGapsTests {
     }
 
     /// A central subscribes anew while several chunks are being handed on: those after that are of the earlier subscription.
-    @Test func whatIsBeingHandedOnIsForNoLaterSubscription() async throws {
+    @Test(arguments: [true, false])
+    func whatIsBeingHandedOnIsForNoLaterSubscription(isAddressable: Bool) async throws {
         let sender = UpdateSender(policies: [:], clock: ContinuousClock())
         let central = Central(address: .numbered(1))
-        let subscription = BackendSubscription(characteristic: Self.bulk, central: central)
+        let subscription = BackendSubscription(
+            characteristic: Self.bulk,
+            central: central,
+            isAddressable: isAddressable
+        )
         let link = TurningLink(sender, subscription)
         sender.begin(PublishedPeripheral(link: link, window: 4))
         sender.subscribed(subscription)

@@ -144,7 +144,10 @@ extension UpdateSender {
     private func handOn(_ first: State.Outgoing) {
         var next: State.Outgoing? = first
         while var outgoing = next.take() {
-            for update in outgoing.updates where isStillToBeSent(update) { outgoing.link.submit(update) }
+            // The first has only just been taken.
+            for (index, update) in outgoing.updates.enumerated() where index == 0 || isStillToBeSent(update) {
+                outgoing.link.submit(update)
+            }
             outgoing.updates.removeAll(keepingCapacity: true)
             next = state.withLock { $0.takeOutgoing(reusing: outgoing.updates) }
         }
@@ -178,13 +181,12 @@ extension UpdateSender.State {
         return nextTicket
     }
 
-    /// Takes back what has not been handed on to a central that subscribes anew: it was for its earlier subscription.
-    mutating func withdrawOutgoing(of characteristic: AttributeHandle, for central: Central.ID) {
-        func isOver(_ update: Update) -> Bool {
-            update.characteristic == characteristic && update.recipients == .central(central)
-        }
-        for update in outgoing where isOver(update) { queues.ended(update.id, .failure(.notSubscribed)) }
-        outgoing.removeAll(where: isOver)
+    /// Takes back what has not been handed on and is for a subscription that is over, so that it does not come to the next.
+    mutating func withdrawOutgoing() {
+        let over = outgoing.filter { queues.isOver($0.id) }.map(\.id)
+        guard !over.isEmpty else { return }
+        outgoing.removeAll { over.contains($0.id) }
+        for id in over { queues.ended(id, .failure(.notSubscribed)) }
     }
 
     /// Takes back the part of a document that waits for its turn among the indications, for the same reason.

@@ -131,7 +131,7 @@ final class UpdateSender: Sendable {
             )
             // Only now, when it is known that these are of the subscription that has ended with this.
             guard let central = subscription.central else { return [] }
-            state.withdrawOutgoing(of: subscription.characteristic, for: central.id)
+            state.withdrawOutgoing()
             return state.withdrawIndications(of: subscription.characteristic, for: central.id)
         }
         for update in next { sendIndication(update) }

@@ -5,7 +5,8 @@ extension ConformanceSuite {
     static let transferring: [Scenario] = [
         documentArrives(in: 20, named: "chunks of 20 bytes"),
         documentArrives(in: .maximum, named: "chunks as large as can be"),
-        documentArrivesAtSeveral, documentIsConfirmed, documentBeginsAnew, newcomerGetsAll,
+        documentArrivesAtSeveral, documentIsConfirmed, confirmedDocumentsFollow,
+        documentBeginsAnew, newcomerGetsAll,
         othersAreNotDisturbed,
         valueIsNotStarved,
     ]
@@ -46,6 +47,25 @@ extension ConformanceSuite {
             async let received = receive(value, at: centrals[0])
             try await session.send(document, over: value, to: subscriber[0], by: .indication)
             try expect("document", try await received.bytes, is: document)
+        }
+    }
+
+    static let confirmedDocumentsFollow = Scenario("documents by indications follow one another") {
+        subscribersTrial(mtus: [65], .indicate) { centrals, session, value in
+            let documents = [pattern(300), [UInt8](repeating: 0, count: 200)]
+            let subscriber = try session.subscribers(of: value).compactMap(\.central)
+            try await withThrowingTaskGroup { group in
+                for document in documents {
+                    group.addTask {
+                        try await session.send(document, over: value, to: subscriber[0], by: .indication)
+                    }
+                }
+                let first = try await receive(value, at: centrals[0]).bytes
+                let second = try await receive(value, at: centrals[0]).bytes
+                try expect("document", documents.contains(first), is: true)
+                try expect("other document", second, is: first == documents[0] ? documents[1] : documents[0])
+                try await group.waitForAll()
+            }
         }
     }
 
