@@ -158,6 +158,56 @@ struct CentralsTests {
             await centrals.close()
         }
     }
+
+    /// A document that it is part of begins anew then, and has not failed.
+    @Test func aSubscriptionIsToldBeforeTheIndicationThatItEnds() async throws {
+        try await TestBus.run { bus in
+            try await bus.server.exportObjectManager(at: "/")
+            try await bus.server.requestName("org.bluez")
+            let told = Mutex<[String]>([])
+            let centrals = Centrals(
+                on: bus.client,
+                characteristics: [
+                    Self.value: Centrals.Characteristic(
+                        uuid: 0x2A19,
+                        path: "/v",
+                        isIndicated: true,
+                        security: .open
+                    )
+                ],
+                linkSecurity: NoLinks(),
+                handles: AssignedHandles(for: try AttributeTable(services: [])),
+                log: RunLog(.silent)
+            ) { event in
+                switch event {
+                case .subscribed: told.withLock { $0.append("subscribed") }
+                case .updateEnded, .updatesEnded: told.withLock { $0.append("ended") }
+                default: break
+                }
+            }
+            await centrals.setAbilities(Centrals.Abilities(of: .v5_82))
+            try await DeviceWatcher(connection: bus.client, adapter: Self.adapter, centrals: centrals).watch()
+            let path = try Self.device(1)
+            await centrals.deviceChanged(path, .properties(["Connected": .bool(true)]))
+            let central = try #require(await centrals.central(at: path))
+            let first = try #require(await centrals.subscribed(central, to: Self.value))
+            centrals.submit(
+                Update(
+                    id: Update.ID(1),
+                    characteristic: Self.value,
+                    value: [1],
+                    recipients: .central(central.id),
+                    awaitsConfirmation: true
+                )
+            )
+            // It is sent in a turn of the loop before this.
+            _ = await centrals.subscriptions.subscribers(of: Self.value)
+            let second = try #require(await centrals.subscribed(central, to: Self.value))
+            #expect(told.withLock(\.self) == ["subscribed", "subscribed", "ended"])
+            for socket in [first, second] { close(socket.take()) }
+            await centrals.close()
+        }
+    }
 }
 
 /// Holds up a thread until it is opened.
