@@ -22,6 +22,27 @@ struct TextTransferTests {
         }
     }
 
+    /// Whoever has a part of a text that is replaced is told that it ends there.
+    @Test func aTextThatIsReplacedDoesNotMixWithTheNext() async throws {
+        let source = TextPeripheral(name: "Text")
+        let long = String(repeating: "0123456789", count: 1000)
+        try await source.peripheral.test { central, session in
+            var received = try await source.texts(receivedBy: central).makeAsyncIterator()
+            let (texts, text) = AsyncStream.makeStream(of: String.self)
+            let began = AsyncStream.makeStream(of: Void.self)
+            let offer = Task {
+                try await source.offer(texts, over: session) { if $0.sent > 0 { began.continuation.yield() } }
+            }
+            text.yield(long)
+            for await _ in began.stream { break }
+            text.yield("next")
+            let part = try await received.next()
+            #expect(part.map(long.hasPrefix) == true)
+            #expect(try await received.next() == "next")
+            offer.cancel()
+        }
+    }
+
     /// A central that subscribes again gets the text again.
     @Test func whoSubscribesAgainGetsTheTextAgain() async throws {
         let source = TextPeripheral(name: "Text")
