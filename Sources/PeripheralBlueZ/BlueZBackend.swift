@@ -91,8 +91,9 @@ internal import PeripheralStorage
 ///   how much the adapter has sent altogether. Values that bluetoothd does not send after all, and centrals that
 ///   write much without response, cost pauses of 0.2 s then, and centrals of different speeds are sent at that of the
 ///   slowest.
-/// - `.unknown` otherwise, as in most containers, or with a `RestrictAddressFamilies=` that lacks `AF_BLUETOOTH`: a value
-///   counts as having left when bluetoothd has it, however long it stays there.
+/// - `.unknown` otherwise, as in most containers, with a `RestrictAddressFamilies=` that lacks `AF_BLUETOOTH`, or with a driver
+///   that counts nothing: values go at a pace that nearly any link carries, and as fast as a central shows that they arrive;
+///   see ``UnobservedPace``.
 ///
 /// Values that bluetoothd sends by the Enhanced ATT bearer are not seen to leave, and cost pauses of 0.4 s; it uses this bearer by default
 /// before 5.67, with centrals that ask for it.
@@ -110,6 +111,7 @@ public struct BlueZBackend: PeripheralBackend {
     let settings: AdapterSettings
     let recovery: Recovery
     let serviceManager: ServiceManager?
+    let unobservedPace: UnobservedPace
     /// `nil` for what the kernel says.
     let linkSecurity: (any LinkSecurity)?
 
@@ -123,6 +125,7 @@ public struct BlueZBackend: PeripheralBackend {
     ///     bluetoothd tells unless `DeviceID` is set in its configuration; then the oldest version is assumed that
     ///     it may be.
     ///   - serviceManager: Who is told how the peripheral does, such as `.fromEnvironment`; nobody when `nil`.
+    ///   - unobservedPace: How fast each central is sent values where nothing tells when they leave.
     ///   - logger: Where the backend tells what cannot be told otherwise.
     public init(
         adapter: AdapterSelection = .firstPowered,
@@ -130,6 +133,7 @@ public struct BlueZBackend: PeripheralBackend {
         recovery: Recovery = .always,
         version: BlueZVersion? = nil,
         serviceManager: ServiceManager? = nil,
+        unobservedPace: UnobservedPace = .standard,
         logger: Logger = Logger(label: "peripheral.bluez")
     ) {
         self.init(
@@ -138,6 +142,7 @@ public struct BlueZBackend: PeripheralBackend {
             recovery: recovery,
             version: version,
             serviceManager: serviceManager,
+            unobservedPace: unobservedPace,
             bus: .system,
             logger: logger
         )
@@ -151,6 +156,7 @@ public struct BlueZBackend: PeripheralBackend {
         recovery: Recovery = .always,
         version: BlueZVersion? = nil,
         serviceManager: ServiceManager? = nil,
+        unobservedPace: UnobservedPace = .standard,
         bus: BusAddress,
         logger: Logger = Logger(label: "peripheral.bluez"),
         clock: any Clock<Duration> = ContinuousClock(),
@@ -161,6 +167,7 @@ public struct BlueZBackend: PeripheralBackend {
         self.recovery = recovery
         self.version = version
         self.serviceManager = serviceManager
+        self.unobservedPace = unobservedPace
         self.bus = bus
         self.logger = logger
         self.clock = clock
@@ -213,14 +220,16 @@ extension PeripheralBackend where Self == BlueZBackend {
         settings: AdapterSettings = AdapterSettings(),
         recovery: Recovery = .always,
         version: BlueZVersion? = nil,
-        serviceManager: ServiceManager? = nil
+        serviceManager: ServiceManager? = nil,
+        unobservedPace: UnobservedPace = .standard
     ) -> BlueZBackend {
         BlueZBackend(
             adapter: adapter,
             settings: settings,
             recovery: recovery,
             version: version,
-            serviceManager: serviceManager
+            serviceManager: serviceManager,
+            unobservedPace: unobservedPace
         )
     }
 }

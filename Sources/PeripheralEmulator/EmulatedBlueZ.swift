@@ -118,6 +118,8 @@ extension EmulatedBlueZ {
             adapter: adapter,
             settings: settings,
             recovery: recovery,
+            // What it is given, the central has at once.
+            unobservedPace: .unlimited,
             bus: .address(bus.address),
             logger: logger,
             clock: clock,

@@ -137,7 +137,7 @@ struct PacingTests {
 
     @Test(arguments: [.v5_66, .v5_87] as [BlueZVersion])
     func whatTheAdapterHasSentMakesRoom(version: BlueZVersion) async throws {
-        let links = Links(isWatched: false, counters: LinkCounters())
+        let links = Links(isWatched: false, counters: LinkCounters(commandsSent: 40, bytesSent: 400))
         try await run(links, version) { session, central, _ in
             #expect(session.pacing == .estimated)
             links.send(5)
@@ -151,16 +151,32 @@ struct PacingTests {
         }
     }
 
-    @Test func withoutTheKernelNothingIsKnown() async throws {
-        let peripheral = Peripheral("Unpaced") { GATTService(.battery) { Self.value } }
-        try await withEmulatedBlueZ { bluez in
+    /// Without what the kernel says, or with a driver that counts nothing: at a pace, but for what has arrived for certain.
+    @Test(arguments: [.v5_66, .v5_87] as [BlueZVersion], [nil, LinkCounters()])
+    func whatACentralAsksForShowsWhatHasArrived(version: BlueZVersion, counters: LinkCounters?) async throws {
+        let peripheral = Peripheral("Unobserved") { GATTService(.battery) { Self.value } }
+        try await withEmulatedBlueZ(.init(version: version)) { bluez in
             let backend = BlueZBackend(
+                unobservedPace: UnobservedPace(interval: .seconds(600)),
                 bus: .address(bluez.busAddress),
                 logger: .silent,
-                linkSecurity: Links(isWatched: false)
+                linkSecurity: Links(isWatched: false, counters: counters)
             )
             try await peripheral.run(on: backend, logger: .silent) { session in
                 #expect(session.pacing == .unknown)
+                let central = bluez.central(for: peripheral)
+                try await central.connect()
+                try await central.subscribe(to: Self.value)
+                try await until { !session.subscriptions.isEmpty }
+                for _ in 0..<128 { try await session.notify(Self.value, 1) }
+                while try session.update(Self.value, 2) {}
+                let statistics = try #require(session.updateStatistics.first)
+                #expect((statistics.inFlight, statistics.queued, statistics.sent) == (16, 16, 112))
+                try await receive(128, by: central)
+                while session.updateStatistics.first.map({ $0.sent < 144 }) ?? false {
+                    _ = try await central.read(Self.value)
+                }
+                try await receive(16, by: central)
             }
         }
     }

@@ -20,6 +20,7 @@ struct Application: Sendable {
         handles: AssignedHandles,
         on connection: BusConnection,
         linkSecurity: any LinkSecurity,
+        unobservedPace: UnobservedPace,
         log: RunLog
     ) throws(BusError) {
         self.publication = publication
@@ -29,6 +30,7 @@ struct Application: Sendable {
             on: connection,
             characteristics: characteristics,
             linkSecurity: linkSecurity,
+            unobservedPace: unobservedPace,
             handles: handles,
             log: log
         ) { event in

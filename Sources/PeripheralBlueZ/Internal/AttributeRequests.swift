@@ -24,7 +24,7 @@ struct AttributeRequests: Sendable {
             let request = ReadRequest(
                 attribute: handle,
                 offset: options.offset,
-                central: central(of: options, servedAt: level)
+                central: central(of: options, asking: .read, handle, servedAt: level)
             )
             switch host.read(request) {
             case .immediate(.success(let value)):
@@ -64,7 +64,12 @@ struct AttributeRequests: Sendable {
                 offset: options.offset,
                 expectsResponse: reply.isExpected,
                 isOnlyAuthorization: options.asksForAuthorization,
-                central: central(of: options, servedAt: level)
+                central: central(
+                    of: options,
+                    asking: reply.isExpected ? .write : nil,
+                    handle,
+                    servedAt: level
+                )
             )
             switch host.write(request) {
             case .immediate(.success):
@@ -83,10 +88,23 @@ struct AttributeRequests: Sendable {
         }
     }
 
-    private func central(of options: RequestOptions, servedAt level: SecurityLevel) -> Central {
+    private func central(
+        of options: RequestOptions,
+        asking kind: DeparturePace.Request.Kind?,
+        _ handle: AttributeHandle,
+        servedAt level: SecurityLevel
+    ) -> Central {
         centrals.assumeIsolated { centrals in
             let central = centrals.central(options.address, mtu: options.mtu)
             centrals.served(central, at: level)
+            if let kind {
+                let request = DeparturePace.Request(
+                    kind: kind,
+                    attribute: handle,
+                    isFirst: options.offset == 0
+                )
+                centrals.asked(request, by: central.id)
+            }
             return central
         }
     }

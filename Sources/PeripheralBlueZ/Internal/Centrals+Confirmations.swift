@@ -37,6 +37,9 @@ extension Centrals {
     }
 
     func end(_ ends: [Confirmations.End]) {
+        for end in ends {
+            if case .delivered = end.outcome { arrived(end.update) }
+        }
         for end in ends { report(.updateEnded(end.update, end.outcome)) }
         if !confirmations.isAnyMissing { allConfirmed?() }
     }

@@ -41,6 +41,7 @@ actor Centrals {
     let connection: BusConnection
     let characteristics: [AttributeHandle: Characteristic]
     let linkSecurity: any LinkSecurity
+    let unobservedPace: UnobservedPace
     let handles: AssignedHandles
     let log: RunLog
     let tell: @Sendable (BackendEvent) -> Void
@@ -83,13 +84,14 @@ actor Centrals {
         on connection: BusConnection,
         characteristics: [AttributeHandle: Characteristic],
         linkSecurity: any LinkSecurity,
+        unobservedPace: UnobservedPace,
         handles: AssignedHandles,
         log: RunLog,
         report: @escaping @Sendable (BackendEvent) -> Void
     ) {
         self.connection = connection
         self.characteristics = characteristics
-        self.linkSecurity = linkSecurity
+        (self.linkSecurity, self.unobservedPace) = (linkSecurity, unobservedPace)
         self.handles = handles
         self.log = log
         tell = report

@@ -76,13 +76,19 @@ package final class PacketSocket {
         return sent < 0 && [EAGAIN, EINTR, ENOBUFS, ENOMEM].contains(errno) ? nil : sent >= 0
     }
 
+    /// What a packet takes in a socket, with all that the kernel keeps of it; more on nearly all machines.
+    private static let leastMemory = 448
+
     /// Whether the other end has read everything.
-    package var isRead: Bool {
-        guard let own else { return true }
-        guard queue.isEmpty else { return false }
+    package var isRead: Bool { mostUnread == 0 }
+
+    /// No more packets than so many have not been read by the other end.
+    package var mostUnread: Int {
+        guard let own else { return 0 }
         var unread: CInt = 0
         // Only this call could fail, for an end that is closed.
-        return unsafe ioctl(own.descriptor, UInt(TIOCOUTQ), &unread) != 0 || unread == 0
+        guard unsafe ioctl(own.descriptor, UInt(TIOCOUTQ), &unread) == 0 else { return queue.count }
+        return queue.count + (Int(unread) + Self.leastMemory - 1) / Self.leastMemory
     }
 
     /// Closes this end; what is still queued is not taken.

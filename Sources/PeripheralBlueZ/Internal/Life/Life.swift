@@ -237,6 +237,7 @@ extension Life {
             times: times,
             version: backend.version,
             linkSecurity: backend.linkSecurity ?? KernelLinkSecurity(),
+            unobservedPace: backend.unobservedPace,
             log: log
         ) { [occurrences] event in
             occurrences.add(Occurrence(event: event, presence: number))
@@ -254,8 +255,8 @@ extension Life {
     }
 
     func reportPublication(by link: any BackendLink, pacing: UpdatePacing, adapter: DeviceAddress?) {
-        // A socket takes as many, and nothing is known of what is behind it.
-        let window = pacing == .unknown ? 224 : 16
+        // A socket takes as many.
+        let window = pacing == .unknown && backend.unobservedPace == .unlimited ? 224 : 16
         host.handle(
             .published(
                 PublishedPeripheral(link: link, pacing: pacing, window: window, adapter: adapter)

@@ -24,6 +24,7 @@ struct Presence: Sendable {
         times: AdvertisingTimes,
         version: BlueZVersion?,
         linkSecurity: any LinkSecurity,
+        unobservedPace: UnobservedPace,
         log: RunLog,
         report: @escaping @Sendable (LifeStateMachine.Event) -> Void
     ) async throws {
@@ -35,6 +36,7 @@ struct Presence: Sendable {
                 handles: handles,
                 on: connection,
                 linkSecurity: linkSecurity,
+                unobservedPace: unobservedPace,
                 log: log
             )
             agent = AgentRegistration(

@@ -24,7 +24,8 @@ extension Centrals {
             }
         }
         if tracking.watch == nil { beginEstimate(of: adapter) }
-        tracking.isOff = pacing == .unknown
+        if pacing == .unknown { beginPace() }
+        tracking.isOff = pacing == .unknown && tracking.pace == nil
     }
 
     /// Takes note that bluetoothd is being given an update by sockets.
@@ -43,20 +44,24 @@ extension Centrals {
             tracking.departures.given(id, of: attribute, for: centrals)
             lookLater()
         case .estimated: willProbablyDepart(update, for: centrals)
-        case .unknown: break
+        case .unknown: willSlowlyDepart(update, for: centrals)
         }
     }
 
     /// Takes note that bluetoothd has not been given an update after all.
     func willNotDepart(_ update: Update) {
         tracking.estimate?.withdraw(update.id)
+        tracking.pace?.withdraw(update.id)
         tracking.departures.withdraw(update.id)
     }
 
     /// Takes note that an update was taken by socket or bus, or could not be.
     func taken(_ update: Update, _ outcome: UpdateOutcome) {
         guard !tracking.isOff else { return ended(update.id, outcome) }
-        if case .failed = outcome { tracking.estimate?.withdraw(update.id) }
+        if case .failed = outcome {
+            tracking.estimate?.withdraw(update.id)
+            tracking.pace?.withdraw(update.id)
+        }
         reportDepartures([tracking.departures.taken(update.id, outcome)])
     }
 
@@ -64,6 +69,7 @@ extension Centrals {
     func settleDepartures(for central: Central.ID) {
         tracking.connections.removeAll { devices.id(ofLink: $0.address) == central }
         tracking.estimate?.settled(central)
+        tracking.pace?.settled(central)
         reportDepartures(tracking.departures.settled(central))
     }
 

@@ -9,7 +9,10 @@ extension Centrals {
     )
 
     func beginEstimate(of adapter: ObjectPath) {
-        guard let counters = linkSecurity.counters(of: adapter) else { return }
+        // An adapter that is on has been given commands: a driver that has not counted them counts nothing.
+        guard let counters = linkSecurity.counters(of: adapter), counters.commandsSent > 0,
+            counters.bytesSent > 0
+        else { return }
         tracking.estimate = DepartureEstimate(counters, at: .now)
     }
 

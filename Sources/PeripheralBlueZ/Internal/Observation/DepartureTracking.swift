@@ -10,6 +10,8 @@ final class DepartureTracking {
     var watch: (any LinkWatch)?
     /// What concludes what has left where nothing sees it; `nil` where nothing does.
     var estimate: DepartureEstimate?
+    /// At what pace updates count as having left where nothing tells; `nil` elsewhere, and without a limit.
+    var pace: DeparturePace?
     /// Whose the connections are that are watched.
     var connections: [LinkState] = []
     /// When it is going to be looked at the links, or to be asked what the adapter has sent.
@@ -24,7 +26,7 @@ final class DepartureTracking {
     func end() {
         watch?.close()
         timer?.cancel()
-        (watch, timer, estimate, isOff) = (nil, nil, nil, true)
+        (watch, timer, estimate, pace, isOff) = (nil, nil, nil, nil, true)
         (departures, connections, isLooking) = (Departures(), [], false)
     }
 }
