@@ -78,6 +78,7 @@ struct CentralsTests {
                 on: bus.client,
                 characteristics: [:],
                 linkSecurity: NoLinks(),
+                unobservedPace: .unlimited,
                 handles: AssignedHandles(for: try AttributeTable(services: [])),
                 log: RunLog(.silent)
             ) { _ in }
@@ -127,6 +128,7 @@ struct CentralsTests {
                     )
                 ],
                 linkSecurity: NoLinks(),
+                unobservedPace: .unlimited,
                 handles: AssignedHandles(for: try AttributeTable(services: [])),
                 log: RunLog(.silent)
             ) { event in

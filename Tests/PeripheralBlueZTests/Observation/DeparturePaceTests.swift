@@ -117,17 +117,27 @@ struct DeparturePaceTests {
         #expect(give() == (milliseconds == 0 ? 0 : 100 - unread))
     }
 
+    private static let pairs: [(DeparturePace.Request, DeparturePace.Request, Bool)] = [
+        (read(7), read(7), true),
+        (read(7), read(7, isFirst: false), true),
+        (read(7), read(8), false),
+        (read(7), write(8), true),
+        (write(7), write(7), true),
+        (write(7), write(7, isFirst: false), false),
+        (write(7), write(8), false),
+        (write(8), read(8), true),
+    ]
+
+    private static func read(_ attribute: AttributeHandle, isFirst: Bool = true) -> DeparturePace.Request {
+        DeparturePace.Request(kind: .read, attribute: attribute, isFirst: isFirst)
+    }
+
+    private static func write(_ attribute: AttributeHandle, isFirst: Bool = true) -> DeparturePace.Request {
+        DeparturePace.Request(kind: .write, attribute: attribute, isFirst: isFirst)
+    }
+
     /// A request and the response to the one before, told apart from the parts of one request.
-    @Test(arguments: [
-        (DeparturePace.Request(kind: .read, attribute: 7), .init(kind: .read, attribute: 7), true),
-        (.init(kind: .read, attribute: 7), .init(kind: .read, attribute: 7, isFirst: false), true),
-        (.init(kind: .read, attribute: 7), .init(kind: .read, attribute: 8), false),
-        (.init(kind: .read, attribute: 7), .init(kind: .write, attribute: 8), true),
-        (.init(kind: .write, attribute: 7), .init(kind: .write, attribute: 7), true),
-        (.init(kind: .write, attribute: 7), .init(kind: .write, attribute: 7, isFirst: false), false),
-        (.init(kind: .write, attribute: 7), .init(kind: .write, attribute: 8), false),
-        (.init(kind: .write, attribute: 8), .init(kind: .read, attribute: 8), true),
-    ])
+    @Test(arguments: pairs)
     mutating func aRequestShowsThatTheOneBeforeWasAnswered(
         first: DeparturePace.Request,
         second: DeparturePace.Request,

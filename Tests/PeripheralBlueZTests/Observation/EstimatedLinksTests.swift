@@ -81,4 +81,17 @@ struct EstimatedLinksTests {
         for _ in 0..<5_000 { step() }
         for number in 0..<2 { #expect(links.links[number].arrived - before[number] >= 700) }
     }
+
+    /// Each central goes at its own speed, as far as the controller has room for all.
+    @Test(arguments: [[100, 5], [5, 10, 20, 50], [5, 5, 5, 5]])
+    mutating func linksOfDifferentSpeedsGoAtTheirs(periods: [Int]) throws {
+        try begin(periods)
+        (links.buffers, links.mostOfOneLink) = (16, 4)
+        for _ in 0..<30_000 { step() }
+        let shares = periods.indices.map { links.links[$0].arrived * periods[$0] * 100 / 30_000 }
+        #expect(most.allSatisfy { $0 <= 16 * periods.count + 16 }, "\(most)")
+        #expect(shares.allSatisfy { $0 >= 70 }, "\(shares)")
+        for _ in 0..<20_000 { step(isSending: false) }
+        #expect(estimate.isEmpty && open.allSatisfy { $0 == 0 })
+    }
 }

@@ -39,7 +39,8 @@ extension Centrals {
             self?.assumeIsolated { centrals in
                 centrals.tracking.timer = nil
                 let hasMoved = centrals.noteWhatWasSent()
-                let next = hasMoved ? Self.shortestInterval : min(interval * 2, Self.longestInterval)
+                let isBusy = hasMoved || centrals.tracking.estimate?.isMeasuring == true
+                let next = isBusy ? Self.shortestInterval : min(interval * 2, Self.longestInterval)
                 centrals.noteLater(after: next)
             }
         }

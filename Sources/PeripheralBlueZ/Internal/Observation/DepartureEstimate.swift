@@ -92,6 +92,9 @@ struct DepartureEstimate {
     private var hasProgressed = false
     /// Which links are stalled, where there are several.
     private var search = StallSearch()
+    /// How fast the links are, where there are several.
+    private var shares = LinkShares()
+    private var trial: SpeedTrial?
 
     /// Begins with what the adapter has sent so far.
     init(_ counters: LinkCounters, at now: ContinuousClock.Instant) {
@@ -100,11 +103,20 @@ struct DepartureEstimate {
     }
 
     /// Whether all have left.
-    var isEmpty: Bool { entries.isEmpty && search.suspects.allSatisfy(\.entries.isEmpty) }
+    var isEmpty: Bool {
+        entries.isEmpty && trial == nil && search.suspects.allSatisfy(\.entries.isEmpty)
+    }
+
+    /// Whether the time is measured that links take.
+    var isMeasuring: Bool { trial != nil }
 
     /// Takes note that bluetoothd is being given an update; what the adapter has sent until then is told before.
     mutating func given(_ departure: Departure, size: Int, at now: ContinuousClock.Instant) {
         let entry = Entry(departure: departure, size: size + Self.valueHeader)
+        if trial != nil {
+            trial?.add(entry)
+            return
+        }
         if search.isRunning || search.suspects.contains(where: { $0.central == departure.central }) {
             return search.add(entry)
         }
@@ -115,12 +127,15 @@ struct DepartureEstimate {
     /// Takes note that bluetoothd has not been given an update after all.
     mutating func withdraw(_ update: Update.ID) {
         entries.removeAll { $0.departure.update == update }
+        trial?.withdraw(update)
         search.withdraw(update)
     }
 
     /// Takes note that a central is gone.
     mutating func settled(_ central: Central.ID) {
         entries.removeAll { $0.departure.central == central }
+        trial?.settled(central)
+        shares.settled(central)
         search.settled(central)
     }
 
@@ -137,17 +152,23 @@ struct DepartureEstimate {
         (surplus, sentSinceSilence) = (surplus + sent, sentSinceSilence + sent)
         counters = new
         if packets > 0 { moved(at: time) }
+        if trial != nil { return tryOn(sent, at: time) }
         if search.isRunning { return searchOn(sent, at: time) }
         if search.isDue(at: time) { return beginSearch(at: time) }
         owed.pay(with: &surplus)
         guard time - lastMove < silence else { return endSilence(at: time) }
-        var count = 0
-        while owed.isNothing, count < entries.count, surplus.covers(entries[count].size) {
-            surplus.take(entries[count].size)
-            count += 1
+        var left: [Departure] = []
+        while owed.isNothing, let index = shares.next(of: entries), surplus.covers(entries[index].size) {
+            surplus.take(entries[index].size)
+            shares.took(entries[index].departure.central, of: entries)
+            left.append(entries.remove(at: index).departure)
         }
-        if count > 0 { hasProgressed = true }
-        return takeFirst(count)
+        if !left.isEmpty { hasProgressed = true }
+        if owed.isNothing, search.isOver, let centrals = shares.dueTrial(of: entries, at: time) {
+            trial = SpeedTrial(of: entries, centrals, surplus: surplus, at: time)
+            (entries, surplus) = ([], Amount())
+        }
+        return left
     }
 
     private mutating func moved(at time: ContinuousClock.Instant) {
@@ -177,6 +198,26 @@ struct DepartureEstimate {
         let sent = surplus
         (entries, owed, isSettling, silences) = ([], Amount(), false, 0)
         return searchOn(sent, at: time)
+    }
+
+    private mutating func tryOn(_ sent: Amount, at time: ContinuousClock.Instant) -> [Departure] {
+        guard var trial else { return [] }
+        if time - lastMove >= silence, !trial.entries.isEmpty {
+            // Some link may be stalled.
+            self.trial = nil
+            entries = trial.entries
+            shares.ended(trial, at: time)
+            return trial.held.map(\.departure) + beginSearch(at: time)
+        }
+        let left = trial.sent(sent, at: time)
+        (surplus, sentSinceSilence) = (Amount(), Amount())
+        self.trial = trial.isOver ? nil : trial
+        if trial.isOver {
+            entries = trial.entries
+            lastMove = time
+            shares.ended(trial, at: time)
+        }
+        return left.map(\.departure)
     }
 
     private mutating func searchOn(_ sent: Amount, at time: ContinuousClock.Instant) -> [Departure] {

@@ -1,0 +1,83 @@
+internal import PeripheralCore
+internal import PeripheralKit
+
+/// Whose the next packet is that the adapter sends, as far as the speeds of the links tell.
+///
+/// Of what is missing, each central gets its share by its speed, in turns. A speed that is wrong makes a central wait for
+/// others, or has more on its way to it, but never more than is on the way to all: so the speeds are measured again.
+struct LinkShares {
+    /// A trial costs a ninth of the time, or less.
+    private static let restForTrial = 8
+    private static let (shortestRest, longestRest) = (Duration.seconds(4), Duration.seconds(60))
+    private static let beginning = Duration.milliseconds(250)
+
+    /// Values a second.
+    private var speeds: [Central.ID: Double] = [:]
+    private var credits: [Central.ID: Double] = [:]
+    private var restsUntil: ContinuousClock.Instant?
+    /// When a central may be tried of whom nothing is known.
+    private var mayTryNewAt: ContinuousClock.Instant?
+
+    mutating func settled(_ central: Central.ID) {
+        speeds[central] = nil
+        credits[central] = nil
+    }
+
+    /// The oldest of the central whose turn it is; `nil` when there is none.
+    func next(of entries: [DepartureEstimate.Entry]) -> Int? {
+        guard !speeds.isEmpty, let first = entries.first else { return entries.isEmpty ? nil : 0 }
+        let centrals = Self.centrals(of: entries)
+        guard centrals.count > 1, centrals.allSatisfy({ speeds[$0] != nil }) else { return 0 }
+        let next = centrals.max { credit(after: $0) < credit(after: $1) } ?? first.departure.central
+        return entries.firstIndex { $0.departure.central == next }
+    }
+
+    private func credit(after central: Central.ID) -> Double {
+        credits[central, default: 0] + speeds[central, default: 0]
+    }
+
+    /// Takes note that one for a central has left.
+    mutating func took(_ central: Central.ID, of entries: [DepartureEstimate.Entry]) {
+        if speeds.isEmpty { return }
+        var sum = 0.0
+        for other in Self.centrals(of: entries) {
+            guard let speed = speeds[other] else { continue }
+            credits[other, default: 0] += speed
+            sum += speed
+        }
+        credits[central, default: 0] -= sum
+    }
+
+    /// The centrals whose speed is to be measured now, the fastest first.
+    mutating func dueTrial(
+        of entries: [DepartureEstimate.Entry],
+        at time: ContinuousClock.Instant
+    ) -> [Central.ID]? {
+        var counts: [Central.ID: Int] = [:]
+        for entry in entries { counts[entry.departure.central, default: 0] += 1 }
+        guard counts.count(where: { $0.value >= SpeedTrial.leastGiven }) > 1 else { return nil }
+        // Not before all have begun.
+        let mayTryNewAt = self.mayTryNewAt ?? time + Self.beginning
+        self.mayTryNewAt = mayTryNewAt
+        let isAnyNew = counts.keys.contains { speeds[$0] == nil }
+        guard time >= (isAnyNew ? mayTryNewAt : restsUntil ?? time) else { return nil }
+        return counts.keys.sorted { speeds[$0, default: .infinity] > speeds[$1, default: .infinity] }
+    }
+
+    /// Takes note of what a trial has found.
+    mutating func ended(_ trial: SpeedTrial, at time: ContinuousClock.Instant) {
+        speeds.merge(trial.speeds) { _, new in new }
+        credits = [:]
+        let rest = (time - trial.start) * Self.restForTrial
+        restsUntil = time + min(max(rest, Self.shortestRest), Self.longestRest)
+        mayTryNewAt = time + Self.shortestRest
+    }
+
+    private static func centrals(of entries: [DepartureEstimate.Entry]) -> [Central.ID] {
+        var centrals: [Central.ID] = []
+        for entry in entries where !centrals.contains(entry.departure.central) {
+            centrals.append(entry.departure.central)
+        }
+        return centrals
+    }
+}
