@@ -89,8 +89,8 @@ internal import PeripheralStorage
 ///   received, and no value, but of updates that a central wants several of in one packet.
 /// - `.estimated`, where the program may open a Bluetooth socket, which needs no privilege: what has left is concluded from
 ///   how much the adapter has sent altogether. Values that bluetoothd does not send after all, and centrals that
-///   write much without response, cost pauses of 0.2 s then, and centrals of different speeds are sent at that of the
-///   slowest.
+///   write much without response, cost pauses of 0.2 s then. How fast each of several centrals is gets measured now and
+///   then.
 /// - `.unknown` otherwise, as in most containers, with a `RestrictAddressFamilies=` that lacks `AF_BLUETOOTH`, or with a driver
 ///   that counts nothing: values go at a pace that nearly any link carries, and as fast as a central shows that they arrive;
 ///   see ``UnobservedPace``.

@@ -16,7 +16,8 @@ public enum UpdatePacing: Hashable, Sendable {
     /// been silent.
     case estimated
 
-    /// An update counts as having left as soon as the stack has taken it: nobody knows how many are on their way.
+    /// Nothing tells what has left: an update counts as having left when a slow link would have carried it, when its
+    /// central has shown that it has arrived, or, where the backend has no pace, as soon as the stack has taken it.
     case unknown
 }
 

@@ -29,7 +29,7 @@ final class LinkMonitor: LinkWatch {
     /// As many frames are taken in one turn of the loop.
     private static let framesInATurn = 64
     /// While the controller has many packets, this long is waited for more before they are looked at.
-    private static let pause = Duration.milliseconds(16)
+    private static let pause = Duration.milliseconds(4)
     private static let manyPackets = 4
 
     private let socket: OwnedFileDescriptor
