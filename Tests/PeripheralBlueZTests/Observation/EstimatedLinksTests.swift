@@ -1,5 +1,6 @@
 import PeripheralCore
 import PeripheralKit
+import TestSupport
 import Testing
 
 @testable import PeripheralBlueZ
@@ -93,5 +94,37 @@ struct EstimatedLinksTests {
         #expect(shares.allSatisfy { $0 >= 60 }, "\(shares)")
         for _ in 0..<20_000 { step(isSending: false) }
         #expect(estimate.isEmpty && open.allSatisfy { $0 == 0 })
+    }
+
+    /// Links of any speeds, some silent for a while, some ending.
+    @Test(arguments: 0..<6 as Range<UInt64>)
+    mutating func theBoundIsKeptAndNothingStops(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let periods = (0..<Int.random(in: 2...4, using: &random)).map { _ in
+            Int.random(in: 4...40, using: &random)
+        }
+        try begin(periods)
+        (links.buffers, links.mostOfOneLink) = (16, 4)
+        for _ in 0..<12_000 {
+            let number = Int.random(in: periods.indices, using: &random)
+            switch Int.random(in: 0..<12_000, using: &random) {
+            case 0..<3: links.links[number].stalledUntil = links.time + .random(in: 1...5_000, using: &random)
+            case 3..<5:
+                links.disconnect(number)
+                estimate.settled(centrals[number])
+                open[number] = 0
+            default: break
+            }
+            step()
+        }
+        #expect(most.allSatisfy { $0 <= 256 }, "seed \(seed): \(most)")
+        for number in periods.indices { links.links[number].stalledUntil = 0 }
+        let arrived = links.links.map(\.arrived)
+        for _ in 0..<12_000 { step() }
+        for number in periods.indices {
+            #expect(links.links[number].arrived - arrived[number] >= 30, "seed \(seed)")
+        }
+        for _ in 0..<30_000 { step(isSending: false) }
+        #expect(estimate.isEmpty && open.allSatisfy { $0 == 0 }, "seed \(seed)")
     }
 }
