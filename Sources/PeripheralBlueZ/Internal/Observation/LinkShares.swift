@@ -61,7 +61,11 @@ struct LinkShares {
         self.mayTryNewAt = mayTryNewAt
         let isAnyNew = counts.keys.contains { speeds[$0] == nil }
         guard time >= (isAnyNew ? mayTryNewAt : restsUntil ?? time) else { return nil }
-        return counts.keys.sorted { speeds[$0, default: .infinity] > speeds[$1, default: .infinity] }
+        // In the order of what is missing, where the speed is the same.
+        let order = Self.centrals(of: entries).enumerated().map { index, central in
+            (index: index, central: central, speed: speeds[central, default: .infinity])
+        }
+        return order.sorted { ($1.speed, $0.index) < ($0.speed, $1.index) }.map(\.central)
     }
 
     /// Takes note of what a trial has found.
