@@ -178,6 +178,7 @@ struct CentralsTests {
                     )
                 ],
                 linkSecurity: NoLinks(),
+                unobservedPace: .unlimited,
                 handles: AssignedHandles(for: try AttributeTable(services: [])),
                 log: RunLog(.silent)
             ) { event in
