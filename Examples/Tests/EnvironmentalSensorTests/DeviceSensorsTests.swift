@@ -49,7 +49,7 @@ struct WeatherPeripheralTests {
         #expect(weather.weather.sensors.map(\.quantity) == [.temperature, .humidity])
         try await weather.peripheral.test { central in
             let temperature = try await central.read(weather.weather.sensors[0].value)
-            #expect(temperature == [0xDA, 0xFD])  // -550 hundredths of a degree
+            #expect(try temperature.number(of: .temperature) == -5.5)
         }
     }
 
