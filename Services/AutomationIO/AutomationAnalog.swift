@@ -8,7 +8,14 @@ public import PeripheralKit
 /// ```
 public struct AutomationAnalog: Sendable {
     /// The Analog, 0x2A58: read and subscribed to when it is an input, read and written when it is an output.
-    public let value: Characteristic<UInt16>
+    ///
+    /// The input of a service with an aggregate is only read: "The Indicate and Notify properties are excluded for the Digital
+    /// and Analog characteristics if the Aggregate characteristic is supported" (definition of the service, C3). Take it when
+    /// the service is there, which makes it so.
+    public var value: Characteristic<UInt16> { state.isAggregated ? aggregated : alone }
+
+    private let alone: Characteristic<UInt16>
+    private let aggregated: Characteristic<UInt16>
 
     let state: InputState
     let isInput: Bool
@@ -20,7 +27,7 @@ public struct AutomationAnalog: Sendable {
     ///   - name: What it is, for people; a User Description descriptor.
     ///   - format: In what it is measured; a service with several analogs needs it.
     ///   - range: What the value can be; a Valid Range descriptor.
-    ///   - isConfirmed: Whether values are indicated instead of notified.
+    ///   - isConfirmed: Whether, in a service without an aggregate, values are indicated instead of notified.
     ///   - hasTriggers: Whether centrals set what is sent, and when, by trigger setting descriptors. Without, every change
     ///     is sent.
     ///   - security: What it takes to read, to subscribe, and to write triggers.
@@ -35,16 +42,19 @@ public struct AutomationAnalog: Sendable {
         security: AttributeSecurity = .open
     ) -> AutomationAnalog {
         let state = InputState(initial.gattBytes, isAnalog: true)
-        let value = Characteristic<UInt16>(
-            .analog,
-            isConfirmed ? [.read, .indicate] : [.read, .notify],
-            security: security
-        ) {
-            Read { try UInt16(gattBytes: state.value) }
-            description(name, format, range)
-            if hasTriggers { triggers(of: state, security) }
+        func value(_ properties: CharacteristicProperties) -> Characteristic<UInt16> {
+            Characteristic(.analog, properties, security: security) {
+                Read { try UInt16(gattBytes: state.value) }
+                description(name, format, range)
+                if hasTriggers { triggers(of: state, security) }
+            }
         }
-        return AutomationAnalog(value: value, state: state, isInput: true)
+        return AutomationAnalog(
+            alone: value(isConfirmed ? [.read, .indicate] : [.read, .notify]),
+            aggregated: value(.read),
+            state: state,
+            isInput: true
+        )
     }
 
     /// Declares an output.
@@ -76,7 +86,12 @@ public struct AutomationAnalog: Sendable {
             }
             description(name, format, range)
         }
-        return AutomationAnalog(value: value, state: state, isInput: false)
+        return AutomationAnalog(
+            alone: value,
+            aggregated: value,
+            state: state,
+            isInput: false
+        )
     }
 
     @CharacteristicBuilder<UInt16>

@@ -8,7 +8,14 @@ public import PeripheralKit
 /// ```
 public struct AutomationDigital: Sendable {
     /// The Digital, 0x2A56: read and subscribed to when it is an input, read and written when it is an output.
-    public let value: Characteristic<DigitalStates>
+    ///
+    /// The input of a service with an aggregate is only read: "The Indicate and Notify properties are excluded for the Digital
+    /// and Analog characteristics if the Aggregate characteristic is supported" (definition of the service, C3). Take it when
+    /// the service is there, which makes it so.
+    public var value: Characteristic<DigitalStates> { state.isAggregated ? aggregated : alone }
+
+    private let alone: Characteristic<DigitalStates>
+    private let aggregated: Characteristic<DigitalStates>
 
     let state: InputState
     let isInput: Bool
@@ -22,7 +29,7 @@ public struct AutomationDigital: Sendable {
     ///   - states: The states at first; there are as many inputs as states, 1 to 255.
     ///   - name: What they are, for people; a User Description descriptor.
     ///   - which: Which of several alike they are; a service with several digitals needs it.
-    ///   - isConfirmed: Whether states are indicated instead of notified.
+    ///   - isConfirmed: Whether, in a service without an aggregate, states are indicated instead of notified.
     ///   - hasTriggers: Whether centrals set what is sent, and when, by trigger setting descriptors. Without, every change
     ///     is sent.
     ///   - security: What it takes to read, to subscribe, and to write triggers.
@@ -36,16 +43,20 @@ public struct AutomationDigital: Sendable {
         security: AttributeSecurity = .open
     ) -> AutomationDigital {
         let state = InputState(DigitalStates(states).gattBytes, isAnalog: false)
-        let value = Characteristic<DigitalStates>(
-            .digital,
-            isConfirmed ? [.read, .indicate] : [.read, .notify],
-            security: security
-        ) {
-            Read { try DigitalStates(gattBytes: state.value) }
-            description(states.count, name, which)
-            if hasTriggers { triggers(of: state, security) }
+        func value(_ properties: CharacteristicProperties) -> Characteristic<DigitalStates> {
+            Characteristic(.digital, properties, security: security) {
+                Read { try DigitalStates(gattBytes: state.value) }
+                description(states.count, name, which)
+                if hasTriggers { triggers(of: state, security) }
+            }
         }
-        return AutomationDigital(value: value, state: state, isInput: true, count: states.count)
+        return AutomationDigital(
+            alone: value(isConfirmed ? [.read, .indicate] : [.read, .notify]),
+            aggregated: value(.read),
+            state: state,
+            isInput: true,
+            count: states.count
+        )
     }
 
     /// Declares outputs.
@@ -83,7 +94,13 @@ public struct AutomationDigital: Sendable {
             }
             description(states.count, name, which)
         }
-        return AutomationDigital(value: value, state: state, isInput: false, count: states.count)
+        return AutomationDigital(
+            alone: value,
+            aggregated: value,
+            state: state,
+            isInput: false,
+            count: states.count
+        )
     }
 
     @CharacteristicBuilder<DigitalStates>

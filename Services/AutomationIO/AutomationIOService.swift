@@ -37,7 +37,8 @@ public struct AutomationIOService: GATTServiceDeclaration {
     /// - Parameters:
     ///   - digitals: The digital inputs and outputs.
     ///   - analogs: The analog inputs and outputs.
-    ///   - hasAggregate: Whether centrals can have the values of all inputs in one; it is notified when one of them changes.
+    ///   - hasAggregate: Whether centrals have the values of all inputs in one, which is sent in their place: it is notified when the
+    ///     triggers of one of them say so, and the inputs are only read.
     ///   - clock: What tells the time for time triggers.
     ///   - security: What it takes to read the aggregate and to subscribe to it: not less than for any of the inputs. Inputs
     ///     and outputs have their own.
@@ -50,12 +51,15 @@ public struct AutomationIOService: GATTServiceDeclaration {
     ) where C.Duration == Duration {
         self.digitals = digitals
         self.analogs = analogs
+        if hasAggregate {
+            for state in Self.inputs(of: digitals, analogs) { state.becomeAggregated() }
+        }
         let start = clock.now
         now = { start.duration(to: clock.now) }
         aggregate =
             hasAggregate
             ? Characteristic(.aggregate, [.read, .notify], security: security) {
-                Read { Self.inputs(of: digitals, analogs) }
+                Read { Self.inputs(of: digitals, analogs).flatMap(\.value) }
             } : nil
     }
 
@@ -95,23 +99,27 @@ public struct AutomationIOService: GATTServiceDeclaration {
         to value: Value,
         in session: PeripheralSession
     ) async throws {
-        // Asked for what it throws where this is no input.
-        _ = try session.hasSubscribers(of: characteristic)
-        let (hasChanged, isDue) = state.update(to: value.gattBytes, at: now())
-        if isDue {
+        let inputs = Self.inputs(of: digitals, analogs)
+        guard let aggregate, inputs.contains(where: { $0 === state }) else {
+            // Asked for what it throws where this is no input.
+            _ = try session.hasSubscribers(of: characteristic)
+            guard state.update(to: value.gattBytes, at: now()) else { return }
             if characteristic.properties.contains(.indicate) {
                 try await session.indicate(characteristic, value)
             } else {
                 try await session.notify(characteristic, value)
             }
+            return
         }
-        if hasChanged, let aggregate {
-            try await session.notify(aggregate, Self.inputs(of: digitals, analogs))
-        }
+        _ = try session.hasSubscribers(of: aggregate)
+        guard state.update(to: value.gattBytes, at: now()) else { return }
+        try await session.notify(aggregate, inputs.flatMap(\.value))
     }
 
-    private static func inputs(of digitals: [AutomationDigital], _ analogs: [AutomationAnalog]) -> [UInt8] {
-        digitals.filter(\.isInput).flatMap(\.state.value) + analogs.filter(\.isInput).flatMap(\.state.value)
+    private static func inputs(of digitals: [AutomationDigital], _ analogs: [AutomationAnalog])
+        -> [InputState]
+    {
+        digitals.filter(\.isInput).map(\.state) + analogs.filter(\.isInput).map(\.state)
     }
 
     /// The service as it is published.

@@ -2,22 +2,30 @@ public import PeripheralKit
 
 /// What change of an input is worth to be sent: the value of the Value Trigger Setting, 0x290A (Automation IO Service 1.0,
 /// section 3.1).
+///
+/// What is quoted is the definition of the descriptor, which says of each condition when "the state is changed".
 public enum AutomationValueTrigger: Hashable, Sendable {
     /// Every change.
     case changed
-    /// A change from one side of the bound to the other, or to the bound; of an analog input.
+    /// A change "from less than to greater than" the bound, "or from greater than to less than" it, with or without values
+    /// that are equal to it in between, which are no crossing by themselves; of an analog input.
     case crosses(UInt16)
-    /// A change to the bound; of an analog input.
-    case reaches(UInt16)
-    /// A change by more than this since the last value that was sent; of an analog input.
+    /// A change "from less than to equal to" the bound, "or from greater than to equal to" it, "or from equal to to less than
+    /// or greater than" it; of an analog input.
+    case reachesOrLeaves(UInt16)
+    /// A change by more than this since the last change that was; of an analog input.
     case changesByMoreThan(UInt16)
     /// A change of one of the states whose bits are set; of digital inputs.
     case changesAny(of: [UInt8])
-    /// A change from inside of the bounds to outside, or back; of an analog input.
-    case crossesBounds(UInt16, UInt16)
-    /// A change to one of the bounds; of an analog input.
-    case reachesBounds(UInt16, UInt16)
-    /// None: only the time counts.
+    /// A change from "less than" the upper bound, Analog One, "and greater than" the lower one, Analog Two, "to greater than"
+    /// the upper "or less than" the lower one, with or without values that are equal to one in between; of an analog input.
+    ///
+    /// The way back is none. Bounds that are the other way round are taken for the same.
+    case leavesBounds(upper: UInt16, lower: UInt16)
+    /// A change "from equal to" one of the two, Analog One and Analog Two, "to any other value"; of an analog input.
+    case leavesEither(UInt16, or: UInt16)
+    /// None: only the time counts. "It can be used for example when the value of one or more characteristic should not cause
+    /// indication or notification of the Aggregate characteristic."
     case never
 }
 
@@ -30,11 +38,11 @@ extension AutomationValueTrigger: GATTValue {
         switch condition {
         case 0: self = .changed
         case 1: self = .crosses(try reader.read())
-        case 2: self = .reaches(try reader.read())
+        case 2: self = .reachesOrLeaves(try reader.read())
         case 3: self = .changesByMoreThan(try reader.read())
         case 4: self = .changesAny(of: reader.readRemaining())
-        case 5: self = .crossesBounds(try reader.read(), try reader.read())
-        case 6: self = .reachesBounds(try reader.read(), try reader.read())
+        case 5: self = .leavesBounds(upper: try reader.read(), lower: try reader.read())
+        case 6: self = .leavesEither(try reader.read(), or: try reader.read())
         case 7: self = .never
         default: throw .invalidValue("\(condition) is no condition of a value: 0 through 7 are")
         }
@@ -48,7 +56,7 @@ extension AutomationValueTrigger: GATTValue {
         case .crosses(let bound):
             writer.write(1 as UInt8)
             writer.write(bound)
-        case .reaches(let bound):
+        case .reachesOrLeaves(let bound):
             writer.write(2 as UInt8)
             writer.write(bound)
         case .changesByMoreThan(let difference):
@@ -57,14 +65,14 @@ extension AutomationValueTrigger: GATTValue {
         case .changesAny(let mask):
             writer.write(4 as UInt8)
             writer.write(mask)
-        case .crossesBounds(let lower, let upper):
+        case .leavesBounds(let upper, let lower):
             writer.write(5 as UInt8)
-            writer.write(lower)
             writer.write(upper)
-        case .reachesBounds(let lower, let upper):
+            writer.write(lower)
+        case .leavesEither(let one, let other):
             writer.write(6 as UInt8)
-            writer.write(lower)
-            writer.write(upper)
+            writer.write(one)
+            writer.write(other)
         case .never:
             writer.write(7 as UInt8)
         }

@@ -5,7 +5,11 @@ internal import Synchronization
 final class InputState: Sendable {
     private struct State {
         var value: [UInt8]
-        var sent: [UInt8]
+        /// The value that changed enough the last time.
+        var reference: [UInt8]
+        /// Where the value was when it was last on neither bound of the trigger.
+        var side: AutomationValueTrigger.Side?
+        var isAggregated = false
         var sentAt: Duration?
         var changes = 0
         var valueTrigger = AutomationValueTrigger.changed
@@ -16,18 +20,26 @@ final class InputState: Sendable {
     private let isAnalog: Bool
 
     init(_ value: [UInt8], isAnalog: Bool) {
-        state = Mutex(State(value: value, sent: value))
+        state = Mutex(State(value: value, reference: value))
         self.isAnalog = isAnalog
     }
 
     var value: [UInt8] { state.withLock(\.value) }
     var valueTrigger: AutomationValueTrigger { state.withLock(\.valueTrigger) }
     var timeTrigger: AutomationTimeTrigger { state.withLock(\.timeTrigger) }
+    /// Whether an aggregate sends the value, in place of the input.
+    var isAggregated: Bool { state.withLock(\.isAggregated) }
+
+    func becomeAggregated() {
+        state.withLock { $0.isAggregated = true }
+    }
 
     func set(_ trigger: AutomationValueTrigger) throws(ATTError) {
         guard trigger.isPossible(isAnalog: isAnalog) else { throw .automationConditionNotSupported }
         state.withLock { state in
             state.valueTrigger = trigger
+            state.reference = state.value
+            state.side = trigger.side(of: state.value)
             state.changes = 0
         }
     }
@@ -44,13 +56,18 @@ final class InputState: Sendable {
         state.withLock { $0.value = value }
     }
 
-    /// Takes a new value, and tells whether it has changed, and whether it is to be sent.
-    func update(to value: [UInt8], at now: Duration) -> (hasChanged: Bool, isDue: Bool) {
+    /// Takes a new value, and tells whether it is to be sent.
+    func update(to value: [UInt8], at now: Duration) -> Bool {
         state.withLock { state in
-            let hasChanged = state.value != value
-            if state.valueTrigger.isMet(by: value, after: state.value, sent: state.sent) {
+            let side = state.valueTrigger.side(of: value) ?? state.side
+            let isMet =
+                state.valueTrigger.isMet(from: state.side, to: side)
+                ?? state.valueTrigger.isMet(by: value, after: state.value, reference: state.reference)
+            if isMet {
                 state.changes += 1
+                state.reference = value
             }
+            state.side = side
             state.value = value
             let isDue =
                 switch state.timeTrigger {
@@ -61,11 +78,10 @@ final class InputState: Sendable {
                 case .everyChanges(let count): state.changes >= max(1, Int(count))
                 }
             if isDue {
-                state.sent = value
                 state.sentAt = now
                 state.changes = 0
             }
-            return (hasChanged, isDue)
+            return isDue
         }
     }
 
@@ -76,34 +92,58 @@ final class InputState: Sendable {
 }
 
 extension AutomationValueTrigger {
+    /// Where a value is that is on no bound.
+    fileprivate enum Side {
+        case below, between, above
+    }
+
     /// Whether an input of this kind has such a trigger.
     fileprivate func isPossible(isAnalog: Bool) -> Bool {
         switch self {
         case .changed, .never: true
         case .changesAny: !isAnalog
-        case .crosses, .reaches, .changesByMoreThan, .crossesBounds, .reachesBounds: isAnalog
+        case .crosses, .reachesOrLeaves, .changesByMoreThan, .leavesBounds, .leavesEither: isAnalog
         }
     }
 
-    fileprivate func isMet(by value: [UInt8], after previous: [UInt8], sent: [UInt8]) -> Bool {
+    /// On which side of the bounds a value is; `nil` when it is on one, and for triggers of which it does not matter.
+    fileprivate func side(of bytes: [UInt8]) -> Side? {
+        let (value, first, second): (UInt16, UInt16, UInt16)
+        switch self {
+        case .crosses(let bound): (value, first, second) = (bytes.analog, bound, bound)
+        case .leavesBounds(let upper, let lower): (value, first, second) = (bytes.analog, upper, lower)
+        default: return nil
+        }
+        if value < min(first, second) { return .below }
+        if value > max(first, second) { return .above }
+        return value == first || value == second ? nil : .between
+    }
+
+    /// Whether the change of the side is worth it; `nil` for triggers of which it does not matter.
+    fileprivate func isMet(from old: Side?, to new: Side?) -> Bool? {
+        switch self {
+        case .crosses: old != nil && new != old
+        case .leavesBounds: old == .between && new != old
+        default: nil
+        }
+    }
+
+    fileprivate func isMet(by value: [UInt8], after previous: [UInt8], reference: [UInt8]) -> Bool {
         let (new, old) = (value.analog, previous.analog)
         switch self {
         case .changed:
             return value != previous
-        case .never:
-            return false
         case .changesAny(let mask):
             return zip(zip(value, previous), mask).contains { ($0.0 ^ $0.1) & $1 != 0 }
-        case .crosses(let bound):
-            return new != old && (old < bound && new >= bound || old > bound && new <= bound)
-        case .reaches(let bound):
-            return new != old && new == bound
+        case .reachesOrLeaves(let bound):
+            return (new == bound) != (old == bound)
         case .changesByMoreThan(let difference):
-            return (new > sent.analog ? new - sent.analog : sent.analog - new) > difference
-        case .crossesBounds(let lower, let upper):
-            return (lower <= new && new <= upper) != (lower <= old && old <= upper)
-        case .reachesBounds(let lower, let upper):
-            return new != old && (new == lower || new == upper)
+            let from = reference.analog
+            return (new > from ? new - from : from - new) > difference
+        case .leavesEither(let one, let other):
+            return new != old && (old == one || old == other)
+        case .never, .crosses, .leavesBounds:
+            return false
         }
     }
 }

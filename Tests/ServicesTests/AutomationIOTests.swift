@@ -22,10 +22,12 @@ struct AutomationValueTests {
 
     @Test(
         arguments: [
-            (.changed, [0x00]), (.crosses(0x1234), [0x01, 0x34, 0x12]), (.reaches(1), [0x02, 0x01, 0x00]),
+            (.changed, [0x00]), (.crosses(0x1234), [0x01, 0x34, 0x12]),
+            (.reachesOrLeaves(1), [0x02, 0x01, 0x00]),
             (.changesByMoreThan(2), [0x03, 0x02, 0x00]),
             (.changesAny(of: [0x03, 0x0C]), [0x04, 0x03, 0x0C]),
-            (.crossesBounds(1, 2), [0x05, 1, 0, 2, 0]), (.reachesBounds(3, 4), [0x06, 3, 0, 4, 0]),
+            (.leavesBounds(upper: 2, lower: 1), [0x05, 2, 0, 1, 0]),
+            (.leavesEither(3, or: 4), [0x06, 3, 0, 4, 0]),
             (.never, [0x07]),
         ] as [(AutomationValueTrigger, [UInt8])]
     )
@@ -65,6 +67,8 @@ struct AutomationValueTests {
 
 @Suite(.timeLimit(.minutes(1)))
 struct AutomationIOServiceTests {
+    /// The definition of the service, C3: "The Indicate and Notify properties are excluded for the Digital and Analog
+    /// characteristics if the Aggregate characteristic is supported".
     @Test func declaresWhatIsGiven() async throws {
         let written = Recorded<[DigitalState]>()
         let speeds = Recorded<UInt16>()
@@ -85,9 +89,9 @@ struct AutomationIOServiceTests {
             let declared = try await central.discover().declared
             #expect(
                 declared == [
-                    DeclaredCharacteristic(service: 0x1815, uuid: 0x2A56, properties: [.read, .notify]),
+                    DeclaredCharacteristic(service: 0x1815, uuid: 0x2A56, properties: .read),
                     DeclaredCharacteristic(service: 0x1815, uuid: 0x2A56, properties: [.read, .write]),
-                    DeclaredCharacteristic(service: 0x1815, uuid: 0x2A58, properties: [.read, .indicate]),
+                    DeclaredCharacteristic(service: 0x1815, uuid: 0x2A58, properties: .read),
                     DeclaredCharacteristic(service: 0x1815, uuid: 0x2A58, properties: [.read, .write]),
                     DeclaredCharacteristic(service: 0x1815, uuid: 0x2A5A, properties: [.read, .notify]),
                 ]
@@ -126,48 +130,92 @@ struct AutomationIOServiceTests {
         let doors = AutomationDigital.input([.inactive, .inactive])
         let light = AutomationAnalog.input(7, isConfirmed: true)
         let lock = AutomationDigital.output([.active]) { _, _ in }
-        let io = AutomationIOService(digitals: [doors, lock], analogs: [light], hasAggregate: true)
-        let aggregate = try #require(io.aggregate)
+        let io = AutomationIOService(digitals: [doors, lock], analogs: [light])
+        #expect(io.aggregate == nil)
         try await Peripheral("Automat") { io }.test { central, session in
+            let declared = try await central.discover().declared
+            #expect(declared.map(\.properties) == [[.read, .notify], [.read, .write], [.read, .indicate]])
             try await central.subscribe(to: doors.value)
             try await central.subscribe(to: light.value)
-            try await central.subscribe(to: aggregate)
             try await io.update(doors, to: [.inactive, .inactive], in: session)
             try await io.update(doors, to: [.active], in: session)
             #expect(try await central.nextUpdate(of: doors.value).gattBytes == [0x0D])
-            #expect(try await central.nextUpdate(of: aggregate) == [0x0D, 7, 0])
             try await io.update(light, to: 7, in: session)
             try await io.update(light, to: 8, in: session)
             #expect(try await central.nextUpdate(of: light.value) == 8)
-            #expect(try await central.nextUpdate(of: aggregate) == [0x0D, 8, 0])
             await #expect(throws: PeripheralError.self) {
                 try await io.update(lock, to: [.inactive], in: session)
             }
         }
     }
 
-    struct Step: Sendable {
-        var seconds = 0
-        var value: UInt16
-        var isSent: Bool
+    /// The Value Trigger Setting's definition, condition 7: "It can be used for example when the value of one or more
+    /// characteristic should not cause indication or notification of the Aggregate characteristic".
+    @Test func theAggregateIsSentAsTheTriggersSay() async throws {
+        let doors = AutomationDigital.input([.inactive, .inactive])
+        let light = AutomationAnalog.input(7, hasTriggers: true)
+        let fan = AutomationAnalog.output(1) { _, _ in }
+        let io = AutomationIOService(digitals: [doors], analogs: [light, fan], hasAggregate: true)
+        let aggregate = try #require(io.aggregate)
+        let another = AutomationAnalog.input(0)
+        try await Peripheral("Automat") { io }.test { central, session in
+            let trigger = try await central.locate(light.value).handle(of: .valueTriggerSetting)
+            try await central.subscribe(to: aggregate)
+            try await central.write(trigger, AutomationValueTrigger.never.gattBytes)
+            try await io.update(light, to: 8, in: session)
+            #expect(try await central.read(aggregate) == [0x00, 8, 0])
+            try await io.update(doors, to: [.active, .inactive], in: session)
+            #expect(try await central.nextUpdate(of: aggregate) == [0x01, 8, 0])
+            try await central.write(trigger, AutomationValueTrigger.crosses(10).gattBytes)
+            for value: UInt16 in [9, 10, 11, 12] { try await io.update(light, to: value, in: session) }
+            #expect(try await central.nextUpdate(of: aggregate) == [0x01, 11, 0])
+            try await io.update(doors, to: [.active, .inactive], in: session)
+            try await io.update(doors, to: [.active, .active], in: session)
+            #expect(try await central.nextUpdate(of: aggregate) == [0x05, 12, 0])
+            for input in [fan, another] {
+                await #expect(throws: PeripheralError.self) { try await io.update(input, to: 1, in: session) }
+            }
+        }
     }
 
+    /// By the definition of the Value Trigger Setting, which says of each condition between which values "the state is changed".
     @Test(
         arguments: [
             (.changed, .none, [(0, 100, false), (0, 101, true), (0, 101, false)]),
-            (.crosses(200), .none, [(0, 199, false), (0, 201, true), (0, 300, false), (0, 200, true)]),
-            (.reaches(200), .none, [(0, 201, false), (0, 200, true), (0, 200, false)]),
+            // From less than to greater than the value and back, which the value itself is neither of.
+            (.crosses(200), .none, [(0, 199, false), (0, 201, true), (0, 300, false), (0, 199, true)]),
+            (.crosses(200), .none, [(0, 200, false), (0, 199, false), (0, 200, false), (0, 201, true)]),
+            (.crosses(100), .none, [(0, 101, false), (0, 100, false), (0, 99, true)]),
+            // From less or greater to equal, and from equal to less or greater.
+            (
+                .reachesOrLeaves(200), .none,
+                [(0, 201, false), (0, 200, true), (0, 200, false), (0, 201, true)]
+            ),
+            (.reachesOrLeaves(200), .none, [(0, 200, true), (0, 199, true), (0, 201, false)]),
             (
                 .changesByMoreThan(10), .none,
                 [(0, 110, false), (0, 111, true), (0, 101, false), (0, 100, true)]
             ),
             (
-                .crossesBounds(90, 110), .none,
-                [(0, 110, false), (0, 111, true), (0, 80, false), (0, 90, true)]
+                .changesByMoreThan(10), .everyChanges(2),
+                [(0, 111, false), (0, 111, false), (0, 121, false), (0, 122, true)]
             ),
+            // From between the bounds to greater or less, and on the bounds it is neither.
             (
-                .reachesBounds(90, 110), .none,
-                [(0, 109, false), (0, 110, true), (0, 90, true), (0, 89, false)]
+                .leavesBounds(upper: 110, lower: 90), .none,
+                [
+                    (0, 110, false), (0, 111, true), (0, 109, false), (0, 90, false), (0, 89, true),
+                    (0, 111, false),
+                ]
+            ),
+            (.leavesBounds(upper: 90, lower: 110), .none, [(0, 90, false), (0, 89, true), (0, 100, false)]),
+            // From equal to one of the two to any other value, the other one among them.
+            (
+                .leavesEither(110, or: 90), .none,
+                [
+                    (0, 109, false), (0, 110, false), (0, 110, false), (0, 90, true), (0, 89, true),
+                    (0, 90, false),
+                ]
             ),
             (.never, .none, [(0, 1, false), (0, 2, false)]),
             (

@@ -3,12 +3,12 @@ internal import PeripheralKit
 internal import PeripheralTesting
 
 extension ServiceConformance {
-    static let automationIO = [automationInputs, automationOutputs]
+    static let automationIO = [automationInputs, automationAggregate, automationOutputs]
 
     private static let automationInputs = Scenario("AutomationIO: inputs are sent as the triggers say") {
         let doors = AutomationDigital.input([.inactive, .inactive], name: "Doors")
         let light = AutomationAnalog.input(100, hasTriggers: true)
-        let io = AutomationIOService(digitals: [doors], analogs: [light], hasAggregate: true)
+        let io = AutomationIOService(digitals: [doors], analogs: [light])
         return Trial(Peripheral("Automat") { io }) { central, session in
             let handle = try await central.locate(light.value).handle(of: .valueTriggerSetting)
             try await central.write(handle, [0x01, 200, 0])
@@ -22,10 +22,28 @@ extension ServiceConformance {
             try await central.subscribe(to: light.value, knownTo: session)
             try await io.update(doors, to: [.active, .inactive], in: session)
             try expect("doors", try await central.nextUpdate(of: doors.value).gattBytes, is: [0x01])
-            for value: UInt16 in [150, 199, 201] { try await io.update(light, to: value, in: session) }
+            for value: UInt16 in [150, 199, 200, 201] { try await io.update(light, to: value, in: session) }
             try expect("light", try await central.nextUpdate(of: light.value), is: 201)
-            let aggregate = try await central.read(present(io.aggregate))
-            try expect("aggregate", aggregate, is: [0x01, 201, 0])
+        }
+    }
+
+    private static let automationAggregate = Scenario(
+        "AutomationIO: the aggregate is sent in place of inputs, as their triggers say"
+    ) {
+        let doors = AutomationDigital.input([.inactive, .inactive])
+        let light = AutomationAnalog.input(100, hasTriggers: true)
+        let io = AutomationIOService(digitals: [doors], analogs: [light], hasAggregate: true)
+        return Trial(Peripheral("Automat") { io }) { central, session in
+            let aggregate = try present(io.aggregate)
+            try expect("doors", try await central.locate(doors.value).properties, is: .read)
+            try expect("light", try await central.locate(light.value).properties, is: .read)
+            let handle = try await central.locate(light.value).handle(of: .valueTriggerSetting)
+            try await central.write(handle, [0x07])
+            try await central.subscribe(to: aggregate, knownTo: session)
+            try await io.update(light, to: 201, in: session)
+            try expect("aggregate", try await central.read(aggregate), is: [0x00, 201, 0])
+            try await io.update(doors, to: [.active, .inactive], in: session)
+            try expect("aggregate", try await central.nextUpdate(of: aggregate), is: [0x01, 201, 0])
         }
     }
 
