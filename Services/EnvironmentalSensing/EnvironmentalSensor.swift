@@ -10,9 +10,8 @@ internal import Synchronization
 ///
 /// Several sensors of one quantity each need a measurement that says how they differ.
 ///
-/// Unless it is told otherwise, a sensor is one that notifies, and the specification demands a trigger of such a one. Which
-/// trigger is of use, only a central knows: so centrals may set it, unlike other options, which are declared only when they
-/// are asked for. Where not everybody near may, `security` says who.
+/// Unless it is told otherwise, a sensor is one that notifies, and the specification demands a trigger of such a one. Centrals
+/// that may set it have to be bonded (section 3.1.2.3.1), so that the peripheral then says how they pair.
 public struct EnvironmentalSensor: Sendable {
     /// What is measured.
     public let quantity: EnvironmentalQuantity
@@ -35,25 +34,25 @@ public struct EnvironmentalSensor: Sendable {
     ///     invalid. With several, an ES Configuration descriptor tells how they belong together. With none, centrals cannot
     ///     subscribe.
     ///   - logic: How several triggers belong together at first.
-    ///   - areTriggersSettable: Whether centrals write triggers and their logic.
+    ///   - areTriggersSettable: Whether centrals write triggers and their logic, which takes a bond.
     ///   - name: What it is, for people; a User Description descriptor.
     ///   - onRename: Takes the name that a central has written; `nil` when centrals cannot. Throwing refuses it.
     ///   - range: What values can be, in the quantity's unit; a Valid Range descriptor.
     ///   - which: Which of several alike it is; a presentation format, which also tells the unit.
-    ///   - security: What it takes to read, to subscribe, and to write descriptors: `AttributeSecurity(write: .encrypted)`
-    ///     lets anybody read, and those who are paired set triggers and the name.
+    ///   - security: What it takes to read, to subscribe, and to write descriptors. By default anybody reads, and those who are
+    ///     paired set triggers and the name.
     public init(
         _ quantity: EnvironmentalQuantity,
         initially number: Double? = nil,
         of measurement: EnvironmentalMeasurement? = nil,
         triggers: [EnvironmentalTrigger] = [.changed],
         logic: EnvironmentalTriggerLogic = .any,
-        areTriggersSettable: Bool = true,
+        areTriggersSettable: Bool = false,
         name: String? = nil,
         onRename: (@Sendable (_ name: String) async throws -> Void)? = nil,
         range: ClosedRange<Double>? = nil,
         which: PresentationFormat.Description? = nil,
-        security: AttributeSecurity = .open
+        security: AttributeSecurity = AttributeSecurity(write: .encrypted)
     ) {
         let state = SensorState(
             quantity,

@@ -14,15 +14,16 @@ struct EnvironmentalSensingServiceTests {
             of: EnvironmentalMeasurement(application: .inside),
             triggers: [.changed, .every(seconds: 60), .less(than: 5)],
             logic: .all,
+            areTriggersSettable: true,
             name: "Inside",
             onRename: { names.append($0) },
             range: -10...50,
-            which: .inside
+            which: .inside,
+            security: .open
         )
         let outside = EnvironmentalSensor(
             .temperature,
-            of: EnvironmentalMeasurement(application: .outside),
-            areTriggersSettable: false
+            of: EnvironmentalMeasurement(application: .outside)
         )
         let humidity = EnvironmentalSensor(.humidity, triggers: [], name: "Humidity")
         let service = EnvironmentalSensingService([inside, outside, humidity])
@@ -77,8 +78,41 @@ struct EnvironmentalSensingServiceTests {
         await #expect(throws: DeclarationError.self) { try await weather(4).test { _ in } }
     }
 
+    /// Environmental Sensing Service 1.0, section 3.1.2.3.1, and the definition of the service: "If Write is supported, bonding
+    /// is mandatory".
+    @Test func settingTriggersTakesABond() async throws {
+        let sensor = EnvironmentalSensor(
+            .temperature,
+            triggers: [.changed, .inactive],
+            areTriggersSettable: true,
+            onRename: { _ in }
+        )
+        let weather = EnvironmentalSensingService([sensor])
+        #expect(Peripheral("Weather") { weather }.validate().map(\.severity) == [.error])
+        let peripheral = Peripheral("Weather", pairing: .justWorks) { weather }
+        #expect(peripheral.validate() == [])
+        try await peripheral.test { central in
+            _ = try await central.read(sensor.value)
+            try await central.subscribe(to: sensor.value)
+            let location = try await central.locate(sensor.value)
+            let types: [BluetoothUUID] = [
+                .environmentalSensingTriggerSetting, .environmentalSensingConfiguration,
+                .characteristicUserDescription,
+            ]
+            for type in types {
+                let handle = try location.handle(of: type)
+                _ = try await central.read(handle, offset: 0)
+                await #expect(throws: ATTError.insufficientEncryption) {
+                    try await central.write(handle, [0])
+                }
+            }
+            try await central.pair(.justWorks)
+            for type in types { try await central.write(location.handle(of: type), [0]) }
+        }
+    }
+
     @Test func hasNothingToChange() async throws {
-        let service = EnvironmentalSensingService([EnvironmentalSensor(.uvIndex, areTriggersSettable: false)])
+        let service = EnvironmentalSensingService([EnvironmentalSensor(.uvIndex)])
         #expect(service.descriptorValueChanged == nil)
         // It has nothing to wait for either.
         try await Peripheral("Weather") { service }.test { _, session in try await service.run(in: session) }
@@ -96,7 +130,7 @@ struct EnvironmentalSensingServiceTests {
         ] as [([UInt8], ATTError?)]
     )
     func takesTriggersThatItHas(bytes: [UInt8], error: ATTError?) async throws {
-        let sensor = EnvironmentalSensor(.temperature)
+        let sensor = EnvironmentalSensor(.temperature, areTriggersSettable: true, security: .open)
         try await Peripheral("Weather") { EnvironmentalSensingService([sensor]) }.test { central in
             let handle = try await central.locate(sensor.value).handle(
                 of: .environmentalSensingTriggerSetting
@@ -114,7 +148,12 @@ struct EnvironmentalSensingServiceTests {
     /// Environmental Sensing Service 1.0, section 1.6: 0x80, Write Request Rejected.
     @Test(arguments: [([2], 0x80), ([255], 0x80), ([], 0x0D), ([0, 0], 0x0D)] as [([UInt8], UInt8)])
     func refusesALogicThatIsReserved(bytes: [UInt8], error: UInt8) async throws {
-        let sensor = EnvironmentalSensor(.temperature, triggers: [.changed, .inactive])
+        let sensor = EnvironmentalSensor(
+            .temperature,
+            triggers: [.changed, .inactive],
+            areTriggersSettable: true,
+            security: .open
+        )
         try await Peripheral("Weather") { EnvironmentalSensingService([sensor]) }.test { central in
             let handle = try await central.locate(sensor.value).handle(of: .environmentalSensingConfiguration)
             await #expect(throws: ATTError(rawValue: error)) { try await central.write(handle, bytes) }
@@ -172,7 +211,12 @@ struct EnvironmentalSensingServiceTests {
     }
 
     @Test func tellsWhatWasWrittenBeforeItRuns() async throws {
-        let sensor = EnvironmentalSensor(.temperature, triggers: [.changed, .inactive])
+        let sensor = EnvironmentalSensor(
+            .temperature,
+            triggers: [.changed, .inactive],
+            areTriggersSettable: true,
+            security: .open
+        )
         let service = EnvironmentalSensingService([sensor])
         let changes = try #require(service.descriptorValueChanged)
         // What is published does not run by itself.
@@ -190,7 +234,12 @@ struct EnvironmentalSensingServiceTests {
     }
 
     @Test func tellsTheOthersWhatACentralHasWritten() async throws {
-        let sensor = EnvironmentalSensor(.temperature, triggers: [.changed, .inactive])
+        let sensor = EnvironmentalSensor(
+            .temperature,
+            triggers: [.changed, .inactive],
+            areTriggersSettable: true,
+            security: .open
+        )
         let service = EnvironmentalSensingService([sensor])
         let changes = try #require(service.descriptorValueChanged)
         try await Peripheral("Weather") { service }.test { central in

@@ -218,14 +218,19 @@ struct ServiceSecurityTests {
                 ?? AutomationIOService(hasAggregate: true)
             return [input.value.security, output.value.security] + present(service.aggregate)
         },
-        Demands(service: "EnvironmentalSensing", usual: .open) { security in
+        // Who writes a trigger has to be bonded; there is nothing else to write.
+        Demands(service: "EnvironmentalSensing", usual: AttributeSecurity(write: .encrypted)) { security in
             let sensor =
                 security.map { EnvironmentalSensor(.temperature, security: $0) }
                 ?? EnvironmentalSensor(.temperature)
+            return [sensor.value.security]
+        },
+        Demands(service: "EnvironmentalSensing, its changes", usual: .open) { security in
+            let sensor = EnvironmentalSensor(.temperature, areTriggersSettable: true)
             let service =
                 security.map { EnvironmentalSensingService([sensor], security: $0) }
                 ?? EnvironmentalSensingService([sensor])
-            return [sensor.value.security] + present(service.descriptorValueChanged)
+            return present(service.descriptorValueChanged)
         },
     ]
 

@@ -25,13 +25,15 @@ struct WeatherPeripheral {
         ]
         let readings = kinds.compactMap { quantity, unit, value -> Reading? in
             guard let first = value(station.first) else { return nil }
-            return Reading(sensor: EnvironmentalSensor(quantity, initially: first), unit: unit, value: value)
+            let sensor = EnvironmentalSensor(quantity, initially: first, areTriggersSettable: true)
+            return Reading(sensor: sensor, unit: unit, value: value)
         }
         let weather = EnvironmentalSensingService(readings.map(\.sensor))
         self.station = station
         self.readings = readings
         self.weather = weather
-        peripheral = Peripheral(name) {
+        // Only who is paired sets triggers; anybody reads.
+        peripheral = Peripheral(name, pairing: .justWorks) {
             weather
             Advertisement(appearance: 0x0540)  // sensor
         }

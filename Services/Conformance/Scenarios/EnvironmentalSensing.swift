@@ -11,10 +11,12 @@ extension ServiceConformance {
         let sensor = EnvironmentalSensor(
             .temperature,
             initially: 20,
-            triggers: [.changed, .inactive, .inactive]
+            triggers: [.changed, .inactive, .inactive],
+            areTriggersSettable: true
         )
         let service = EnvironmentalSensingService([sensor])
-        return Trial(Peripheral("Weather") { service }) { central, session in
+        return Trial(Peripheral("Weather", pairing: .justWorks) { service }) { central, session in
+            try await central.pair(.justWorks)
             let triggers = try await central.locate(sensor.value).descriptors
                 .filter { $0.uuid == .environmentalSensingTriggerSetting }
             try expect("triggers", triggers.count, is: 3)

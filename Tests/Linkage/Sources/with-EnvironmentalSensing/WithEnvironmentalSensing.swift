@@ -16,16 +16,17 @@ struct WithEnvironmentalSensing {
             ),
             triggers: [.every(seconds: 10), .less(than: 5), .changed],
             logic: .any,
+            areTriggersSettable: true,
             name: "Inside",
             onRename: { _ in },
             range: -40...85,
-            which: .inside
+            which: .inside,
+            security: .open
         )
         let outside = EnvironmentalSensor(
             .humidity,
             of: EnvironmentalMeasurement(application: .outside),
             triggers: [.notEqual(to: 5)],
-            areTriggersSettable: false,
             name: "Outside",
             which: .outside
         )
