@@ -153,6 +153,14 @@ public struct EnvironmentalQuantity: Hashable, Sendable {
     public static let sulfurDioxide = density(0x2BD8)
     /// Ammonia in kilograms per cubic meter, in steps of 10 µg at best; may be unknown.
     public static let ammonia = density(0x2BCF)
+    /// Carbon monoxide in kilograms per cubic meter, in steps of 10 µg at best; may be unknown.
+    public static let carbonMonoxide = density(0x2BD0)
+    /// Volatile organic compounds but methane in kilograms per cubic meter, in steps of 10 µg at best; may be unknown.
+    public static let nonMethaneVolatileOrganicCompounds = density(0x2BD3)
+    /// Sulfur hexafluoride in kilograms per cubic meter, in steps of 10 µg at best; may be unknown.
+    public static let sulfurHexafluoride = density(0x2BD9)
+    /// Methane in parts per billion; may be unknown.
+    public static let methane = EnvironmentalQuantity(0x2BD1, .medfloat16, unit: 0x27C5)
     /// Pollen in grains per cubic meter, 0 to 16,777,215.
     public static let pollen = EnvironmentalQuantity(0x2A75, .uint24, unit: 0x27B5)
 

@@ -227,7 +227,10 @@ extension ServiceValues {
         var sensors: [(EnvironmentalSensor, Field)] = quantities.map { quantity, type, exponent, unit in
             (EnvironmentalSensor(quantity, which: .inside), format(type, exponent, unit, inside))
         }
-        sensors += densities.map { (EnvironmentalSensor($0, which: .inside), densityFormat) }
+        let density = floatFormat((0x2715, "density (kilogram per cubic metre)"))
+        sensors += densities.map { (EnvironmentalSensor($0, which: .inside), density) }
+        let methane = EnvironmentalSensor(.methane, which: .inside)
+        sensors.append((methane, floatFormat((0x27C5, "parts per billion"))))
         let weather = EnvironmentalSensingService(sensors.map(\.0))
         return try await Peripheral("Values") { weather }.test { [sensors] central in
             var samples: [Sample] = []
@@ -247,13 +250,15 @@ extension ServiceValues {
 
     private static let densities: [EnvironmentalQuantity] = [
         .particulateMatter1, .particulateMatter2_5, .particulateMatter10, .ozone, .nitrogenDioxide,
-        .sulfurDioxide, .ammonia,
+        .sulfurDioxide, .ammonia, .carbonMonoxide, .nonMethaneVolatileOrganicCompounds, .sulfurHexafluoride,
     ]
 
     /// The decoder has another name for the type by itself than by the list of types.
-    private static let densityFormat: Field = [
-        "format": "SFLOAT", "format_name": "medfloat16", "exponent": 0, "unit": 0x2715,
-        "unit_name": "density (kilogram per cubic metre)", "namespace": "BLUETOOTH_SIG_ASSIGNED_NUMBERS",
-        "description": 0x010B, "description_name": "inside",
-    ]
+    private static func floatFormat(_ unit: (number: Int, name: String)) -> Field {
+        [
+            "format": "SFLOAT", "format_name": "medfloat16", "exponent": 0, "unit": .integer(unit.number),
+            "unit_name": .text(unit.name), "namespace": "BLUETOOTH_SIG_ASSIGNED_NUMBERS",
+            "description": 0x010B, "description_name": "inside",
+        ]
+    }
 }

@@ -15,6 +15,8 @@ extension ServiceValues {
         number(.pollen, 66_051), number(.particulateMatter1, 1e-8), number(.particulateMatter2_5, 3e-8),
         number(.particulateMatter10, 5e-8), number(.ozone, 2e-8), number(.rainfall, 0.012),
         number(.ammonia, 2e-8), number(.nitrogenDioxide, 2e-8), number(.sulfurDioxide, 2e-8),
+        number(.carbonMonoxide, 2e-8), number(.nonMethaneVolatileOrganicCompounds, 2e-8),
+        number(.sulfurHexafluoride, 2e-8), number(.methane, 1_900),
         .sent(
             .descriptorValueChanged,
             DescriptorValueChange([.byClient, .triggers], of: 0x2A6E),

@@ -87,7 +87,14 @@ extension ServiceValues {
         )
     }
 
+    /// The library reads levels of resistance as a newer GATT Specification Supplement has them: they have samples without
+    /// anything behind them, which it would misread.
     static let indoorBike: [Sample] = [
+        .sent(
+            .indoorBikeData,
+            IndoorBikeData(kilometersPerHour: 31.5, resistanceLevel: 7),
+            is: ["flags": 0x0020, "instantaneous_speed": 31.5, "resistance_level": 7]
+        ),
         .sent(
             .indoorBikeData,
             IndoorBikeData(kilometersPerHour: 31.5),
@@ -123,8 +130,13 @@ extension ServiceValues {
         ),
     ]
 
-    /// The pace is left out, as levels of resistance are.
+    /// The library reads the pace as a newer GATT Specification Supplement has it.
     static let treadmill: [Sample] = [
+        .sent(
+            .treadmillData,
+            TreadmillData(kilometersPerHour: 12.34, kilometersPerMinute: 0.2),
+            is: ["flags": 0x0020, "instantaneous_speed": 12.34, "instantaneous_pace": 0.2]
+        ),
         .sent(
             .treadmillData,
             TreadmillData(
@@ -146,10 +158,15 @@ extension ServiceValues {
                 ("force_on_belt", -100),
                 ("power_output", 300),
             ])
-        )
+        ),
     ]
 
     static let crossTrainer: [Sample] = [
+        .sent(
+            .crossTrainerData,
+            CrossTrainerData(kilometersPerHour: 12.34, resistanceLevel: 7.5),
+            is: ["flags": 0x000080, "instantaneous_speed": 12.34, "resistance_level": 7.5]
+        ),
         .sent(
             .crossTrainerData,
             CrossTrainerData(
@@ -176,7 +193,7 @@ extension ServiceValues {
                 ("inclination", -1.5), ("ramp_setting", 2.5), ("instantaneous_power", 300),
                 ("average_power", -32_768), ("movement_direction_backward", true),
             ])
-        )
+        ),
     ]
 
     static let stepClimber: [Sample] = [
@@ -218,6 +235,11 @@ extension ServiceValues {
     static let rower: [Sample] = [
         .sent(
             .rowerData,
+            RowerData(strokesPerMinute: 28.5, strokes: 300, resistanceLevel: 7),
+            is: ["flags": 0x0080, "stroke_rate": 28.5, "stroke_count": 300, "resistance_level": 7]
+        ),
+        .sent(
+            .rowerData,
             RowerData(
                 strokesPerMinute: 28.5,
                 strokes: 300,
@@ -235,7 +257,7 @@ extension ServiceValues {
                 ("total_distance", 2_000), ("instantaneous_pace", 115), ("average_pace", 65_535),
                 ("instantaneous_power", 230), ("average_power", -1),
             ])
-        )
+        ),
     ]
 
     private static func range(

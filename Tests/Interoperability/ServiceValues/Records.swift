@@ -159,7 +159,7 @@ extension ServiceValues {
             UserControlResponse(.success, to: .registerNewUser, user: 7),
             is: ["opcode": "RESPONSE", "parameter": "010107"]
         ),
-        .sent(.databaseChangeIncrement, 0x0102_0304 as UInt32, is: 0x0102_0304),
+        .written(.databaseChangeIncrement, 0x0102_0304 as UInt32, is: 0x0102_0304),
         .sent("2a98", BodyWeight(kilograms: 70.5), is: 70.5),
         .sent("2a8e", BodyLength(meters: 1.83), is: 1.83),
         .sent("2a8c", Gender.female, is: "FEMALE"),
