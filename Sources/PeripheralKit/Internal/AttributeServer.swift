@@ -275,8 +275,8 @@ final class AttributeServer: Sendable {
                         return .failure(self.attError(for: error, from: entry, "write"))
                     }
                 }
-                if outcome == nil, streamed?.write.followsLoss == true {
-                    self.lostWrites.note(of: request.attribute, from: request.central.id)
+                if outcome == nil, let streamed, streamed.write.followsLoss {
+                    self.noteLoss(of: request, streamed.write)
                 }
                 return outcome ?? .failure(.unlikelyError)
             }
@@ -340,8 +340,14 @@ final class AttributeServer: Sendable {
         do {
             try await buffer.append(lost)
         } catch {
-            lostWrites.note(of: request.attribute, from: request.central.id)
+            noteLoss(of: request, lost)
         }
+    }
+
+    /// Takes note of a lost write of a central that has not left since.
+    private func noteLoss(of request: WriteRequest, _ write: WriteBuffer.Write) {
+        guard connections.number(of: request.central.id) == write.connection else { return }
+        lostWrites.note(of: request.attribute, from: request.central.id)
     }
 
     /// Answers whether the central may write.

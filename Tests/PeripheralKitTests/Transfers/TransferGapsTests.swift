@@ -87,6 +87,26 @@ struct TransferGapsTests {
         #expect(documents.count == 3)
     }
 
+    /// Also when that one was cancelled, and its mark does not reach its central any more.
+    @Test func whoMissesTheMarkOfWhatIsCancelledGetsItBeforeTheNext() {
+        var queues = TransmitQueues(policies: [:], window: 4)
+        queues.subscribed(a, to: Self.bulk, isAddressable: true)
+        queues.subscribed(Central.ID(address: .numbered(2)), to: Self.bulk, isAddressable: true)
+        var underWay: [Update] = []
+        queues.begin(1, document(1), of: Self.bulk, to: .central(a), isStanding: false)
+        _ = drain(&queues, &underWay, at: 2)
+        let wasKnown = queues.cancel(1)
+        #expect(wasKnown)
+        let error = PeripheralError(code: .notAddressable, message: "")
+        while let update = underWay.popFirst() {
+            queues.ended(update.id, .failure(error))
+            underWay += queues.takeOutcome(at: .zero).updates
+        }
+        queues.changed(a, of: Self.bulk, isAddressable: false)
+        queues.begin(2, document(2), of: Self.bulk, to: .subscribers, isStanding: false)
+        #expect(drain(&queues, &underWay).first == marker)
+    }
+
     /// Another task sends small values, and takes what room there is.
     @Test func whoWaitsForRoomForAnyValueIsNotStarved() {
         var queues = TransmitQueues(policies: [Self.bulk: .reject(beyond: 100, bytes: 1000)], window: 1)

@@ -143,4 +143,16 @@ struct IndicationQueuesTests {
         #expect(!isSent)
         #expect(end(2, &queues) == [])
     }
+
+    @Test func whatHasWaitedForADocumentDoesNotOvertakeWhatHasGoneMeanwhile() {
+        var queues = IndicationQueues()
+        let part = TransmitQueues.Indication(update: update(1), centrals: [Self.one], isFirst: true)
+        #expect(queues.submit(part) == part.update)
+        let isSent = submit(2, of: 3, reaching: [Self.one, Self.two], &queues)
+        #expect(!isSent)
+        let other = update(3, to: .central(Self.two), of: 5)
+        #expect(queues.submit(other, reaching: [Self.two]) == other)
+        #expect(end(1, &queues) == [])
+        #expect(end(3, &queues) == [2])
+    }
 }

@@ -10,9 +10,9 @@ extension Centrals {
     /// Takes note that bluetoothd is being given an update.
     func willSlowlyDepart(_ update: Update, for centrals: [Central.ID]) {
         guard !update.awaitsConfirmation else {
-            for central in centrals {
-                tracking.pace?.indicated(update.id, to: central, unread: mostUnread(by: central), at: .now)
-            }
+            // Of several, some may have asked for notifications, and confirm nothing.
+            guard centrals.count == 1, let central = centrals.first else { return }
+            tracking.pace?.indicated(update.id, to: central, unread: mostUnread(by: central), at: .now)
             return
         }
         let late = centrals.filter { central in

@@ -4,7 +4,8 @@ internal import PeripheralKit
 /// Whose the next packet is that the adapter sends, as far as the speeds of the links tell.
 ///
 /// Of what is missing, each central gets its share by its speed, in turns. A speed that is wrong makes a central wait for
-/// others, or has more on its way to it, but never more than is on the way to all: so the speeds are measured again.
+/// others, or has more on its way to it, but never more than is on the way to all: so the speeds are measured again. A central
+/// that has too little to send for that is held up by nobody.
 struct LinkShares {
     /// A trial costs a ninth of the time, or less.
     private static let restForTrial = 8
@@ -15,8 +16,6 @@ struct LinkShares {
     private var speeds: [Central.ID: Double] = [:]
     private var credits: [Central.ID: Double] = [:]
     private var restsUntil: ContinuousClock.Instant?
-    /// When a central may be tried of whom nothing is known.
-    private var mayTryNewAt: ContinuousClock.Instant?
 
     mutating func settled(_ central: Central.ID) {
         speeds[central] = nil
@@ -27,13 +26,17 @@ struct LinkShares {
     func next(of entries: [DepartureEstimate.Entry]) -> Int? {
         guard !speeds.isEmpty, let first = entries.first else { return entries.isEmpty ? nil : 0 }
         let centrals = Self.centrals(of: entries)
-        guard centrals.count > 1, centrals.allSatisfy({ speeds[$0] != nil }) else { return 0 }
+        guard centrals.count > 1, centrals.contains(where: { speeds[$0] != nil }) else { return 0 }
         let next = centrals.max { credit(after: $0) < credit(after: $1) } ?? first.departure.central
         return entries.firstIndex { $0.departure.central == next }
     }
 
     private func credit(after central: Central.ID) -> Double {
-        credits[central, default: 0] + speeds[central, default: 0]
+        credits[central, default: 0] + speed(of: central)
+    }
+
+    private func speed(of central: Central.ID) -> Double {
+        speeds[central] ?? speeds.values.max() ?? 0
     }
 
     /// Takes note that one for a central has left.
@@ -41,7 +44,7 @@ struct LinkShares {
         if speeds.isEmpty { return }
         var sum = 0.0
         for other in Self.centrals(of: entries) {
-            guard let speed = speeds[other] else { continue }
+            let speed = speed(of: other)
             credits[other, default: 0] += speed
             sum += speed
         }
@@ -55,14 +58,14 @@ struct LinkShares {
     ) -> [Central.ID]? {
         var counts: [Central.ID: Int] = [:]
         for entry in entries { counts[entry.departure.central, default: 0] += 1 }
-        guard counts.count(where: { $0.value >= SpeedTrial.leastGiven }) > 1 else { return nil }
+        let busy = Self.centrals(of: entries).filter { counts[$0, default: 0] >= SpeedTrial.leastGiven }
+        guard busy.count > 1 else { return nil }
         // Not before all have begun.
-        let mayTryNewAt = self.mayTryNewAt ?? time + Self.beginning
-        self.mayTryNewAt = mayTryNewAt
-        let isAnyNew = counts.keys.contains { speeds[$0] == nil }
-        guard time >= (isAnyNew ? mayTryNewAt : restsUntil ?? time) else { return nil }
+        let restsUntil = self.restsUntil ?? time + Self.beginning
+        self.restsUntil = restsUntil
+        guard time >= restsUntil else { return nil }
         // In the order of what is missing, where the speed is the same.
-        let order = Self.centrals(of: entries).enumerated().map { index, central in
+        let order = busy.enumerated().map { index, central in
             (index: index, central: central, speed: speeds[central, default: .infinity])
         }
         return order.sorted { ($1.speed, $0.index) < ($0.speed, $1.index) }.map(\.central)
@@ -74,7 +77,6 @@ struct LinkShares {
         credits = [:]
         let rest = (time - trial.start) * Self.restForTrial
         restsUntil = time + min(max(rest, Self.shortestRest), Self.longestRest)
-        mayTryNewAt = time + Self.shortestRest
     }
 
     private static func centrals(of entries: [DepartureEstimate.Entry]) -> [Central.ID] {

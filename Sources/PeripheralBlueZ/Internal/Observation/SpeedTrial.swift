@@ -69,6 +69,7 @@ struct SpeedTrial {
         held.removeAll { $0.departure.central == central }
         waiting.removeAll { $0 == central }
         if part?.central == central { part = nil }
+        speeds[central] = nil
     }
 
     /// Takes note of what was sent.
@@ -91,10 +92,10 @@ struct SpeedTrial {
         }
         let elapsed = time - part.start
         let isIdle = part.given < Self.leastGiven && elapsed >= Self.patience
-        let isDone = part.given >= Self.leastGiven && part.sent == part.given
+        let isDone = part.given >= Self.leastGiven && ownIndex(part) == nil
         let isKnown = elapsed >= Self.longestPart && part.sent - part.sentBefore >= Self.leastSent
         guard isIdle || isDone || isKnown else { return [] }
-        if !isIdle { speeds[part.central] = part.speed(at: time) }
+        if !isIdle, part.sent > 0 { speeds[part.central] = part.speed(at: time) }
         return next(at: time)
     }
 

@@ -150,6 +150,15 @@ extension TransmitQueues {
         finishIfDone(ticket)
     }
 
+    /// Takes note that the mark of a document that was taken back has left, or could not be sent: then the next one is to begin
+    /// with it.
+    mutating func markEnded(by place: Place, _ result: Result<Void, PeripheralError>) {
+        guard case .failure(let error) = result, ![.notSubscribed, .disconnected].contains(error.code) else {
+            return
+        }
+        outlets[lanes[place].outlet].setHasRest(true, of: receivers(of: place))
+    }
+
     /// Sends to all together what one cannot get alone, or cannot any more.
     ///
     /// Who has a part of the document already is told by a mark that this is over.

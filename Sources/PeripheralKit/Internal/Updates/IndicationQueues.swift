@@ -132,18 +132,19 @@ struct IndicationQueues {
     }
 
     private mutating func takeNext() -> [Update] {
-        var taken: [Lane] = []
+        // Also by those behind one that has waited for a document.
+        var taken = entries.filter(\.isOutstanding).flatMap(\.lanes)
         var next: [Update] = []
         // What waits for a document takes no lane, but nothing of its characteristic overtakes it either.
         var holding = entries.filter(\.isOfDocument)
         for index in entries.indices {
             let entry = entries[index]
-            if !entry.isOutstanding, holding.contains(where: { $0.precedes(entry) }) {
+            if entry.isOutstanding { continue }
+            if holding.contains(where: { $0.precedes(entry) }) {
                 holding.append(entry)
                 continue
             }
-            let isTaken = entry.lanes.contains { taken.contains($0) }
-            if !entry.isOutstanding, !isTaken {
+            if !entry.lanes.contains(where: { taken.contains($0) }) {
                 entries[index].isOutstanding = true
                 next.append(entry.update)
             }

@@ -274,7 +274,10 @@ extension TransmitQueues {
         } else {
             outlets[flight.outlet].past.count(result)
         }
-        guard let ticket = flight.ticket else { return }
+        guard let ticket = flight.ticket else {
+            if flight.documentBytes != nil, let lane = flight.lane { markEnded(by: lane, result) }
+            return
+        }
         if let bytes = flight.documentBytes {
             chunkEnded(of: ticket, bytes, by: flight.lane, result)
         } else {
