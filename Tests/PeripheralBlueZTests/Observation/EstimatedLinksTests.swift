@@ -6,7 +6,8 @@ import Testing
 @testable import PeripheralBlueZ
 
 /// Several links of which only the sum of what they carry is known.
-@Suite(.timeLimit(.minutes(1)))
+// Many seconds are simulated, and the thread sanitizer takes ten times as long for each.
+@Suite(.timeLimit(.minutes(5)))
 struct EstimatedLinksTests {
     private static let start = ContinuousClock.now
     private var links = SimulatedLinks(periods: [])
