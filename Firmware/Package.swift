@@ -19,10 +19,10 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
-/// `UnicodeNames.swift` says why.
-let withoutUnicodeNames = ["getScalarName", "getNameAlias", "getAge"].flatMap { name in
-    ["-Xlinker", "--wrap=_swift_stdlib_\(name)"]
-}
+/// `LeftOut.swift` says why.
+let leftOut =
+    ["__cxa_demangle"]
+    + ["ScalarName", "NameAlias", "Age", "Script", "ScriptExtensions"].map { "_swift_stdlib_get\($0)" }
 
 let package = Package(
     name: "firmware",
@@ -39,7 +39,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings,
-            linkerSettings: [.unsafeFlags(withoutUnicodeNames)]
+            linkerSettings: [.unsafeFlags(leftOut.flatMap { ["-Xlinker", "--wrap=\($0)"] })]
         )
     ]
         + firmware.map { name, services in
