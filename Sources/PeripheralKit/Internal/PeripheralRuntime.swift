@@ -320,6 +320,8 @@ final class PeripheralRuntime: PeripheralHost {
     func stop() {
         state.withLock { $0.isStopped = true }
         preservation?.freezeSubscribers()
+        // Not when the run is cancelled: who waits for room then hears of that.
+        preservation?.outboxChanges.finish()
         delivery?.stop()
         doubtBonds.finish()
         updates.stop()

@@ -52,7 +52,6 @@ extension Preservation {
     /// Keeps who has subscribed as it is, since the session is over.
     func freezeSubscribers() {
         state.withLock { $0.isFrozen = true }
-        outboxChanges.finish()
     }
 
     /// Changes who has subscribed, and tells the program what follows from that.
