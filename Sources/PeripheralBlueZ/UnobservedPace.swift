@@ -1,8 +1,8 @@
 /// How fast each central is sent values where nothing tells when they leave (`UpdatePacing.unknown`).
 ///
 /// The first 128 go at once, and those after them one by one, at this pace. So no more than 128 are on their way to a central
-/// whose link carries as many, or that shows soon enough what has arrived: by confirming an indication, or by asking for
-/// something after it was answered.
+/// whose link carries as many, or that shows soon enough what has arrived: by confirming an indication that it alone
+/// was sent, or by asking for something after it was answered.
 public struct UnobservedPace: Hashable, Sendable {
     /// The time for a value; `nil` for no limit.
     package let interval: Duration?

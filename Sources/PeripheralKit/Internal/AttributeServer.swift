@@ -9,15 +9,13 @@ final class AttributeServer: Sendable {
     private let table: AttributeTable
     /// As the attributes of `table`; `nil` where the stack answers by itself.
     private let entries: [Entry?]
-    /// The buffers of the characteristics whose writes are a stream.
-    private let writeBuffers: [AttributeHandle: WriteBuffer]
+    private let streams: WriteStreams
     let handlesOnAir = HandlesOnAir()
     let connections = ConnectionNumbers()
     private let logger: Logger
     private let persistentValues: PersistentValues
     private let snapshots = Mutex(ReadSnapshots())
     private let writeOrder = WriteOrder()
-    private let lostWrites = LostWrites()
     private let tasks: RequestTasks
     let procedures: Procedures
 
@@ -112,24 +110,24 @@ final class AttributeServer: Sendable {
                 return nil
             }
         }
-        writeBuffers = buffers
+        streams = WriteStreams(buffers, of: connections)
     }
 
     /// The writes to a characteristic; `nil` when they are no stream.
     func writeBuffer(of characteristic: AttributeHandle) -> WriteBuffer? {
-        writeBuffers[characteristic]
+        streams.buffer(of: characteristic)
     }
 
     /// Takes no more writes as streams.
     func finishStreams() {
-        for buffer in writeBuffers.values { buffer.finish() }
+        streams.finish()
     }
 
     /// Takes note that a central is gone.
     func forget(_ central: Central.ID) {
         procedures.cancel(for: central)
         connections.end(central)
-        lostWrites.forget(central)
+        streams.forget(central)
         snapshots.withLock { $0.forget(central) }
     }
 
@@ -250,7 +248,7 @@ final class AttributeServer: Sendable {
             )
             return refuse(request, with: .insufficientResources)
         }
-        let streamed = streamed(request)
+        let entrance = streams.entrance(of: request)
         let carryOut = { @Sendable [self] (deliver: @escaping @Sendable (Answer.Outcome) -> Void) in
             let procedure = entry.controlPoint.map { _ in procedures.makeNumber() }
             tasks.start(
@@ -263,37 +261,30 @@ final class AttributeServer: Sendable {
                     do {
                         try await entry.authorize(request.central)
                         try await entry.write?(request.value, request.central)
-                        if let streamed { try await streamed.buffer.append(streamed.write) }
+                        if let entrance { try await entrance.buffer.append(entrance.write) }
                         if let procedure {
                             try await self.admit(procedure, for: request, of: entry, in: session)
                         }
                         return .success([])
                     } catch {
-                        if let streamed {
-                            await self.tellLoss(of: request, by: streamed.buffer, streamed.write)
-                        }
+                        if let entrance { await self.streams.tellLoss(of: request, at: entrance) }
                         return .failure(self.attError(for: error, from: entry, "write"))
                     }
                 }
-                if outcome == nil, let streamed, streamed.write.followsLoss {
-                    self.noteLoss(of: request, streamed.write)
-                }
+                if outcome == nil, let entrance { self.streams.abandoned(request, at: entrance) }
                 return outcome ?? .failure(.unlikelyError)
             }
         }
         // What waits for room in a stream may wait for ever, which nobody should who has not asked for a response.
-        guard request.expectsResponse || streamed == nil else {
+        guard request.expectsResponse || entrance == nil else {
             carryOut { _ in }
             return .immediate(.success([]))
         }
         return .deferred(carryOut)
     }
 
-    /// Refuses a write, of which who reads a stream is told when its central is not.
     private func refuse(_ request: WriteRequest, with error: ATTError) -> Answer {
-        if !request.expectsResponse, writeBuffers[request.attribute] != nil {
-            lostWrites.note(of: request.attribute, from: request.central.id)
-        }
+        streams.refused(request)
         return .immediate(.failure(error))
     }
 
@@ -316,38 +307,6 @@ final class AttributeServer: Sendable {
                 length: entry.length
             )
         )
-    }
-
-    /// Where a write goes that is of a stream, and as what; `nil` when it is not.
-    private func streamed(_ request: WriteRequest) -> (buffer: WriteBuffer, write: WriteBuffer.Write)? {
-        guard let buffer = writeBuffers[request.attribute] else { return nil }
-        let write = WriteBuffer.Write(
-            value: request.value,
-            central: request.central,
-            // It may be gone, or back, when its write is in the buffer.
-            connection: connections.number(of: request.central.id),
-            followsLoss: lostWrites.take(of: request.attribute, from: request.central.id)
-        )
-        return (buffer, write)
-    }
-
-    /// Tells who reads a stream of a write that is lost there, in its place, when nobody else is told.
-    private func tellLoss(of request: WriteRequest, by buffer: WriteBuffer, _ write: WriteBuffer.Write) async
-    {
-        guard write.followsLoss || !request.expectsResponse else { return }
-        var lost = write
-        (lost.value, lost.isLost) = ([], true)
-        do {
-            try await buffer.append(lost)
-        } catch {
-            noteLoss(of: request, lost)
-        }
-    }
-
-    /// Takes note of a lost write of a central that has not left since.
-    private func noteLoss(of request: WriteRequest, _ write: WriteBuffer.Write) {
-        guard connections.number(of: request.central.id) == write.connection else { return }
-        lostWrites.note(of: request.attribute, from: request.central.id)
     }
 
     /// Answers whether the central may write.
