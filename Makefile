@@ -27,13 +27,13 @@ build: setup ## Build the library
 	$(SWIFT) build
 
 test: setup ## Run every test that needs no kernel of its own
-	$(SWIFT) test --experimental-maximum-parallelization-width 8
+	@SWIFT=$(SWIFT) Tests/run --experimental-maximum-parallelization-width 8
 
 test-thread-sanitizer: setup ## Run the same tests under the thread sanitizer
 	@SWIFT=$(SWIFT) Tests/ThreadSanitizer/run
 
 soak: setup ## Restart an emulated bluetoothd 1,000 times below a peripheral, send 10 MB to four centrals, kill a program 500 times, and see what is left
-	PERIPHERAL_SOAK=1 $(SWIFT) test --no-parallel --filter SoakTests
+	@SWIFT=$(SWIFT) PERIPHERAL_SOAK=1 Tests/run --no-parallel --filter SoakTests
 
 fuzz: setup ## Give each decoder 100,000 random inputs, and those of state files and documents 1,000,000
 	FUZZ_INPUTS=100000 $(SWIFT) test --filter PeripheralCoreTests

@@ -123,10 +123,11 @@ final class PeripheralRuntime: PeripheralHost {
     func handle(_ event: BackendEvent) {
         switch event {
         case .published(let published):
-            // What was there before may have lost its bonds meanwhile, or be another adapter.
-            if state.withLock({ $0.noteIsPublished() }) { doubtBonds.yield() }
             preservation?.published(on: published.adapter)
             updates.begin(published)
+            delivery?.published()
+            // What was there before may have lost its bonds meanwhile, or be another adapter. Who looks needs the link.
+            if state.withLock({ $0.noteIsPublished() }) { doubtBonds.yield() }
             advertising.begin(published.link)
             peripheralState.assume(.onTheAir)
             publish.yield()
@@ -183,6 +184,7 @@ final class PeripheralRuntime: PeripheralHost {
     private func suspend() {
         for central in register.centrals { server.forget(central.id) }
         procedures.cancelAll()
+        delivery?.suspended()
         updates.suspend()
         preservation?.suspended()
         peripheralState.change { ($0.isRegistered, $0.isAdvertising) = (false, false) }
@@ -204,6 +206,7 @@ final class PeripheralRuntime: PeripheralHost {
         _ change: (inout CentralRegister) -> [SessionEvent]
     ) {
         let changed = preservation?.subscribed(subscription) ?? []
+        delivery?.subscribed(subscription)
         note(change)
         tell(changed)
     }

@@ -45,18 +45,30 @@ struct MonitorFilterTests {
         Row("audio", 6, [0x40, 0x20] + value, passed: nil),
     ]
 
-    @Test(arguments: rows)
-    func theKernelPassesOnWhatIsNeeded(row: Row) throws {
+    private func makeSockets() throws -> (here: OwnedFileDescriptor, there: OwnedFileDescriptor) {
         var descriptors: [CInt] = [-1, -1]
         try #require(socketpair(AF_UNIX, CInt(SOCK_DGRAM.rawValue), 0, &descriptors) == 0)
-        let (here, there) = (
-            OwnedFileDescriptor(adopting: descriptors[0]), OwnedFileDescriptor(adopting: descriptors[1])
-        )
+        return (OwnedFileDescriptor(adopting: descriptors[0]), OwnedFileDescriptor(adopting: descriptors[1]))
+    }
+
+    @Test(arguments: rows)
+    func theKernelPassesOnWhatIsNeeded(row: Row) throws {
+        let (here, there) = try makeSockets()
         try #require(MonitorFilter(adapter: 1).attach(to: there))
         _ = send(here.descriptor, row.frame, row.frame.count, 0)
         var buffer = [UInt8](repeating: 0, count: 1024)
         let count = recv(there.descriptor, &buffer, buffer.count, CInt(MSG_DONTWAIT))
         #expect((count < 0 ? nil : Array(buffer[..<count])) == row.passed.map { Array(row.frame.prefix($0)) })
+    }
+
+    @Test func nobodyTakesItOffAgain() throws {
+        let (_, socket) = try makeSockets()
+        try #require(MonitorFilter(adapter: 1).attach(to: socket))
+        var nothing: CInt = 0
+        let size = socklen_t(MemoryLayout<CInt>.size)
+        #expect(setsockopt(socket.descriptor, SOL_SOCKET, SO_DETACH_FILTER, &nothing, size) == -1)
+        #expect(errno == EPERM)
+        #expect(!MonitorFilter(adapter: 2).attach(to: socket))
     }
 
     /// Without privilege there is nothing to watch, and with it, what is watched is known to be sound.

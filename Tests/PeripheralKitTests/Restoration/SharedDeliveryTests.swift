@@ -52,11 +52,11 @@ final class SharedDeliveryTests: Sendable {
         )
     }
 
-    /// The next update that is submitted, as soon as enough time has passed.
-    private func next(_ count: Int) async throws -> Update {
+    /// The next update that is submitted, as soon as enough time has passed, or without that any does.
+    private func next(_ count: Int, passing time: Duration = .seconds(1)) async throws -> Update {
         while link.sent.count < count {
             try Task.checkCancellation()
-            clock.advance(by: .seconds(1))
+            clock.advance(by: time)
             await Task.yield()
         }
         return try #require(link.sent.dropFirst(count - 1).first)
@@ -118,6 +118,27 @@ final class SharedDeliveryTests: Sendable {
         }
     }
 
+    /// As where the one that has come back encrypts its link after it was refused a value.
+    @Test(arguments: [false, true])
+    func nothingOvertakesWhatWasRefused(isPostedBefore: Bool) async throws {
+        try await run { [self] audit, session, host in
+            for phone in phones { come(phone, host) }
+            host.handle(.disconnected(phones[0].id))
+            #expect(try session.update(audit, 1))
+            host.handle(.updateEnded(try await next(1).id, .delivered))
+            #expect(try await kept(session, count: 1) == [phones[0].address])
+            come(phones[0], host)
+            let refused = try await next(2)
+            if isPostedBefore { #expect(try session.update(audit, 2)) }
+            host.handle(.updateEnded(refused.id, .failed(.notYetSecure)))
+            if !isPostedBefore { #expect(try session.update(audit, 2)) }
+            try await session.preserve()
+            for number in 3...4 { host.handle(.updateEnded(try await next(number).id, .delivered)) }
+            #expect(try await kept(session, count: 0) == [])
+            #expect(link.sent.map(\.value) == [[1], [1], [1], [2]])
+        }
+    }
+
     /// As where one has come back and not yet encrypted its link, and the other has a way of its own.
     @Test func whoCanBeReachedAloneIsNotHeldUp() async throws {
         try await run { [self] audit, session, host in
@@ -163,7 +184,14 @@ final class SharedDeliveryTests: Sendable {
             #expect(try await kept(session, count: 2) == phones.map(\.address))
             host.handle(.published(PublishedPeripheral(link: link)))
             for phone in phones { come(phone, host) }
-            host.handle(.updateEnded(try await next(2).id, .delivered))
+            // At once, perhaps to the first before the second is there.
+            var (number, reached): (Int, Set<Central.ID>) = (2, [])
+            while reached.count < phones.count {
+                let update = try await next(number, passing: .zero)
+                host.handle(.updateEnded(update.id, .delivered))
+                reached.formUnion(update.mustReach)
+                number += 1
+            }
             #expect(try await kept(session, count: 0) == [])
         }
     }

@@ -74,7 +74,7 @@ struct MonitorFilter {
         ]
     }
 
-    /// Has the kernel apply it to what a socket receives.
+    /// Has the kernel apply it to what a socket receives, for good: nobody takes it off again.
     ///
     /// - Returns: Whether it does.
     func attach(to socket: OwnedFileDescriptor) -> Bool {
@@ -82,7 +82,11 @@ struct MonitorFilter {
             guard let start = instructions.baseAddress else { return false }
             var program = unsafe Program(count: CUnsignedShort(instructions.count), instructions: start)
             let size = socklen_t(unsafe MemoryLayout<Program>.size)
-            return unsafe setsockopt(socket.descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &program, size) == 0
+            guard unsafe setsockopt(socket.descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &program, size) == 0
+            else { return false }
+            var isLocked: CInt = 1
+            let flagSize = socklen_t(MemoryLayout<CInt>.size)
+            return unsafe setsockopt(socket.descriptor, SOL_SOCKET, SO_LOCK_FILTER, &isLocked, flagSize) == 0
         }
     }
 }

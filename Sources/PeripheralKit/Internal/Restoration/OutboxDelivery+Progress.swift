@@ -56,6 +56,8 @@ extension OutboxDelivery {
             var isSent: Bool?
             /// Whether the central was gone meanwhile, so that what has left did not reach it.
             var hasMissed = false
+            /// Whether the stack was gone meanwhile, so that its failure says nothing about the way.
+            var isInterrupted = false
         }
 
         private var items: [Item] = []
@@ -63,11 +65,23 @@ extension OutboxDelivery {
         private(set) var manner: Manner?
         /// Whether one was not sent: it and all after it are to be sent again.
         private(set) var hasFailed = false
+        /// Whether one at a time goes, until one has been sent: on a link that is about to be encrypted, the first may be refused,
+        /// and what follows overtake it.
+        private var isCautious = false
+        /// What failed had been on its way when the stack was gone: nothing that was known before holds any more.
+        private var isInterrupted = false
         /// The manner by which what has failed may be sent all the same.
         private var alternative: Manner?
 
+        /// Of a subscriber that has come back, or could not be sent something.
+        static var afresh: Progress {
+            var progress = Progress()
+            progress.isCautious = true
+            return progress
+        }
+
         var numbers: [UInt64] { items.map(\.number) }
-        var underWay: Int { items.count { $0.isSent == nil } }
+        private var underWay: Int { items.count { $0.isSent == nil } }
         /// Whether it has failed, and nothing is under way any more.
         private var isOver: Bool { hasFailed && underWay == 0 }
 
@@ -77,15 +91,21 @@ extension OutboxDelivery {
         /// What it is from now on: nothing when nothing is under way, and as usual.
         var next: Progress? {
             if items.isEmpty, !hasFailed { return nil }
+            if isOver, isInterrupted { return nil }
             guard isOver, manner == nil, let alternative else { return self }
-            var next = Progress()
+            var next = Progress.afresh
             next.manner = alternative
             return next
         }
 
-        /// Whether a value of this post is under way to this subscriber alone.
-        func isSendingAlone(_ post: UInt64) -> Bool {
-            items.contains { $0.post == post && $0.manner == .alone && $0.isSent == nil }
+        /// Whether one more may be on its way.
+        func hasPlace(for receiver: Receiver) -> Bool {
+            underWay < (isCautious ? 1 : receiver.placeCount)
+        }
+
+        /// Whether a value of this post or an earlier one is under way to this subscriber alone.
+        func isSendingAlone(upTo post: UInt64) -> Bool {
+            items.contains { $0.post <= post && $0.manner == .alone && $0.isSent == nil }
         }
 
         mutating func begin(_ entry: Outbox.Entry, _ manner: Manner) {
@@ -99,6 +119,11 @@ extension OutboxDelivery {
             }
         }
 
+        /// Takes note that the stack is gone, and with it all that is under way.
+        mutating func interrupted() {
+            for index in items.indices where items[index].isSent == nil { items[index].isInterrupted = true }
+        }
+
         /// Takes note of what has become of one.
         ///
         /// - Returns: Those that have been sent, with all before them.
@@ -107,8 +132,10 @@ extension OutboxDelivery {
             items[index].isSent = error == nil && !items[index].hasMissed
             if items[index].isSent == false, !hasFailed {
                 hasFailed = true
+                isInterrupted = items[index].isInterrupted
                 alternative = items[index].manner.alternative(after: error)
             }
+            if items[index].isSent == true { isCautious = false }
             let sent = items.prefix { $0.isSent == true }.map(\.number)
             items.removeFirst(sent.count)
             return sent

@@ -17,6 +17,7 @@ final class OutboxDelivery: Sendable {
 
     fileprivate struct State {
         var deliveries: [Way: Progress] = [:]
+        var isOffTheAir = true
         var isStopped = false
     }
 
@@ -89,10 +90,34 @@ final class OutboxDelivery: Sendable {
         wakeup.wake()
     }
 
+    /// Takes note that a central has subscribed, or was subscribed when it came back.
+    func subscribed(_ subscription: Subscription) {
+        guard let receiver = Receiver(subscription) else { return }
+        state.withLock { state in
+            if state.deliveries[receiver.way] == nil, preservation.waitingUpdates.contains(receiver.key) {
+                state.deliveries[receiver.way] = .afresh
+            }
+        }
+    }
+
     /// Takes note that a central is gone: what is under way to all has missed it, whomever else it reaches.
     func disconnected(_ central: Central.ID) {
         state.withLock { state in
             for way in state.deliveries.keys where way.central == central { state.deliveries[way]?.missed() }
+        }
+    }
+
+    /// Takes note that there is a way to the subscribers.
+    func published() {
+        state.withLock { $0.isOffTheAir = false }
+        wakeup.wake()
+    }
+
+    /// Takes note that everybody is gone: how a subscriber is reached is found out anew once it is back.
+    func suspended() {
+        state.withLock { state in
+            state.isOffTheAir = true
+            for way in state.deliveries.keys { state.deliveries[way]?.interrupted() }
         }
     }
 
@@ -126,18 +151,24 @@ final class OutboxDelivery: Sendable {
     private func begin(_ characteristic: AttributeHandle, to receivers: [Receiver]) -> Departure? {
         let usual = updates.reachesEach(characteristic) ? Manner.alone : .together
         return state.withLock { state in
+            guard !state.isOffTheAir else { return nil }
+            // The first that some lack to whom it could not be sent.
+            let refused = receivers.filter { state.deliveries[$0.way]?.hasFailed == true }
+                .compactMap { preservation.nextUpdate(for: $0.key, besides: [])?.post }.min()
             var together: [Departure.Part] = []
             for receiver in receivers {
                 let delivery = state.deliveries[receiver.way] ?? Progress()
                 guard !delivery.hasFailed,
                     let entry = preservation.nextUpdate(for: receiver.key, besides: delivery.numbers)
                 else { continue }
-                let hasPlace = delivery.underWay < receiver.placeCount
+                let hasPlace = delivery.hasPlace(for: receiver)
                 let part = Departure.Part(receiver: receiver, entry: entry, hasPlace: hasPlace)
-                if delivery.manner ?? usual == .together {
-                    together.append(part)
-                } else if hasPlace {
-                    return state.begin([part], .alone)
+                // To all, it would overtake what they lack.
+                let mustWait = refused.map { $0 <= entry.post } ?? false
+                switch delivery.manner ?? (mustWait ? .alone : usual) {
+                case .alone where hasPlace: return state.begin([part], .alone)
+                case .together where !mustWait: together.append(part)
+                case .alone, .together: continue
                 }
             }
             // The oldest first, so that the newer one then goes once to all.
@@ -148,7 +179,7 @@ final class OutboxDelivery: Sendable {
             // Otherwise, some would get it again with those who have no place yet, or may not be reached alone after all.
             guard parts.allSatisfy(\.hasPlace),
                 !receivers.contains(where: {
-                    state.deliveries[$0.way]?.isSendingAlone(first.entry.post) == true
+                    state.deliveries[$0.way]?.isSendingAlone(upTo: first.entry.post) == true
                 })
             else { return nil }
             return state.begin(parts, .together)
@@ -176,7 +207,7 @@ final class OutboxDelivery: Sendable {
             wakeup.wake()
             try? await stopwatch.sleep(Self.retryDelay)
             state.withLock { state in
-                for part in failed { state.deliveries[part.receiver.way] = nil }
+                for part in failed { state.deliveries[part.receiver.way] = .afresh }
             }
         }
         wakeup.wake()
