@@ -21,11 +21,12 @@
         /// |---|---|---|
         /// | `peripheral_updates_queued` | meter | values that wait in queues |
         /// | `peripheral_updates_in_flight` | meter | values on their way |
-        /// | `peripheral_updates_sent` | counter | values that have left |
+        /// | `peripheral_updates_sent` | counter | values that have left, or were confirmed |
+        /// | `peripheral_updates_given_up` | counter | values of which nobody knows, or that were not confirmed |
         /// | `peripheral_updates_dropped` | counter | values that were queued and not sent |
         /// | `peripheral_updates_refused` | counter | values that found a queue full |
-        /// | `peripheral_updates_waits` | counter | calls that have waited for room |
-        /// | `peripheral_updates_longest_wait_seconds` | meter | the longest time that a value has waited, since the session began |
+        /// | `peripheral_updates_waits` | counter | calls that have waited for room, or for their turn |
+        /// | `peripheral_updates_longest_wait_seconds` | meter | the longest wait in a queue, since the session began |
         ///
         /// It reports at once, at intervals, and when it is cancelled: then for the last time, and that nothing waits any more.
         /// Report only once at a time in a program for each factory: two would count twice.

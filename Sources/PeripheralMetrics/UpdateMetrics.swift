@@ -8,7 +8,7 @@
         /// The metrics of a characteristic.
         private struct Instruments {
             let queued, inFlight, longestWait: Meter
-            let sent, dropped, refused, waits: Counter
+            let sent, givenUp, dropped, refused, waits: Counter
 
             init(_ characteristic: BluetoothUUID, factory: any MetricsFactory) {
                 let dimensions = [("characteristic", "\(characteristic)")]
@@ -22,6 +22,7 @@
                 inFlight = meter("in_flight")
                 longestWait = meter("longest_wait_seconds")
                 sent = counter("sent")
+                givenUp = counter("given_up")
                 dropped = counter("dropped")
                 refused = counter("refused")
                 waits = counter("waits")
@@ -31,13 +32,14 @@
         /// The totals of all characteristics with the same UUID.
         private struct Sum {
             var (queued, inFlight) = (0, 0)
-            var (sent, dropped, refused, waits) = (0, 0, 0, 0)
+            var (sent, givenUp, dropped, refused, waits) = (0, 0, 0, 0, 0)
             var longestWait = Duration.zero
 
             mutating func add(_ totals: UpdateTotals) {
                 queued += totals.queued
                 inFlight += totals.inFlight
                 sent += totals.sent
+                givenUp += totals.givenUp
                 dropped += totals.dropped
                 refused += totals.refused
                 waits += totals.waits
@@ -66,6 +68,7 @@
                 metrics.inFlight.set(sum.inFlight)
                 metrics.longestWait.set(sum.longestWait / .seconds(1))
                 metrics.sent.increment(by: sum.sent - before.sent)
+                metrics.givenUp.increment(by: sum.givenUp - before.givenUp)
                 metrics.dropped.increment(by: sum.dropped - before.dropped)
                 metrics.refused.increment(by: sum.refused - before.refused)
                 metrics.waits.increment(by: sum.waits - before.waits)

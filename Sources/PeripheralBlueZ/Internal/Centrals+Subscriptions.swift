@@ -91,7 +91,11 @@ extension Centrals {
 
     private func closed(_ socket: SubscriptionTable.Socket) {
         defer { settleRoutes() }
-        guard subscriptions.closed(socket) else { return drop(socket, because: reasonForEnd(of: socket)) }
+        guard subscriptions.closed(socket) else {
+            // What is to be confirmed and was lost with it may go the other way.
+            reportRerouted()
+            return drop(socket, because: reasonForEnd(of: socket))
+        }
         sockets.removeValue(forKey: socket)?.close()
         afterMoment { $0.explain(socket) }
     }
@@ -99,6 +103,7 @@ extension Centrals {
     /// By now, a central whose socket was closed a moment ago is known to be gone, if it is.
     private func explain(_ socket: SubscriptionTable.Socket) {
         let hasUnsubscribed = subscriptions.explain(socket)
+        reportRerouted()
         if sockets[socket] == nil { drop(socket, because: reasonForEnd(of: socket)) }
         if hasUnsubscribed { report(.unsubscribed(socket.characteristic, by: socket.central)) }
         settleRoutes()

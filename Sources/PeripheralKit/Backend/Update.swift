@@ -66,6 +66,11 @@ public enum UpdateOutcome: Sendable {
     /// confirmed it.
     case delivered
 
+    /// Nothing more will be heard of it: the stack has not sent it, or where nobody could see it.
+    ///
+    /// Whoever has sent it is told the same as of one that is ``delivered``; ``UpdateStatistics/givenUp`` counts it.
+    case givenUp
+
     /// It was not sent, or not confirmed.
     case failed(PeripheralError)
 }

@@ -47,20 +47,48 @@ extension PeripheralSession {
         by kind: UpdateKind = .notification,
         progress: (TransferProgress) -> Void = { _ in }
     ) async throws {
-        var document = try characteristic.document(bytes, in: chunkSize, until: endMarker)
-        document.isConfirmed = kind == .indication
-        let handle: AttributeHandle
-        if document.isConfirmed {
-            handle = try indicatableHandle(of: characteristic.declaration)
-            try checkTakesIndications(central, of: handle, characteristic.uuid)
-        } else {
-            handle = try updatableHandle(of: characteristic.declaration)
-            _ = try subscription(of: central, to: handle, characteristic.uuid)
-        }
+        let document = try characteristic.document(bytes, in: chunkSize, until: endMarker, by: kind)
+        let handle = try documentHandle(of: characteristic, by: kind)
+        try checkTakesDocuments(central, of: handle, characteristic.uuid, by: kind)
         try await runtime.updates.transfer(
             document,
             over: handle,
             to: .central(central.id),
+            isStanding: false,
+            progress
+        )
+    }
+
+    /// Sends a document in chunks to several centrals, to each at its own speed where ``pacing`` is
+    /// ``UpdatePacing/observed``.
+    ///
+    /// The call returns when each has it. One that leaves or unsubscribes, or cannot be reached any more, holds up none of the
+    /// others; its error is thrown when all others have everything, unless it has subscribed again by then and got the
+    /// document from the beginning.
+    ///
+    /// Otherwise as ``send(_:over:to:chunkSize:endMarker:by:progress:)-(_,_,Central,_,_,_,_)``.
+    ///
+    /// - Throws: As that for the first central to which it is not possible; nothing is sent when that is known at once.
+    public func send(
+        _ bytes: [UInt8],
+        over characteristic: Characteristic<[UInt8]>,
+        to centrals: some Sequence<Central>,
+        chunkSize: ChunkSize = 20,
+        endMarker: EndMarker? = "EOM",
+        by kind: UpdateKind = .notification,
+        progress: (TransferProgress) -> Void = { _ in }
+    ) async throws {
+        let document = try characteristic.document(bytes, in: chunkSize, until: endMarker, by: kind)
+        let handle = try documentHandle(of: characteristic, by: kind)
+        var identities: [Central.ID] = []
+        for central in centrals {
+            try checkTakesDocuments(central, of: handle, characteristic.uuid, by: kind)
+            identities.append(central.id)
+        }
+        try await runtime.updates.transfer(
+            document,
+            over: handle,
+            to: .centrals(identities),
             isStanding: false,
             progress
         )
@@ -72,33 +100,48 @@ extension PeripheralSession {
     /// Who subscribes meanwhile gets it from the beginning. The call returns when all have it who are subscribed; a
     /// central that leaves or unsubscribes no longer counts. When nobody has subscribed, it returns at once.
     ///
-    /// Where the Bluetooth stack can reach subscribers only together (BlueZ before 5.76, when there are several), the slowest
-    /// sets the speed, and who subscribes meanwhile gets the rest first, and then everything, once more with all others.
-    /// With later versions, the same holds for a bonded central that has come back, and for one to which BlueZ has lost the
-    /// way when another left: a marker ends the part that it has.
+    /// Where the Bluetooth stack can reach subscribers only together (BlueZ before 5.76, before 5.80 by indications, when there
+    /// are several), the slowest sets the speed, and who subscribes meanwhile gets the rest first, and then everything, once
+    /// more with all others. With later versions, the same holds for a bonded central that has come back, and for one to
+    /// which BlueZ has lost the way when another left: a marker ends the part that it has.
     ///
-    /// Otherwise as ``send(_:over:to:chunkSize:endMarker:by:progress:)``.
+    /// By indications, each subscriber confirms its own chunks. One that is known to have asked for notifications gets
+    /// those. Those whom the stack can reach only together all confirm a chunk before the next is sent, as with
+    /// ``indicate(_:_:)``: when BlueZ does not tell that one of them has unsubscribed, or has asked for notifications, that is
+    /// waited for in vain for 30 s. The others then get the rest without a further wait, and the call throws
+    /// ``PeripheralError/Code/unconfirmed`` at the end; it does so at once when nobody confirms the next chunk either.
     ///
-    /// - Throws: As ``send(_:over:to:chunkSize:endMarker:by:progress:)``, but for what tells of one central; when one that
-    ///   is there cannot be reached, the error is thrown after all others have everything.
+    /// Otherwise as ``send(_:over:to:chunkSize:endMarker:by:progress:)-(_,_,Central,_,_,_,_)``.
+    ///
+    /// - Throws: As ``send(_:over:to:chunkSize:endMarker:by:progress:)-(_,_,Central,_,_,_,_)``, but for what tells of one
+    ///   central; when one that is there cannot be reached or does not confirm, the error is thrown after all others have
+    ///   everything.
     public func send(
         _ bytes: [UInt8],
         over characteristic: Characteristic<[UInt8]>,
         chunkSize: ChunkSize = 20,
         endMarker: EndMarker? = "EOM",
+        by kind: UpdateKind = .notification,
         progress: (TransferProgress) -> Void = { _ in }
     ) async throws {
-        let document = try characteristic.document(bytes, in: chunkSize, until: endMarker)
-        try await sendToAll(document, over: characteristic, isStanding: false, progress)
+        let document = try characteristic.document(bytes, in: chunkSize, until: endMarker, by: kind)
+        try await runtime.updates.transfer(
+            document,
+            over: try documentHandle(of: characteristic, by: kind),
+            to: .subscribers,
+            isStanding: false,
+            progress
+        )
     }
 
     /// Sends a document in chunks to whoever is subscribed or subscribes, until the calling task is cancelled.
     ///
     /// Each gets it once for each time that it subscribes. To offer something else, cancel and call again: all who are
     /// subscribed then get the new document. Whom it cannot reach, a bonded central for instance that has come back and not yet
-    /// encrypted although the characteristic demands that, gets it when it subscribes the next time.
+    /// encrypted although the characteristic demands that, gets it when it subscribes the next time; so does who has not
+    /// confirmed a chunk.
     ///
-    /// Otherwise as ``send(_:over:chunkSize:endMarker:progress:)``.
+    /// Otherwise as ``send(_:over:chunkSize:endMarker:by:progress:)``.
     ///
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/invalidValue`` when chunk size or marker are not
     ///   possible, ``PeripheralError/Code/notDeclared`` or ``PeripheralError/Code/stopped``; `CancellationError`.
@@ -107,25 +150,39 @@ extension PeripheralSession {
         over characteristic: Characteristic<[UInt8]>,
         chunkSize: ChunkSize = 20,
         endMarker: EndMarker? = "EOM",
+        by kind: UpdateKind = .notification,
         progress: (TransferProgress) -> Void = { _ in }
     ) async throws {
-        let document = try characteristic.document(bytes, in: chunkSize, until: endMarker)
-        try await sendToAll(document, over: characteristic, isStanding: true, progress)
-    }
-
-    private func sendToAll(
-        _ document: Document,
-        over characteristic: Characteristic<[UInt8]>,
-        isStanding: Bool,
-        _ progress: (TransferProgress) -> Void
-    ) async throws {
+        let document = try characteristic.document(bytes, in: chunkSize, until: endMarker, by: kind)
         try await runtime.updates.transfer(
             document,
-            over: try updatableHandle(of: characteristic.declaration),
+            over: try documentHandle(of: characteristic, by: kind),
             to: .subscribers,
-            isStanding: isStanding,
+            isStanding: true,
             progress
         )
+    }
+
+    private func documentHandle(
+        of characteristic: Characteristic<[UInt8]>,
+        by kind: UpdateKind
+    ) throws(PeripheralError) -> AttributeHandle {
+        switch kind {
+        case .notification: try updatableHandle(of: characteristic.declaration)
+        case .indication: try indicatableHandle(of: characteristic.declaration)
+        }
+    }
+
+    private func checkTakesDocuments(
+        _ central: Central,
+        of handle: AttributeHandle,
+        _ characteristic: BluetoothUUID,
+        by kind: UpdateKind
+    ) throws(PeripheralError) {
+        switch kind {
+        case .notification: _ = try subscription(of: central, to: handle, characteristic)
+        case .indication: try checkTakesIndications(central, of: handle, characteristic)
+        }
     }
 }
 
@@ -136,7 +193,8 @@ extension Characteristic<[UInt8]> {
     fileprivate func document(
         _ bytes: [UInt8],
         in chunkSize: ChunkSize,
-        until endMarker: EndMarker?
+        until endMarker: EndMarker?,
+        by kind: UpdateKind
     ) throws(PeripheralError) -> Document {
         let length = declaration.length
         let problem: String? =
@@ -158,6 +216,11 @@ extension Characteristic<[UInt8]> {
             )
         }
         let size = chunkSize.bytes.map { min($0, length.maximum) } ?? length.maximum
-        return Document(bytes: bytes, chunkSize: size, endMarker: endMarker?.bytes)
+        return Document(
+            bytes: bytes,
+            chunkSize: size,
+            endMarker: endMarker?.bytes,
+            isConfirmed: kind == .indication
+        )
     }
 }

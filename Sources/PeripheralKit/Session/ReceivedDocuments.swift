@@ -64,7 +64,7 @@ extension ReceivedDocuments.Iterator: Sendable {}
 
 extension PeripheralSession {
     /// The documents that centrals write to a characteristic in chunks, each ended by a marker: the counterpart of
-    /// ``send(_:over:to:chunkSize:endMarker:by:progress:)``.
+    /// ``send(_:over:to:chunkSize:endMarker:by:progress:)-(_,_,Central,_,_,_,_)``.
     ///
     /// ```swift
     /// let upload = Characteristic<[UInt8]>("5c3a0008-7e3c-4b6e-9d29-b3f1c0a1d001", .write) {

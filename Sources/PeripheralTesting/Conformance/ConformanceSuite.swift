@@ -9,12 +9,12 @@ public enum ConformanceSuite: Sendable {
         advertising + discovery + reading + writing + writeStreaming + longWriting
         + reliableWriting + securedWriting + updating + handlers + centrals + size
         + pairing + unansweredPairing + subscribing + bondedSubscribing + securedUpdating + targeted
-        + indicating + transferring + controlPoints + connections + structure + permitting + restoring
+        + indicating + transferring + confirmedTransferring + controlPoints + connections + structure + permitting + restoring
 
     /// Those among them whose updates take a way that differs between versions of BlueZ.
     package static let scenariosOfUpdates: [Scenario] =
         updating + subscribing + bondedSubscribing + securedUpdating + targeted + indicating + transferring
-        + controlPoints
+        + confirmedTransferring + controlPoints
 
     /// Scenarios that take long, and are not among ``scenarios``.
     public static let longScenarios: [Scenario] = [manyUpdatesOfOne(rounds: 1000)]

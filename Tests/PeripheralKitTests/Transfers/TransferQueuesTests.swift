@@ -228,7 +228,7 @@ struct TransferQueuesTests {
     }
 
     @Test func anErrorEndsWhatIsForOneAndIsToldOfWhatIsForAll() {
-        for recipients in [Update.Recipients.central(a), .subscribers] {
+        for recipients in [DocumentRecipients.central(a), .subscribers] {
             var queues = queues([a, b])
             queues.begin(1, document, of: Self.bulk, to: recipients, isStanding: false)
             let insecure = PeripheralError(code: .insufficientSecurity, message: "Not encrypted.")

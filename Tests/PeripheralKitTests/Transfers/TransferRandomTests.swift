@@ -72,7 +72,7 @@ struct TransferRandomTests {
             subscribed.insert(central)
             received[central, default: []].append([])
             queues.subscribed(central, to: characteristic, isAddressable: true)
-            let (withdrawn, next) = indications.withdrawDocuments(of: characteristic, for: central)
+            let (withdrawn, next) = indications.withdrawDocuments { [queues] in queues.isOver($0) }
             for id in withdrawn { queues.ended(id, .failure(.notSubscribed)) }
             take()
             handOn(next)
@@ -123,12 +123,12 @@ struct TransferRandomTests {
                     endMarker: Self.marker,
                     isConfirmed: isConfirmed
                 )
-                let isForAll = !isConfirmed && Bool.random(using: &random)
+                let recipients: [DocumentRecipients] = [.subscribers, .central(central), .centrals(centrals)]
                 model.queues.begin(
                     begun,
                     document,
                     of: Self.characteristic,
-                    to: isForAll ? .subscribers : .central(central),
+                    to: try #require(recipients.randomElement(using: &random)),
                     isStanding: false
                 )
             default:

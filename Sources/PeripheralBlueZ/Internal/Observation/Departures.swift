@@ -36,8 +36,21 @@ struct Departures {
         var missing: Int
         /// Whether socket or bus have taken it.
         var isTaken = false
-        /// Whether it has left for anybody, or may have.
+        /// Whether it has left for anybody, as far as is known.
         var hasLeft = false
+        /// Whether nobody knows what has become of it for somebody who is there.
+        var isGivenUp = false
+
+        var outcome: UpdateOutcome { hasLeft ? .delivered : isGivenUp ? .givenUp : .failed(.centralGone) }
+    }
+
+    /// What has become of an update for a central.
+    private enum Fate {
+        case left
+        /// Nobody looks for it any more.
+        case givenUp
+        /// The central is gone.
+        case lost
     }
 
     /// So many looks in a row have to show nothing of a central, until what is missing counts as lost.
@@ -82,7 +95,9 @@ struct Departures {
         updates[index].isTaken = true
         switch outcome {
         case .delivered where updates[index].missing > 0: return .updateTaken(id)
-        case .delivered: break
+        case .delivered where updates[index].isGivenUp || updates[index].hasLeft:
+            return .updateEnded(id, updates.remove(at: index).outcome)
+        case .delivered, .givenUp: break
         case .failed: withdraw(id)
         }
         updates.removeAll { $0.id == id }
@@ -107,7 +122,7 @@ struct Departures {
         for other in ways.indices where ways[other].central == central && ways[other].looks.count == 2 {
             if given.number >= ways[other].looks[1] { ways[other].isOvertaken = true }
         }
-        return left(given.id)
+        return ended(given.id, .left)
     }
 
     /// Takes note that something went unseen: until the links are known again, nothing counts as having left.
@@ -120,7 +135,7 @@ struct Departures {
     mutating func settled(_ central: Central.ID) -> [BackendEvent] {
         var events: [BackendEvent] = []
         for index in ways.indices where ways[index].central == central {
-            settle(index, isLost: true, &events)
+            settle(index, .lost, &events)
         }
         ways.removeAll { $0.central == central }
         doubts.removeAll { $0.central == central }
@@ -160,7 +175,7 @@ struct Departures {
                 beginDoubt(of: ways[index].central)
             } else {
                 ways[index].isDeserted = true
-                settle(index, isLost: false, &events)
+                settle(index, .givenUp, &events)
             }
         }
         for central in doubts.map(\.central) {
@@ -183,14 +198,14 @@ struct Departures {
         switch verdict {
         case .wait, nil: break
         case .release(let count):
-            for _ in 0..<count { releaseOldest(for: central, &events) }
+            for _ in 0..<count { releaseOldest(for: central, .left, &events) }
         case .releaseOfDeserted:
             for index in ways.indices where ways[index].central == central { ways[index].isDeserted = true }
-            releaseOldest(for: central, &events)
+            releaseOldest(for: central, .givenUp, &events)
         case .resolved:
             doubts.removeAll { $0.central == central }
             for index in ways.indices where ways[index].central == central {
-                settle(index, isLost: false, &events)
+                settle(index, .left, &events)
             }
         }
     }
@@ -222,11 +237,15 @@ struct Departures {
         ways.reduce(0) { $0 + ($1.central == central ? $1.updates.count : 0) }
     }
 
-    private mutating func releaseOldest(for central: Central.ID, _ events: inout [BackendEvent]) {
+    private mutating func releaseOldest(
+        for central: Central.ID,
+        _ fate: Fate,
+        _ events: inout [BackendEvent]
+    ) {
         let candidates = ways.indices.filter { ways[$0].central == central && !ways[$0].updates.isEmpty }
         let oldest = candidates.min { ways[$0].updates[0].number < ways[$1].updates[0].number }
         guard let oldest else { return }
-        if let event = left(ways[oldest].updates.removeFirst().id) { events.append(event) }
+        if let event = ended(ways[oldest].updates.removeFirst().id, fate) { events.append(event) }
     }
 
     private func existingIndex(of attribute: AttributeHandle, for central: Central.ID) -> Int? {
@@ -250,25 +269,29 @@ struct Departures {
         ways[index].updates.removeFirst(overtaken.count)
         (ways[index].looks, ways[index].isOvertaken, ways[index].isDeserted) = ([], false, true)
         for id in overtaken.compactMap(\.id) {
-            if let event = left(id) { events.append(event) }
+            if let event = ended(id, .givenUp) { events.append(event) }
         }
     }
 
-    private mutating func settle(_ index: Int, isLost: Bool, _ events: inout [BackendEvent]) {
+    private mutating func settle(_ index: Int, _ fate: Fate, _ events: inout [BackendEvent]) {
         for id in ways[index].updates.compactMap(\.id) {
-            if let event = left(id, isLost: isLost) { events.append(event) }
+            if let event = ended(id, fate) { events.append(event) }
         }
         (ways[index].updates, ways[index].quietLooks) = ([], 0)
         (ways[index].looks, ways[index].isOvertaken) = ([], false)
     }
 
-    private mutating func left(_ id: PeripheralKit.Update.ID?, isLost: Bool = false) -> BackendEvent? {
+    private mutating func ended(_ id: PeripheralKit.Update.ID?, _ fate: Fate) -> BackendEvent? {
         guard let id, let index = updates.firstIndex(where: { $0.id == id }) else { return nil }
         updates[index].missing -= 1
-        if !isLost { updates[index].hasLeft = true }
+        switch fate {
+        case .left: updates[index].hasLeft = true
+        case .givenUp: updates[index].isGivenUp = true
+        case .lost: break
+        }
         // Otherwise it ends when it is taken, which is still to be told.
         guard updates[index].missing == 0, updates[index].isTaken else { return nil }
-        return .updateEnded(id, updates.remove(at: index).hasLeft ? .delivered : .failed(.centralGone))
+        return .updateEnded(id, updates.remove(at: index).outcome)
     }
 }
 

@@ -8,13 +8,36 @@ extension TransmitQueues {
         let document: Document
         /// The characteristic, by its place among those that can be updated.
         let outlet: Int
-        let recipients: Update.Recipients
+        let recipients: DocumentRecipients
         /// Whether it waits for others to come when all have it who are there.
         let isStanding: Bool
         /// How far it has come, by the lanes that it takes.
         var parts: [Part] = []
-        /// Why somebody could not be reached who is there.
-        var failure: PeripheralError?
+        /// Why some do not have it, in the order in which that was found; `nil` stands for all together.
+        private var failures: [(receiver: Receiver, error: PeripheralError)] = []
+
+        init(
+            _ ticket: Ticket,
+            _ document: Document,
+            outlet: Int,
+            to recipients: DocumentRecipients,
+            isStanding: Bool
+        ) {
+            (self.ticket, self.document, self.outlet) = (ticket, document, outlet)
+            (self.recipients, self.isStanding) = (recipients, isStanding)
+        }
+
+        /// The first failure of those that have not been made good.
+        var failure: PeripheralError? { failures.first?.error }
+
+        mutating func fail(_ receiver: Receiver, _ error: PeripheralError) {
+            guard !failures.contains(where: { $0.receiver == receiver }) else { return }
+            failures.append((receiver, error))
+        }
+
+        mutating func makeGood(_ receiver: Receiver) {
+            failures.removeAll { $0.receiver == receiver }
+        }
 
         subscript(_ lane: Place) -> Part? {
             get { parts.first { $0.lane == lane } }
@@ -34,8 +57,10 @@ extension TransmitQueues {
         var isHandedOn = false
         /// Whether somebody has come who has missed the beginning.
         var isToBeRepeated = false
-        /// Whether it has begun with the mark that ends a part of another, which has not left.
+        /// Whether it begins with the mark that ends a part of another, which has not left.
         var isEndingRest = false
+        /// Whether the last chunk was not confirmed by all.
+        var lacksConfirmation = false
 
         var hasBegun: Bool { sent > 0 || inFlight > 0 || isHandedOn }
         var isDone: Bool { isHandedOn && inFlight == 0 }
@@ -46,34 +71,48 @@ extension TransmitQueues {
         _ ticket: Ticket,
         _ document: Document,
         of characteristic: AttributeHandle,
-        to recipients: Update.Recipients,
+        to recipients: DocumentRecipients,
         isStanding: Bool
     ) {
-        switch lanes(of: characteristic, to: recipients, size: 1) {
+        switch lanes(of: characteristic, to: recipients) {
         case .failure(let error):
             outcome.answers.append((ticket, .failure(error)))
         case .success(let places):
+            let outlet = makeOutlet(characteristic)
             transfers.append(
-                Transfer(
-                    ticket: ticket,
-                    document: document,
-                    outlet: makeOutlet(characteristic),
-                    recipients: recipients,
-                    isStanding: isStanding
-                )
+                Transfer(ticket, document, outlet: outlet, to: recipients, isStanding: isStanding)
             )
             for place in places { beginPart(of: ticket, by: place) }
             finishIfDone(ticket)
         }
     }
 
+    private func lanes(
+        of characteristic: AttributeHandle,
+        to recipients: DocumentRecipients
+    ) -> Result<[Place], PeripheralError> {
+        switch recipients {
+        case .subscribers: lanes(of: characteristic, to: .subscribers, size: 1)
+        case .centrals(let centrals): lanes(of: characteristic, toEach: centrals, size: 1)
+        }
+    }
+
     private mutating func beginPart(of ticket: Ticket, by place: Place, afterRest: Bool = false) {
         guard let index = index(of: ticket) else { return }
-        let cursor = ChunkCursor(transfers[index].document, beginsWithMarker: afterRest)
-        transfers[index][place] = Part(lane: place, isHandedOn: cursor.isAtEnd)
+        var document = transfers[index].document
+        document.isConfirmed = document.isConfirmed && takesIndications(place)
+        let cursor = ChunkCursor(document, beginsWithMarker: afterRest)
+        transfers[index][place] = Part(lane: place, isHandedOn: cursor.isAtEnd, isEndingRest: cursor.marksRest)
+        transfers[index].makeGood(lanes[place].central)
         report(ticket, place, sent: 0)
         guard !cursor.isAtEnd else { return }
         put(TransmitLane.Entry(.chunks(cursor), sequence: makeSequence(), for: ticket), into: place)
+    }
+
+    /// Whether who is reached by a lane may confirm: with all together, some may.
+    private func takesIndications(_ place: Place) -> Bool {
+        let subscriber = lanes[place].central.flatMap { outlets[lanes[place].outlet].subscriber($0) }
+        return subscriber?.takesIndications ?? true
     }
 
     private func index(of ticket: Ticket) -> Int? {
@@ -101,8 +140,9 @@ extension TransmitQueues {
         guard lanes[place].beginsWithNewDocument, outlets[outlet].setHasRest(false, of: receivers) else {
             return
         }
-        let ticket = lanes[place].markRest()
-        if let index = ticket.flatMap(index) { transfers[index][place]?.isEndingRest = true }
+        guard let ticket = lanes[place].entries.first?.ticket else { return }
+        lanes[place].markRest(of: ticket)
+        if let index = index(of: ticket) { transfers[index][place]?.isEndingRest = true }
     }
 
     /// Takes note that a chunk was handed on.
@@ -122,32 +162,64 @@ extension TransmitQueues {
     ) {
         // Otherwise, it began anew since.
         guard let place, let index = index(of: ticket), var part = transfers[index][place] else { return }
-        switch result {
-        case .success:
-            part.inFlight -= 1
-            part.sent += bytes
-            part.isEndingRest = part.isEndingRest && bytes > 0
-            transfers[index][place] = part
-            if bytes > 0 { report(ticket, place, sent: part.sent) }
-            if part.isDone, part.isToBeRepeated { beginPart(of: ticket, by: place) }
-        case .failure(let error):
-            transfers[index][place] = nil
-            withdraw(ticket, from: place)
-            let mayHaveCome = part.sent > 0 || part.inFlight > 1 || error.code == .unconfirmed
-            let hasRest = mayHaveCome || part.isEndingRest
-            switch error.code {
-            // What is for all is for those who are there.
-            case .notSubscribed, .disconnected:
-                if transfers[index].recipients != .subscribers { fail(index, error) }
-            case .notAddressable where transfers[index].recipients == .subscribers:
-                beginShared(ticket, with: hasRest)
-            default:
-                fail(index, error)
-                guard hasRest else { break }
-                outlets[transfers[index].outlet].setHasRest(true, of: receivers(of: place))
+        var lacking: PeripheralError?
+        if case .failure(let error) = result {
+            guard isLackingToSome(of: part, of: transfers[index].document, error) else {
+                partFailed(part, of: ticket, error)
+                return finishIfDone(ticket)
             }
+            lacking = error
         }
+        part.inFlight -= 1
+        part.sent += bytes
+        part.isEndingRest = part.isEndingRest && bytes > 0
+        part.lacksConfirmation = lacking?.code == .unconfirmed
+        transfers[index][place] = part
+        if part.lacksConfirmation, let lacking { transfers[index].fail(nil, lacking) }
+        if bytes > 0 { report(ticket, place, sent: part.sent) }
+        if part.isDone, part.isToBeRepeated { beginPart(of: ticket, by: place) }
         finishIfDone(ticket)
+    }
+
+    /// Whether a chunk has come to all who are reached together but some, who are gone or not to be waited for.
+    ///
+    /// Who does not confirm in time does not stay connected, so that all others have it. But when the next chunk is not
+    /// confirmed either, nobody may.
+    private func isLackingToSome(of part: Part, of document: Document, _ error: PeripheralError) -> Bool {
+        guard lanes[part.lane].central == nil, document.isConfirmed else { return false }
+        return switch error.code {
+        case .notSubscribed, .disconnected: true
+        case .unconfirmed: !part.lacksConfirmation
+        default: false
+        }
+    }
+
+    /// Ends a part of which a chunk could not be sent.
+    private mutating func partFailed(_ part: Part, of ticket: Ticket, _ error: PeripheralError) {
+        guard let index = index(of: ticket) else { return }
+        let place = part.lane
+        transfers[index][place] = nil
+        withdraw(ticket, from: place)
+        let mayHaveCome = part.sent > 0 || part.inFlight > 1 || error.code == .unconfirmed
+        let hasRest = mayHaveCome || part.isEndingRest
+        let isForAll = transfers[index].recipients == .subscribers
+        switch error.code {
+        // What is for all is for those who are there.
+        case .notSubscribed, .disconnected:
+            if !isForAll { transfers[index].fail(lanes[place].central, error) }
+        case .notAddressable where isForAll, .unconfirmed where isForAll && isNotAddressable(place):
+            beginShared(ticket, with: hasRest)
+        default:
+            transfers[index].fail(lanes[place].central, error)
+            guard hasRest else { break }
+            outlets[transfers[index].outlet].setHasRest(true, of: receivers(of: place))
+        }
+    }
+
+    /// Whether the way to a single subscriber is lost.
+    private func isNotAddressable(_ place: Place) -> Bool {
+        guard let central = lanes[place].central else { return false }
+        return outlets[lanes[place].outlet].subscriber(central).map { !$0.isAddressable } ?? false
     }
 
     /// Takes note that the mark of a document that was taken back has left, or could not be sent: then the next one is to begin
@@ -169,11 +241,12 @@ extension TransmitQueues {
         guard let part = transfers[index][shared], !part.isDone else {
             return beginPart(of: ticket, by: shared, afterRest: hasRest)
         }
-        if part.hasBegun || hasRest { transfers[index][shared]?.isToBeRepeated = true }
-    }
-
-    private mutating func fail(_ index: Int, _ error: PeripheralError) {
-        if transfers[index].failure == nil { transfers[index].failure = error }
+        if part.hasBegun {
+            transfers[index][shared]?.isToBeRepeated = true
+        } else if hasRest {
+            lanes[shared].markRest(of: ticket)
+            transfers[index][shared]?.isEndingRest = true
+        }
     }
 
     private mutating func finishIfDone(_ ticket: Ticket) {
@@ -204,10 +277,12 @@ extension TransmitQueues {
         for transfer in transfers where transfer.outlet == outlet {
             let ticket = transfer.ticket
             switch transfer.recipients {
-            case .central(let recipient):
-                guard let lane = subscriber.lane.first, recipient == subscriber.central else { continue }
+            case .centrals:
+                guard let lane = subscriber.lane.first, transfer.recipients.names(subscriber.central) else {
+                    continue
+                }
                 guard !transfer.document.isConfirmed || subscriber.takesIndications else {
-                    if let index = index(of: ticket) { fail(index, .notSubscribed) }
+                    if let index = index(of: ticket) { transfers[index].fail(subscriber.central, .notSubscribed) }
                     finishIfDone(ticket)
                     continue
                 }
@@ -233,8 +308,11 @@ extension TransmitQueues {
         because error: PeripheralError?
     ) {
         for index in transfers.indices where transfers[index].outlet == outlet {
+            let hasAll = idle.contains { transfers[index][$0]?.isDone ?? false }
             for place in idle { transfers[index][place] = nil }
-            if let error, let central, transfers[index].recipients == .central(central) { fail(index, error) }
+            if let error, !hasAll, transfers[index].recipients.names(central) {
+                transfers[index].fail(central, error)
+            }
         }
         guard error != nil else { return }
         for transfer in transfers where transfer.outlet == outlet {

@@ -6,7 +6,7 @@ extension UpdateSender {
     func transfer(
         _ document: Document,
         over characteristic: AttributeHandle,
-        to recipients: Update.Recipients,
+        to recipients: DocumentRecipients,
         isStanding: Bool,
         _ progress: (TransferProgress) -> Void
     ) async throws {

@@ -96,6 +96,11 @@ struct IndicationQueues {
         return takeNext()
     }
 
+    /// Whether an indication waits for its turn.
+    func isWaiting(_ id: Update.ID) -> Bool {
+        entries.contains { $0.update.id == id && !$0.isOutstanding }
+    }
+
     /// Takes an indication back, if it still waits; one that is outstanding keeps its place until it has ended.
     ///
     /// - Returns: Those to send next.
@@ -107,20 +112,15 @@ struct IndicationQueues {
         return takeNext()
     }
 
-    /// Takes back what has not been handed on of documents to a central, and tells what that was, and what is to be sent
-    /// next.
+    /// Takes back what has not been handed on of documents and is not to be any more, and tells what that was, and what is
+    /// to be sent next.
     mutating func withdrawDocuments(
-        of characteristic: AttributeHandle,
-        for central: Central.ID
+        where isOver: (Update.ID) -> Bool
     ) -> (withdrawn: [Update.ID], next: [Update]) {
-        func isOver(_ entry: Entry) -> Bool {
-            entry.isOfDocument && !entry.hasBegun && entry.update.characteristic == characteristic
-                && entry.update.recipients == .central(central)
-        }
-        let withdrawn = entries.filter(isOver).map(\.update.id)
-        guard !withdrawn.isEmpty else { return ([], []) }
-        entries.removeAll(where: isOver)
-        return (withdrawn, takeNext())
+        let over = entries.filter { $0.isOfDocument && !$0.hasBegun && isOver($0.update.id) }.map(\.update.id)
+        guard !over.isEmpty else { return ([], []) }
+        entries.removeAll { over.contains($0.update.id) }
+        return (over, takeNext())
     }
 
     /// Drops all that was meant for a central alone, and tells what that was, and what is to be sent next.

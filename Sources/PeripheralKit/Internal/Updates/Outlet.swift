@@ -38,9 +38,10 @@ struct Outlet {
         choose()
     }
 
-    mutating func setAddressable(_ isAddressable: Bool, _ central: TransmitQueues.Receiver) {
+    mutating func change(_ central: TransmitQueues.Receiver, isAddressable: Bool, takesIndications: Bool) {
         guard let index = subscribers.firstIndex(where: { $0.central == central }) else { return }
         subscribers[index].isAddressable = isAddressable && central != nil
+        subscribers[index].takesIndications = takesIndications
         choose()
     }
 

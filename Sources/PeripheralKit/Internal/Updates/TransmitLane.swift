@@ -26,7 +26,7 @@ struct TransmitLane {
         var sequence: UInt64
         var ticket: TransmitQueues.Ticket?
         var content: Content
-        /// When it was found waiting; `nil` for what is new.
+        /// When it was found waiting, or what comes next of a document; `nil` for what is new.
         var since: Duration?
         /// Who is not to be missed.
         var mustReach: Set<Central.ID> = []
@@ -148,6 +148,8 @@ struct TransmitLane {
         guard hasNew else { return }
         hasNew = false
         let now = now()
+        // The rest of a document is new again, and first.
+        if !entries.isEmpty, entries[0].since == nil { entries[0].since = now }
         for index in entries.indices.reversed() {
             guard entries[index].since == nil else { return }
             entries[index].since = now
@@ -159,6 +161,7 @@ struct TransmitLane {
     mutating func takeFirst(at now: () -> Duration, limit: Int) -> Departure? {
         guard !entries.isEmpty else { return nil }
         let departure: Departure
+        let since = entries[0].since
         if entries[0].size == nil, case .chunks(var cursor) = entries[0].content {
             isConfirming = cursor.isConfirmed
             let confirmation: Confirmation? = isConfirming ? (cursor.hasBegun ? .later : .first) : nil
@@ -169,15 +172,20 @@ struct TransmitLane {
                 documentBytes: chunk.size,
                 confirmation: confirmation
             )
-            if cursor.isAtEnd { entries.removeFirst() } else { entries[0].content = .chunks(cursor) }
+            if cursor.isAtEnd {
+                entries.removeFirst()
+            } else {
+                entries[0].content = .chunks(cursor)
+                (entries[0].since, hasNew) = (nil, true)
+            }
         } else {
             let entry = entries.removeFirst()
             guard case .value(let value) = entry.content else { return nil }
             departure = Departure(value: value, ticket: entry.ticket, mustReach: entry.mustReach)
-            if let since = entry.since { counters.longestWait = max(counters.longestWait, now() - since) }
             count -= 1
             bytes -= value.count
         }
+        if let since { counters.count(wait: now() - since) }
         inFlight += 1
         return departure
     }
@@ -189,10 +197,10 @@ struct TransmitLane {
     }
 
     /// Takes note that one has left, or could not be sent.
-    mutating func left(_ result: Result<Void, PeripheralError>) {
+    mutating func left(_ result: Result<Void, PeripheralError>, isKnown: Bool) {
         inFlight -= 1
         isConfirming = false
-        counters.count(result)
+        counters.count(result, isKnown: isKnown)
     }
 
     /// The counters, when what waits in the lane is dropped with it.
@@ -216,14 +224,13 @@ struct TransmitLane {
         }
     }
 
-    /// Has the first document begin with the mark.
-    ///
-    /// - Returns: Its ticket.
-    mutating func markRest() -> TransmitQueues.Ticket? {
-        guard !entries.isEmpty, case .chunks(var cursor) = entries[0].content else { return nil }
-        cursor.marksRest = true
-        entries[0].content = .chunks(cursor)
-        return entries[0].ticket
+    /// Has a document that has not begun begin with the mark.
+    mutating func markRest(of ticket: TransmitQueues.Ticket) {
+        for index in entries.indices where entries[index].ticket == ticket {
+            guard case .chunks(var cursor) = entries[index].content else { continue }
+            cursor.marksRest = cursor.hasMarker
+            entries[index].content = .chunks(cursor)
+        }
     }
 
     /// Takes out what belongs to a ticket.

@@ -13,12 +13,14 @@ extension TransmitQueues {
 
     /// The queues that have been used since their subscriptions began, in the order of their handles.
     var reports: [Report] {
-        usedLanes.map { lane in
-            Report(
+        lanes.places.compactMap { place in
+            let (lane, indications) = (lanes[place], indications { $0.lane == place })
+            guard lane.isUsed || indications != (0, 0) else { return nil }
+            return Report(
                 characteristic: lane.characteristic,
                 central: lane.central,
-                queued: lane.entries.count,
-                inFlight: lane.inFlight,
+                queued: lane.entries.count + indications.queued,
+                inFlight: lane.inFlight + indications.inFlight,
                 counters: lane.counters
             )
         }
@@ -43,6 +45,10 @@ extension TransmitQueues {
             totals[lane.outlet].counters.add(lane.counters)
         }
         for flight in flights.all { totals[flight.outlet].inFlight += 1 }
+        for indication in countedIndications {
+            totals[indication.outlet].queued += indication.isHandedOn ? 0 : 1
+            totals[indication.outlet].inFlight += indication.isHandedOn ? 1 : 0
+        }
         return totals.filter { $0.queued > 0 || $0.inFlight > 0 || $0.counters != UpdateCounters() }
             .inOrder { $0.characteristic.rawValue < $1.characteristic.rawValue }
     }

@@ -33,10 +33,15 @@ extension TransmitQueues {
         receivers.setMaximumLength(central.maximumUpdateValueLength, for: central.id)
     }
 
-    /// Takes note of whether a subscriber can now be reached alone.
-    mutating func changed(_ central: Central.ID?, of characteristic: AttributeHandle, isAddressable: Bool) {
+    /// Takes note of whether a subscriber can now be reached alone, and may confirm what is sent from now on.
+    mutating func changed(
+        _ central: Central.ID?,
+        of characteristic: AttributeHandle,
+        isAddressable: Bool,
+        takesIndications: Bool = true
+    ) {
         guard let outlet = outlet(characteristic) else { return }
-        outlets[outlet].setAddressable(isAddressable, central)
+        outlets[outlet].change(central, isAddressable: isAddressable, takesIndications: takesIndications)
     }
 
     /// Takes note of the end of a subscription.
@@ -66,6 +71,7 @@ extension TransmitQueues {
             guard let ticket = flight.ticket else { continue }
             settle(ticket, .failure(.disconnected))
         }
+        for indication in countedIndications { indicationEnded(indication.id, .failure(.disconnected)) }
         receivers.removeAll()
     }
 
@@ -94,6 +100,9 @@ extension TransmitQueues {
         outlets[lane.outlet].past.add(lane.finalCounters)
         turns.removeAll { $0 == place }
         flights.changeAll { if $0.lane == place { $0.lane = nil } }
+        for index in countedIndications.indices where countedIndications[index].lane == place {
+            countedIndications[index].lane = nil
+        }
         for ticket in lane.entries.compactMap(\.ticket) { settle(ticket, .failure(error)) }
     }
 }

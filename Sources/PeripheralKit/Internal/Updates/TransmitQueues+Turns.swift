@@ -115,7 +115,7 @@ extension TransmitQueues {
             where places.contains(where: { taken.contains($0) }) || !hasRoom(for: waiter, in: places):
                 var waiter = waiter
                 if waiter.value != nil || waiter.isOverdue { taken += places }
-                if waiter.value != nil, !waiter.hasWaited {
+                if !waiter.hasWaited {
                     for place in places { lanes[place].counters.waits += 1 }
                 }
                 // Room for one byte may be all that others leave.
@@ -165,6 +165,22 @@ extension TransmitQueues {
         guard let outlet = outlet(characteristic) else { return true }
         return outlets[outlet].subscribers.count == 1
             || outlets[outlet].subscribers.allSatisfy(\.isAddressable)
+    }
+
+    /// Where a value for several subscribers goes, to each once.
+    func lanes(
+        of characteristic: AttributeHandle,
+        toEach centrals: [Central.ID],
+        size: Int
+    ) -> Result<[Place], PeripheralError> {
+        var all: [Place] = []
+        for central in centrals {
+            switch lanes(of: characteristic, to: .central(central), size: size) {
+            case .failure(let error): return .failure(error)
+            case .success(let places): all += places.filter { !all.contains($0) }
+            }
+        }
+        return .success(all)
     }
 
     /// Where a value goes; nowhere, when it is for all subscribers and there are none.

@@ -108,6 +108,7 @@ struct TransmitQueues {
     var transfers: [Transfer] = []
     var waiters: [Waiter] = []
     var clearances: [Clearance] = []
+    var countedIndications: [CountedIndication] = []
     var sequence: UInt64 = 0
     var nextNumber: UInt64 = 0
     var outcome = Outcome()
@@ -189,14 +190,10 @@ extension TransmitQueues {
         of characteristic: AttributeHandle,
         toEach centrals: [Central.ID]
     ) -> Answer {
-        var all: [Place] = []
-        for central in centrals {
-            switch lanes(of: characteristic, to: .central(central), size: value.count) {
-            case .failure(let error): return .failed(error)
-            case .success(let places): all += places.filter { !all.contains($0) }
-            }
+        switch lanes(of: characteristic, toEach: centrals, size: value.count) {
+        case .failure(let error): .failed(error)
+        case .success(let places): offer(value, into: places)
         }
-        return offer(value, into: all)
     }
 
     private mutating func offer(_ value: [UInt8], into places: [Place]) -> Answer {
@@ -266,13 +263,18 @@ extension TransmitQueues {
     func isOver(_ id: Update.ID) -> Bool { !flights.contains(id) { $0.lane != nil } }
 
     /// Takes note that a value has left, or could not be sent.
-    mutating func ended(_ id: Update.ID, _ result: Result<Void, PeripheralError>) {
-        guard let flight = flights.remove(id) else { return }
+    ///
+    /// - Parameters:
+    ///   - id: The update.
+    ///   - result: Why it could not be sent, if so.
+    ///   - isKnown: Whether it is known that it has left, as far as anything is.
+    mutating func ended(_ id: Update.ID, _ result: Result<Void, PeripheralError>, isKnown: Bool = true) {
+        guard let flight = flights.remove(id) else { return indicationEnded(id, result) }
         for receiver in flight.receivers { receivers.ended(to: receiver) }
         if let lane = flight.lane {
-            lanes[lane].left(result)
+            lanes[lane].left(result, isKnown: isKnown)
         } else {
-            outlets[flight.outlet].past.count(result)
+            outlets[flight.outlet].past.count(result, isKnown: isKnown)
         }
         guard let ticket = flight.ticket else {
             if flight.documentBytes != nil, let lane = flight.lane { markEnded(by: lane, result) }

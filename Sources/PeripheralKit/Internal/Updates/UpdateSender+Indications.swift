@@ -52,7 +52,9 @@ extension UpdateSender {
                 return (nil, Self.outcome(withoutBackendFor: update))
             }
             state.indicating[update.id] = caller
-            return (state.indications.submit(update, reaching: centrals), nil)
+            let first = state.indications.submit(update, reaching: centrals)
+            state.queues.willIndicate(update, hasToWait: first?.id != update.id, at: stopwatch.elapsed())
+            return (first, nil)
         }
         if let outcome { caller.resume(returning: outcome) }
         if let first { sendIndication(first) }
@@ -67,6 +69,7 @@ extension UpdateSender {
         let link = state.withLock { state -> (any BackendLink)? in
             guard let link = state.linkOnTheAir, state.indications.begin(update.id) else { return nil }
             state.timers[update.id] = timer
+            state.queues.indicationHandedOn(update.id, at: stopwatch.elapsed())
             return link
         }
         guard let link else { return timer.cancel() }
@@ -78,6 +81,7 @@ extension UpdateSender {
         let (caller, next) = state.withLock { state in
             let caller = state.indicating.removeValue(forKey: id)
             if caller == nil { state.abandoned.insert(id) }
+            if state.indications.isWaiting(id) { state.queues.indicationEnded(id, .failure(.notSubscribed)) }
             return (caller, state.indications.withdraw(id))
         }
         caller?.resume(returning: .failure(CancellationError()))

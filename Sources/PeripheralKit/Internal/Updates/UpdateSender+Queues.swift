@@ -189,14 +189,11 @@ extension UpdateSender.State {
         for id in over { queues.ended(id, .failure(.notSubscribed)) }
     }
 
-    /// Takes back the part of a document that waits for its turn among the indications, for the same reason.
+    /// Takes back the parts of documents that wait for their turn among the indications, for the same reason.
     ///
     /// - Returns: The indications to send next.
-    mutating func withdrawIndications(
-        of characteristic: AttributeHandle,
-        for central: Central.ID
-    ) -> [Update] {
-        let (withdrawn, next) = indications.withdrawDocuments(of: characteristic, for: central)
+    mutating func withdrawIndications() -> [Update] {
+        let (withdrawn, next) = indications.withdrawDocuments { [queues] in queues.isOver($0) }
         for id in withdrawn { queues.ended(id, .failure(.notSubscribed)) }
         return next
     }

@@ -130,9 +130,8 @@ final class UpdateSender: Sendable {
                 takesIndications: subscription.kind != .notification
             )
             // Only now, when it is known that these are of the subscription that has ended with this.
-            guard let central = subscription.central else { return [] }
             state.withdrawOutgoing()
-            return state.withdrawIndications(of: subscription.characteristic, for: central.id)
+            return state.withdrawIndications()
         }
         for update in next { sendIndication(update) }
     }
@@ -143,7 +142,8 @@ final class UpdateSender: Sendable {
             $0.queues.changed(
                 subscription.central?.id,
                 of: subscription.characteristic,
-                isAddressable: subscription.isAddressable
+                isAddressable: subscription.isAddressable,
+                takesIndications: subscription.kind != .notification
             )
         }
     }
@@ -161,7 +161,7 @@ final class UpdateSender: Sendable {
     /// Takes note of how updates have ended.
     func ended(_ updates: [(Update.ID, UpdateOutcome)]) {
         let hasIndications = change { state in
-            for (id, outcome) in updates { state.queues.ended(id, outcome.result) }
+            for (id, outcome) in updates { state.queues.ended(id, outcome.result, isKnown: outcome.isKnown) }
             return !state.indications.isEmpty
         }
         guard hasIndications else { return }
@@ -196,9 +196,13 @@ final class UpdateSender: Sendable {
 }
 
 extension UpdateOutcome {
+    fileprivate var isKnown: Bool {
+        if case .givenUp = self { false } else { true }
+    }
+
     fileprivate var result: Result<Void, PeripheralError> {
         switch self {
-        case .delivered: .success(())
+        case .delivered, .givenUp: .success(())
         case .failed(let error): .failure(error)
         }
     }

@@ -8,10 +8,10 @@ extension ConformanceSuite {
         documentArrivesAtSeveral, documentIsConfirmed, confirmedDocumentsFollow,
         documentBeginsAnew, newcomerGetsAll,
         othersAreNotDisturbed,
-        valueIsNotStarved,
+        valueIsNotStarved, documentFollowsOneThatFailed, documentOfSome(by: .notification),
     ]
 
-    private static let marker = Array("EOM".utf8)
+    static let marker = Array("EOM".utf8)
 
     private static func documentArrives(in chunkSize: ChunkSize, named chunks: String) -> Scenario {
         Scenario("a document arrives whole in \(chunks)") {
@@ -156,8 +156,33 @@ extension ConformanceSuite {
         }
     }
 
+    /// Before 5.76, bluetoothd cannot go on with a document for one when another subscribes: the next ends what there is of it.
+    static let documentFollowsOneThatFailed = Scenario(
+        "a document for all is not taken for the rest of one that has failed"
+    ) {
+        subscribersTrial(mtus: [65]) { centrals, session, value in
+            let (document, next) = (pattern(20_000), [UInt8](repeating: 7, count: 100))
+            let subscriber = try session.subscribers(of: value).compactMap(\.central)
+            let sending = Task { try await session.send(document, over: value, to: subscriber[0]) }
+            let first = try await centrals[0].nextUpdate(of: value)
+            let newcomer = try await centrals[0].makeAnother()
+            try await newcomer.connect(mtu: 247)
+            try await newcomer.subscribe(to: value)
+            _ = try await newcomer.read(value)
+            _ = await sending.result
+            try await session.send(next, over: value)
+            let part = first + (try await receive(value, at: centrals[0]).bytes)
+            try expect("part", part, is: Array(document.prefix(part.count)))
+            try expect("next document", try await receive(value, at: centrals[0]).bytes, is: next)
+            var bytes: [UInt8]
+            repeat { bytes = try await receive(value, at: newcomer).bytes } while bytes.isEmpty
+            try expect("document of the newcomer", bytes, is: next)
+            try await newcomer.disconnect()
+        }
+    }
+
     /// What a central receives up to the end marker.
-    private static func receive(
+    static func receive(
         _ value: Characteristic<[UInt8]>,
         at central: any TestCentral
     ) async throws -> (bytes: [UInt8], longest: Int) {
