@@ -21,6 +21,7 @@ struct ConfirmationsTests {
             let number = (1...9).first { end.update == Update.ID(UInt64($0)) }.map(String.init) ?? "?"
             return switch end.outcome {
             case .delivered: number
+            case .givenUp: "\(number) given up"
             case .failed(let error): "\(number) \(error.code)"
             }
         }

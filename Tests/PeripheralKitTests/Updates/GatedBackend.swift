@@ -1,0 +1,97 @@
+import PeripheralKit
+import Synchronization
+
+/// A backend whose updates wait at a gate, as they do inside a Bluetooth stack while a link carries nothing.
+///
+/// As that of BlueZ, it drops those that have not left when their central subscribes anew.
+struct GatedBackend<Base: PeripheralBackend>: PeripheralBackend {
+    let base: Base
+    let gate = UpdateGate()
+
+    func serve(_ publication: Publication, for host: any PeripheralHost) async throws {
+        try await base.serve(publication, for: GatedHost(host: host, gate: gate))
+    }
+}
+
+/// Where updates wait while it is closed.
+final class UpdateGate: Sendable {
+    private struct State {
+        var isClosed = false
+        var updates: [Update] = []
+    }
+
+    private let state = Mutex(State())
+    fileprivate let link = Mutex<(any BackendLink)?>(nil)
+
+    func close() {
+        state.withLock { $0.isClosed = true }
+    }
+
+    func open() {
+        state.withLock { state in
+            state.isClosed = false
+            for update in state.updates { link.withLock(\.self)?.submit(update) }
+            state.updates = []
+        }
+    }
+
+    fileprivate func submit(_ update: Update) {
+        state.withLock { state in
+            if state.isClosed { state.updates.append(update) } else { link.withLock(\.self)?.submit(update) }
+        }
+    }
+
+    /// Takes out what waits for a subscription that is over.
+    fileprivate func take(outlivedBy subscription: BackendSubscription) -> [Update] {
+        guard let central = subscription.central?.id else { return [] }
+        func isOver(_ update: Update) -> Bool {
+            update.characteristic == subscription.characteristic && update.recipients == .central(central)
+        }
+        return state.withLock { state in
+            defer { state.updates.removeAll(where: isOver) }
+            return state.updates.filter(isOver)
+        }
+    }
+}
+
+private struct GatedHost: PeripheralHost {
+    let host: any PeripheralHost
+    let gate: UpdateGate
+
+    func read(_ request: ReadRequest) -> Answer { host.read(request) }
+    func write(_ request: WriteRequest) -> Answer { host.write(request) }
+    func answer(_ request: PairingRequest) async -> PairingAnswer { await host.answer(request) }
+    func untilAnswered() async { await host.untilAnswered() }
+
+    func handle(_ event: BackendEvent) {
+        switch event {
+        case .published(var published):
+            gate.link.withLock { $0 = published.link }
+            published.link = GatedLink(link: published.link, gate: gate)
+            host.handle(.published(published))
+        case .subscribed(let subscription):
+            let over = gate.take(outlivedBy: subscription)
+            host.handle(event)
+            let error = PeripheralError(code: .notSubscribed, message: "It has subscribed anew.")
+            for update in over { host.handle(.updateEnded(update.id, .failed(error))) }
+        default: host.handle(event)
+        }
+    }
+}
+
+private struct GatedLink: BackendLink {
+    let link: any BackendLink
+    let gate: UpdateGate
+
+    func submit(_ update: Update) { gate.submit(update) }
+    func abandon(_ update: Update.ID) { link.abandon(update) }
+    func untilAnswersHaveLeft() async { await link.untilAnswersHaveLeft() }
+    func untilUpdatesHaveLeft(for central: Central.ID) async { await link.untilUpdatesHaveLeft(for: central) }
+    func disconnect(_ central: Central.ID) async throws { try await link.disconnect(central) }
+    func bondedCentrals() async throws -> [Central] { try await link.bondedCentrals() }
+    func forget(_ central: Central.ID) async throws { try await link.forget(central) }
+    func advertise(_ advertisements: [Advertisement], restarting restarted: Set<Int>) async throws {
+        try await link.advertise(advertisements, restarting: restarted)
+    }
+    func stop() { link.stop() }
+}
