@@ -189,7 +189,10 @@ private struct InMemoryLink: BackendLink {
             of: update.characteristic,
             in: application,
             to: { subscriber in
-                guard update.recipients.include(subscriber.central) else { return false }
+                // With the server's lock held, so that nobody subscribes.
+                guard update.recipients.include(subscriber.central), !host.isOver(update.id) else {
+                    return false
+                }
                 isWithheld = isWithheld || subscriber.security < level
                 return subscriber.security >= level
             },

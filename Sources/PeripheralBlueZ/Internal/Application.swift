@@ -32,7 +32,8 @@ struct Application: Sendable {
             linkSecurity: linkSecurity,
             unobservedPace: unobservedPace,
             handles: handles,
-            log: log
+            log: log,
+            isOver: host.isOver
         ) { event in
             if case .handleAssigned(let handle, let onAir) = event, !handles.assign(onAir, to: handle) {
                 return

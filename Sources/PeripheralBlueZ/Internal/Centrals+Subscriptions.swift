@@ -33,6 +33,13 @@ extension Centrals {
         return pair?.other
     }
 
+    /// Whether an update is for a subscription that lasts: it may have been submitted while its central was subscribing anew.
+    func isStillToBeSent(_ update: Update) -> Bool {
+        guard isOver(update.id) else { return true }
+        end(update, .failed(.outlived))
+        return false
+    }
+
     /// Takes note of a call of StartNotify, which does not tell who has subscribed.
     func started(_ characteristic: AttributeHandle) {
         guard let expected = expectedStarts[characteristic], expected > 0 else {

@@ -43,7 +43,7 @@ extension Centrals {
         }
         tellingEndsTogether {
             var run: SocketRun?
-            for update in updates {
+            for update in updates where isStillToBeSent(update) {
                 let isOfRun = run.map { $0.covers(update) } ?? false
                 run = isOfRun ? run.flatMap { send(update, by: $0) } : transmit(update)
             }
@@ -174,7 +174,7 @@ extension Centrals {
     func releaseHeld() {
         let updates = held
         held = []
-        for update in updates { transmit(update) }
+        for update in updates where isStillToBeSent(update) { transmit(update) }
     }
 
     private func way(of update: Update) -> Way {

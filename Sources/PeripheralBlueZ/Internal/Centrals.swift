@@ -45,6 +45,8 @@ actor Centrals {
     let handles: AssignedHandles
     let log: RunLog
     let tell: @Sendable (BackendEvent) -> Void
+    /// Whether the subscription of an update is over.
+    let isOver: @Sendable (Update.ID) -> Bool
     /// The path of the adapter; `nil` until it is chosen.
     private(set) var adapter: ObjectPath?
     var abilities = Abilities(of: .v5_66)
@@ -87,6 +89,7 @@ actor Centrals {
         unobservedPace: UnobservedPace,
         handles: AssignedHandles,
         log: RunLog,
+        isOver: @escaping @Sendable (Update.ID) -> Bool = { _ in false },
         report: @escaping @Sendable (BackendEvent) -> Void
     ) {
         self.connection = connection
@@ -94,6 +97,7 @@ actor Centrals {
         (self.linkSecurity, self.unobservedPace) = (linkSecurity, unobservedPace)
         self.handles = handles
         self.log = log
+        self.isOver = isOver
         tell = report
     }
 

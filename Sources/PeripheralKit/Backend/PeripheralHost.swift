@@ -20,6 +20,13 @@ public protocol PeripheralHost: Sendable {
     /// Takes note of what happened.
     func handle(_ event: BackendEvent)
 
+    /// Whether an update has ended, or was submitted for a subscription that has, as far as the host was told: it is not to be
+    /// sent any more.
+    ///
+    /// A backend asks right before it sends one, where no subscription can begin: ``BackendLink/submit(_:)`` may be called on
+    /// another thread while a central subscribes anew, and what is for the earlier subscription would come to the next.
+    func isOver(_ update: Update.ID) -> Bool
+
     /// Returns when all requests are answered that are in progress, which takes at most 4 s.
     ///
     /// A backend that was told to stop waits for this before it closes the way on which the answers go.

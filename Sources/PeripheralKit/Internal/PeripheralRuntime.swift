@@ -240,6 +240,10 @@ final class PeripheralRuntime: PeripheralHost {
         )
     }
 
+    func isOver(_ update: Update.ID) -> Bool {
+        updates.isOver(update)
+    }
+
     func untilAnswered() async {
         await tasks.untilAnswered()
     }

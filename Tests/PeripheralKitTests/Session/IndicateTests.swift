@@ -68,6 +68,34 @@ struct IndicateTests {
         }
     }
 
+    @Test func whatIsIndicatedIsCounted() async throws {
+        try await run { [self] session, host in
+            async let one: Void = session.indicate(alarm, 1, to: first)
+            let sent = try #require(await link.next())
+            let two = Task { try await session.indicate(alarm, 2, to: first) }
+            let cancelled = Task { try await session.indicate(alarm, 3) }
+            try await until { session.updateTotals.first?.queued == 2 }
+            #expect(session.updateTotals.map(\.inFlight) == [1])
+            #expect(session.updateTotals.map(\.waits) == [2])
+            #expect(session.updateStatistics.map(\.central) == [first.id, nil])
+            cancelled.cancel()
+            await #expect(throws: CancellationError.self) { try await cancelled.value }
+            clock.advance(by: .seconds(7))
+            host.handle(.updateEnded(sent.id, .delivered))
+            try await one
+            let last = try #require(await link.next())
+            let own = try #require(session.updateStatistics.first)
+            #expect((own.queued, own.inFlight, own.sent, own.waits) == (0, 1, 1, 1))
+            #expect(own.longestWait == .seconds(7))
+            let unconfirmed = PeripheralError(code: .unconfirmed, message: "")
+            host.handle(.updateEnded(last.id, .failed(unconfirmed)))
+            await #expect(throws: PeripheralError.self) { try await two.value }
+            let total = try #require(session.updateTotals.first)
+            #expect((total.queued, total.inFlight, total.sent) == (0, 0, 1))
+            #expect((total.givenUp, total.dropped, total.waits) == (1, 1, 2))
+        }
+    }
+
     @Test func aCentralThatLeavesEndsIt() async throws {
         try await run { [self] session, host in
             let indication = Task { try await session.indicate(alarm, 7, to: first) }

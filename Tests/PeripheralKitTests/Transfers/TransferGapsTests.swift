@@ -107,6 +107,39 @@ struct TransferGapsTests {
         #expect(drain(&queues, &underWay).first == marker)
     }
 
+    /// The mark that ends its part does not come either: the next document begins with that, whomever it is for.
+    @Test(arguments: [false, true])
+    func aPartStaysToBeEndedWhenTheMarkFails(isCancelled: Bool) {
+        var queues = TransmitQueues(policies: [:], window: 4)
+        for number in 1...2 as ClosedRange<UInt8> {
+            queues.subscribed(Central.ID(address: .numbered(number)), to: Self.bulk, isAddressable: true)
+        }
+        var underWay: [Update] = []
+        queues.begin(1, document(1), of: Self.bulk, to: .subscribers, isStanding: false)
+        _ = drain(&queues, &underWay, at: 2)
+        queues.changed(a, of: Self.bulk, isAddressable: false)
+        func end(_ code: PeripheralError.Code, _ isMeant: (Update) -> Bool) {
+            while let index = underWay.firstIndex(where: isMeant) {
+                queues.ended(underWay.remove(at: index).id, .failure(PeripheralError(code: code, message: "")))
+            }
+        }
+        end(.notAddressable) { $0.recipients == .central(a) }
+        end(.disconnected) { _ in true }
+        if isCancelled {
+            let wasKnown = queues.cancel(1)
+            #expect(wasKnown)
+        }
+        underWay += queues.takeOutcome(at: .zero).updates
+        #expect(underWay.first?.value == marker && underWay.first?.recipients == .subscribers)
+        end(.insufficientSecurity) { _ in true }
+        queues.begin(2, document(2), of: Self.bulk, to: .subscribers, isStanding: false)
+        let documents = drain(&queues, &underWay).split(
+            separator: marker,
+            omittingEmptySubsequences: false
+        )
+        #expect(documents.map { Array($0.joined()) } == [[], document(2).bytes, []])
+    }
+
     /// Another task sends small values, and takes what room there is.
     @Test func whoWaitsForRoomForAnyValueIsNotStarved() {
         var queues = TransmitQueues(policies: [Self.bulk: .reject(beyond: 100, bytes: 1000)], window: 1)

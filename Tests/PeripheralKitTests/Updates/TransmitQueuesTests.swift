@@ -298,6 +298,10 @@ struct TransmitQueuesTests {
         queues.wait(1, for: Self.bulk, to: .central(a), with: [0])
         for _ in 0..<3 { _ = queues.takeOutcome(at: .zero) }
         #expect(queues.reports.map(\.counters.waits) == [1])
+        // Also who only waits to know of room.
+        queues.wait(2, for: Self.bulk, to: .central(a), with: nil)
+        for _ in 0..<3 { _ = queues.takeOutcome(at: .zero) }
+        #expect(queues.reports.map(\.counters.waits) == [2])
     }
 
     @Test func whoCannotBeReachedAloneIsReachedWithAll() {
@@ -329,6 +333,33 @@ struct TransmitQueuesTests {
         #expect(report.counters.longestWait == .seconds(9))
         #expect(report.counters.sent == 2)
         #expect(report.inFlight == 1)
+    }
+
+    /// The document waits 3 s for the value before it, its second chunk 4 s, and the value behind it 5 s.
+    @Test func theWaitsOfADocumentAreThoseForItsChunks() {
+        var queues = TransmitQueues(policies: [:], window: 1)
+        queues.subscribed(a, to: Self.bulk, isAddressable: true)
+        let document = Document(bytes: [1, 2], chunkSize: 1, endMarker: nil)
+        _ = queues.offer([0], of: Self.bulk, to: .subscribers)
+        queues.begin(1, document, of: Self.bulk, to: .subscribers, isStanding: false)
+        _ = queues.takeOutcome(at: .zero)
+        for (number, (second, longest)) in [(3, 3), (7, 4), (8, 5)].enumerated() {
+            if number == 0 { _ = queues.offer([0], of: Self.bulk, to: .subscribers) }
+            queues.ended(Update.ID(UInt64(number)), .success(()))
+            _ = queues.takeOutcome(at: .seconds(second))
+            #expect(queues.reports.map(\.counters.longestWait) == [.seconds(longest)])
+        }
+    }
+
+    @Test func whatIsGivenUpIsNeitherSentNorDropped() {
+        var queues = queues(subscribed: [a])
+        for _ in 0..<3 { _ = queues.offer([0], of: Self.bulk, to: .subscribers) }
+        let updates = queues.takeOutcome(at: .zero).updates
+        queues.ended(updates[0].id, .success(()), isKnown: false)
+        queues.ended(updates[1].id, .failure(.unconfirmed))
+        queues.disconnected(a)
+        queues.ended(updates[2].id, .success(()), isKnown: false)
+        #expect(queues.totals.map(\.counters) == [UpdateCounters(givenUp: 3)])
     }
 
     /// Six values for each of two, of which two are on their way, when the one leaves and the other unsubscribes.

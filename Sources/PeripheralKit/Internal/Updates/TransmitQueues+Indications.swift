@@ -11,6 +11,8 @@ extension TransmitQueues {
         var lane: Place?
         let since: Duration
         var isHandedOn = false
+        /// Whether the subscription is over that it is for.
+        var isOutlived = false
     }
 
     /// Takes note that a value is to be indicated.

@@ -102,6 +102,7 @@ extension TransmitQueues {
         flights.changeAll { if $0.lane == place { $0.lane = nil } }
         for index in countedIndications.indices where countedIndications[index].lane == place {
             countedIndications[index].lane = nil
+            countedIndications[index].isOutlived = lane.central != nil
         }
         for ticket in lane.entries.compactMap(\.ticket) { settle(ticket, .failure(error)) }
     }

@@ -259,8 +259,11 @@ extension TransmitQueues {
         if let ticket { settle(ticket, .success(())) }
     }
 
-    /// Whether an update is not to be submitted any more, since its subscription has ended.
-    func isOver(_ id: Update.ID) -> Bool { !flights.contains(id) { $0.lane != nil } }
+    /// Whether an update is not to be sent any more, since its subscription has ended.
+    func isOver(_ id: Update.ID) -> Bool {
+        !flights.contains(id) { $0.lane != nil }
+            && !countedIndications.contains { $0.id == id && !$0.isOutlived }
+    }
 
     /// Takes note that a value has left, or could not be sent.
     ///

@@ -158,6 +158,11 @@ final class UpdateSender: Sendable {
         change { $0.queues.taken(id) }
     }
 
+    /// Whether an update is not to be sent any more, although it was submitted.
+    func isOver(_ id: Update.ID) -> Bool {
+        state.withLock { $0.queues.isOver(id) }
+    }
+
     /// Takes note of how updates have ended.
     func ended(_ updates: [(Update.ID, UpdateOutcome)]) {
         let hasIndications = change { state in

@@ -174,9 +174,8 @@ extension ConformanceSuite {
             let part = first + (try await receive(value, at: centrals[0]).bytes)
             try expect("part", part, is: Array(document.prefix(part.count)))
             try expect("next document", try await receive(value, at: centrals[0]).bytes, is: next)
-            var bytes: [UInt8]
-            repeat { bytes = try await receive(value, at: newcomer).bytes } while bytes.isEmpty
-            try expect("document of the newcomer", bytes, is: next)
+            // It may have come in time for some of what was for the other alone.
+            while try await receive(value, at: newcomer).bytes != next {}
             try await newcomer.disconnect()
         }
     }

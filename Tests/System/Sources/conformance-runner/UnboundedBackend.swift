@@ -19,6 +19,8 @@ private struct UnboundedHost: PeripheralHost {
     func read(_ request: ReadRequest) -> Answer { host.read(request) }
     func write(_ request: WriteRequest) -> Answer { host.write(request) }
     func answer(_ request: PairingRequest) async -> PairingAnswer { await host.answer(request) }
+    /// All have ended for the host as soon as they are submitted.
+    func isOver(_ update: Update.ID) -> Bool { false }
     func untilAnswered() async { await host.untilAnswered() }
 
     func handle(_ event: BackendEvent) {
