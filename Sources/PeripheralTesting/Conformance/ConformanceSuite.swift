@@ -9,7 +9,8 @@ public enum ConformanceSuite: Sendable {
         advertising + discovery + reading + writing + writeStreaming + longWriting
         + reliableWriting + securedWriting + updating + handlers + centrals + size
         + pairing + unansweredPairing + subscribing + bondedSubscribing + securedUpdating + targeted
-        + indicating + transferring + confirmedTransferring + controlPoints + connections + structure + permitting + restoring
+        + indicating + transferring + confirmedTransferring + controlPoints + connections + structure
+        + permitting + restoring
 
     /// Those among them whose updates take a way that differs between versions of BlueZ.
     package static let scenariosOfUpdates: [Scenario] =

@@ -120,7 +120,10 @@ struct TransferGapsTests {
         queues.changed(a, of: Self.bulk, isAddressable: false)
         func end(_ code: PeripheralError.Code, _ isMeant: (Update) -> Bool) {
             while let index = underWay.firstIndex(where: isMeant) {
-                queues.ended(underWay.remove(at: index).id, .failure(PeripheralError(code: code, message: "")))
+                queues.ended(
+                    underWay.remove(at: index).id,
+                    .failure(PeripheralError(code: code, message: ""))
+                )
             }
         }
         end(.notAddressable) { $0.recipients == .central(a) }

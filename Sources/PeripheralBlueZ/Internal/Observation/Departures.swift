@@ -44,14 +44,8 @@ struct Departures {
         var outcome: UpdateOutcome { hasLeft ? .delivered : isGivenUp ? .givenUp : .failed(.centralGone) }
     }
 
-    /// What has become of an update for a central.
-    private enum Fate {
-        case left
-        /// Nobody looks for it any more.
-        case givenUp
-        /// The central is gone.
-        case lost
-    }
+    /// What has become of an update for a central: given up, nobody looks for it any more; lost, the central is gone.
+    private enum Fate { case left, givenUp, lost }
 
     /// So many looks in a row have to show nothing of a central, until what is missing counts as lost.
     private static let quietLooks = 2
