@@ -92,6 +92,34 @@ struct CentralsTests {
         }
     }
 
+    /// It may have been submitted while its central was subscribing anew.
+    @Test func whatIsForAnEarlierSubscriptionIsNotSent() async throws {
+        try await TestBus.run { bus in
+            let ended = Mutex<[PeripheralError.Code?]>([])
+            let centrals = Centrals(
+                on: bus.client,
+                characteristics: [:],
+                linkSecurity: NoLinks(),
+                unobservedPace: .unlimited,
+                handles: AssignedHandles(for: try AttributeTable(services: [])),
+                log: RunLog(.silent),
+                isOver: { $0 == Update.ID(1) }
+            ) { event in
+                guard case .updatesEnded(let ends) = event else { return }
+                for case (_, let outcome) in ends {
+                    let error: PeripheralError? = if case .failed(let error) = outcome { error } else { nil }
+                    ended.withLock { $0.append(error?.code) }
+                }
+            }
+            for number in 0..<2 as Range<UInt64> {
+                centrals.submit(Update(id: Update.ID(number), characteristic: Self.value, value: [1]))
+            }
+            try await until { ended.withLock { $0.count == 2 } }
+            #expect(ended.withLock(\.self) == [nil, .notSubscribed])
+            await centrals.close()
+        }
+    }
+
     /// When a subscriber leaves, bluetoothd closes the socket of another: a bus that is slow does not make that look as
     /// if the other had unsubscribed.
     @Test func theNewsOfALeavingMayComeLate() async throws {

@@ -8,6 +8,24 @@ import Testing
 /// for room, and send documents: all by the public API, in the backend in memory.
 @Suite(.timeLimit(.minutes(1)))
 struct ConcurrentUpdatesTests {
+    /// What has not left when a central subscribes anew is for the earlier subscription.
+    @Test func whatComesLateIsForNoLaterSubscription() async throws {
+        let trial = ConcurrentTrial(seed: 0)
+        let backend = GatedBackend(base: InMemoryBackend())
+        try await trial.peripheral.run(on: backend, logger: .silent) { session in
+            let central = backend.base.makeCentral(of: trial.peripheral)
+            try await central.connect()
+            try await central.subscribe(to: trial.value)
+            backend.gate.close()
+            #expect(try session.update(trial.value, [1]))
+            try await central.unsubscribe(from: trial.value)
+            try await central.subscribe(to: trial.value)
+            #expect(try session.update(trial.value, [2]))
+            backend.gate.open()
+            #expect(try await central.nextUpdate(of: trial.value) == [2])
+        }
+    }
+
     /// Whatever happens, each gets what is for it, once, in its order and whole, and nobody waits for ever.
     @Test(arguments: 0..<100 as Range<UInt64>)
     func whateverHappensNothingIsLostOrMixed(seed: UInt64) async throws {

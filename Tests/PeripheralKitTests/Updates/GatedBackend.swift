@@ -1,9 +1,8 @@
 import PeripheralKit
 import Synchronization
 
-/// A backend whose updates wait at a gate, as they do inside a Bluetooth stack while a link carries nothing.
-///
-/// As that of BlueZ, it drops those that have not left when their central subscribes anew.
+/// A backend whose updates wait at a gate, as they do on their way to a Bluetooth stack, or inside one while a link carries
+/// nothing.
 struct GatedBackend<Base: PeripheralBackend>: PeripheralBackend {
     let base: Base
     let gate = UpdateGate()
@@ -40,18 +39,6 @@ final class UpdateGate: Sendable {
             if state.isClosed { state.updates.append(update) } else { link.withLock(\.self)?.submit(update) }
         }
     }
-
-    /// Takes out what waits for a subscription that is over.
-    fileprivate func take(outlivedBy subscription: BackendSubscription) -> [Update] {
-        guard let central = subscription.central?.id else { return [] }
-        func isOver(_ update: Update) -> Bool {
-            update.characteristic == subscription.characteristic && update.recipients == .central(central)
-        }
-        return state.withLock { state in
-            defer { state.updates.removeAll(where: isOver) }
-            return state.updates.filter(isOver)
-        }
-    }
 }
 
 private struct GatedHost: PeripheralHost {
@@ -70,11 +57,6 @@ private struct GatedHost: PeripheralHost {
             gate.link.withLock { $0 = published.link }
             published.link = GatedLink(link: published.link, gate: gate)
             host.handle(.published(published))
-        case .subscribed(let subscription):
-            let over = gate.take(outlivedBy: subscription)
-            host.handle(event)
-            let error = PeripheralError(code: .notSubscribed, message: "It has subscribed anew.")
-            for update in over { host.handle(.updateEnded(update.id, .failed(error))) }
         default: host.handle(event)
         }
     }
