@@ -109,7 +109,8 @@ extension PeripheralSession {
     /// those. Those whom the stack can reach only together all confirm a chunk before the next is sent, as with
     /// ``indicate(_:_:)``: when BlueZ does not tell that one of them has unsubscribed, or has asked for notifications, that is
     /// waited for in vain for 30 s. The others then get the rest without a further wait, and the call throws
-    /// ``PeripheralError/Code/unconfirmed`` at the end; it does so at once when nobody confirms the next chunk either.
+    /// ``PeripheralError/Code/unconfirmed`` at the end; when the next chunk is not confirmed by all others either, it throws
+    /// that then, and sends no more.
     ///
     /// Otherwise as ``send(_:over:to:chunkSize:endMarker:by:progress:)-(_,_,Central,_,_,_,_)``.
     ///
