@@ -18,6 +18,7 @@ import asyncio
 import dataclasses
 import logging
 import os
+import struct
 import sys
 import time
 
@@ -42,13 +43,40 @@ class Adv(ll.AdvertisingPdu):
     tx_power: int = 0x7F
 
 
+class Copy:
+    """How much of a document has arrived at a central's controller, in order."""
+
+    def __init__(self):
+        self.size = self.values = 0
+        self.is_wrong = self.is_whole = False
+
+    def take(self, document, value):
+        self.values += 1
+        if self.is_wrong or self.is_whole or not value:
+            self.is_wrong = True
+        elif self.size == len(document):
+            self.is_whole = value == b'EOM'
+            self.is_wrong = not self.is_whole
+        elif document.startswith(value, self.size):
+            self.size += len(value)
+        else:
+            self.is_wrong = True
+
+    def __str__(self):
+        return '%d %d %s' % (self.size, self.values, 'wrong' if self.is_wrong else 'whole' if self.is_whole else 'open')
+
+
 class Air(link.LocalLink):
     def __init__(self):
         super().__init__()
         self.packet_time = 0.0   # seconds per ACL packet and direction; 0: no limit
+        self.packet_times = {}   # the same for the links of some addresses
         self.deaf = False        # True: ACL data is lost in the air
         self.arrivals = []       # of updates at a central's controller: address, first bytes, microseconds
         self.is_noting = False
+        self.document = None     # what the updates are parts of
+        self.is_kept = False     # True: the centrals' hosts get nothing of it
+        self.copies = {}         # by the address of the central
 
     def send_acl_data(self, sender_controller, destination_address, transport, data):
         mine = sender_controller.le_connections.get(destination_address)
@@ -57,12 +85,28 @@ class Air(link.LocalLink):
         for c in self.controllers:
             other = c.le_connections.get(mine.self_address)
             if other and other.self_address == destination_address:
-                if self.is_noting and data[2:4] == b'\4\0' and data[4] in (0x1B, 0x1D):
-                    self.arrivals.append('%s %s %d' % (
-                        str(destination_address)[:17], data[7:11].hex() or '-', time.monotonic_ns() // 1000))
+                if data[2:4] == b'\4\0' and data[4] in (0x1B, 0x1D):
+                    self.note(destination_address, data)
+                    if self.is_kept:
+                        return
                 asyncio.get_running_loop().call_soon(
                     c.on_link_acl_data, mine.self_address, transport, data)
                 return
+
+    def note(self, address, data):
+        """An update has arrived at a central's controller."""
+        if self.is_noting:
+            self.arrivals.append('%s %s %d' % (
+                str(address)[:17], data[7:11].hex() or '-', time.monotonic_ns() // 1000))
+        if self.document is not None:
+            if address not in self.copies:
+                self.copies[address] = Copy()
+            self.copies[address].take(self.document, data[7:])
+
+    def packet_time_of(self, link):
+        if not self.packet_times:
+            return self.packet_time
+        return self.packet_times.get(link.self_name, self.packet_times.get(link.peer_name, self.packet_time))
 
     def send_ll_control_pdu(self, sender_address, receiver_address, packet):
         for c in self.controllers:
@@ -114,13 +158,20 @@ class Link(Connection):
     def __post_init__(self):
         super().__post_init__()
         self.free_at = 0.0
+        self.self_name, self.peer_name = str(self.self_address)[:17], str(self.peer_address)[:17]
 
     def on_hci_acl_data_packet(self, packet):
-        if not self.link.packet_time:
-            return super().on_hci_acl_data_packet(packet)
+        packet_time = self.link.packet_time_of(self)
+        if not packet_time:
+            return self.carry(packet)
         loop = asyncio.get_running_loop()
-        self.free_at = max(self.free_at, loop.time()) + self.link.packet_time
-        loop.call_at(self.free_at, super().on_hci_acl_data_packet, packet)
+        self.free_at = max(self.free_at, loop.time()) + packet_time
+        loop.call_at(self.free_at, self.carry, packet)
+
+    def carry(self, packet):
+        self.assembler.feed_packet(packet)
+        # Number Of Completed Packets: one, of this link.
+        self.controller.send_hci_packet(struct.pack('<BBBBHH', 4, 0x13, 5, 1, self.handle, 1))
 
 
 class RigController(Controller):
@@ -157,6 +208,21 @@ class RigController(Controller):
         else:
             self.le_features &= ~hci.LeFeatureMask.LE_EXTENDED_ADVERTISING
             self.hci_version = self.lmp_version = hci.HCI_VERSION_BLUETOOTH_CORE_4_2
+
+    # ------------------------------------------------------- packets
+    # Bumble makes a text of each packet for its log, also when nobody reads that: most of what a data packet costs.
+
+    def on_packet(self, packet):
+        if packet[0] == hci.HCI_ACL_DATA_PACKET and not log.isEnabledFor(logging.DEBUG):
+            self.on_hci_acl_data_packet(hci.HCI_AclDataPacket.from_bytes(packet))
+        else:
+            super().on_packet(packet)
+
+    def send_hci_packet(self, packet):
+        if log.isEnabledFor(logging.DEBUG):
+            super().send_hci_packet(hci.HCI_Packet.from_bytes(bytes(packet)))
+        elif self.host:
+            asyncio.get_running_loop().call_soon(self.host.on_packet, bytes(packet))
 
     # ------------------------------------------------------- gone and reset
     def drop_links(self, reason=LOST, tell_host=True):
@@ -474,8 +540,11 @@ async def main():
     adapter = Vhci(air, hci.Address(a.address, hci.Address.PUBLIC_DEVICE_ADDRESS), not a.legacy)
     loop = asyncio.get_running_loop()
 
-    def speed(milliseconds='0'):
-        air.packet_time = float(milliseconds) / 1000
+    def speed(milliseconds='0', address=None):
+        if address is None:
+            air.packet_time, air.packet_times = float(milliseconds) / 1000, {}
+        else:
+            air.packet_times[address] = float(milliseconds) / 1000
         return 'ok'
 
     def deaf(on='1'):
@@ -485,6 +554,17 @@ async def main():
     def arrivals():
         noted, air.arrivals, air.is_noting = air.arrivals, [], True
         return '\n'.join(noted)
+
+    def document(path=None, kept=None):
+        air.arrivals, air.is_noting, air.copies = [], False, {}
+        air.document, air.is_kept = None, kept == 'kept'
+        if path is not None:
+            with open(path, 'rb') as file:
+                air.document = file.read()
+        return 'ok'
+
+    def copies():
+        return '\n'.join('%s %s' % (str(address)[:17], copy) for address, copy in air.copies.items())
 
     def cut():
         if adapter.controller:
@@ -496,8 +576,10 @@ async def main():
         'plug': adapter.plug,       # the adapter appears (as hci0 again)
         'unplug': adapter.unplug,   # the adapter is pulled out
         'cut': cut,                 # all links of the adapter are lost (timeout)
-        'speed': speed,             # speed MS: each ACL packet takes MS milliseconds
+        'speed': speed,             # speed MS [ADDRESS]: each ACL packet takes MS milliseconds, on all links or on ADDRESS's
         'arrivals': arrivals,       # the updates that have arrived since the last such order
+        'document': document,       # document PATH [kept]: the updates are its parts (kept from the hosts); without: of none
+        'copies': copies,           # of that document: whose, bytes, values, and whether it is whole, open or wrong
         'deaf': deaf,               # deaf 1|0: ACL data is lost / arrives again
     }
 

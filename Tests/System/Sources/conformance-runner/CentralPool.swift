@@ -52,7 +52,7 @@ final class CentralPool: Sendable {
     /// - Throws: When the process cannot be started.
     func process(place: Int) async throws -> BumbleProcess {
         if let process = processes.withLock({ $0[place] }) { return process }
-        guard let address = DeviceAddress(rawValue: 0xF0_00_00_00_00_01 + UInt64(place)) else {
+        guard let address = Self.address(place: place) else {
             throw TestCentralError(code: .invalidArgument, message: "There are no \(place) centrals.")
         }
         let process = try await withCheckedThrowingContinuation { delivery in
@@ -60,6 +60,11 @@ final class CentralPool: Sendable {
         }
         processes.withLock { $0[place] = process }
         return process
+    }
+
+    /// The address of the central at a place.
+    static func address(place: Int) -> DeviceAddress? {
+        DeviceAddress(rawValue: 0xF0_00_00_00_00_01 + UInt64(place))
     }
 
     /// Notes that a central pairs, so that it is forgotten after the scenario.

@@ -18,7 +18,8 @@ import Synchronization
 /// instead, for the kind of adapter that the rig has; `--faults [ROUNDS [SEED]] [WORD...]` has things go wrong below a peripheral
 /// instead, each so many times (20), at moments that depend on the seed; `--kills [ROUNDS [SEED]]` kills a program so many times
 /// (25) while a central uses it, and judges what each start of it restores; `--backpressure [--pairs N] [WORD...]` counts what is on
-/// its way to centrals, each link N times (1); `--document` alone prints what is known of the versions, and runs nothing.
+/// its way to centrals, each link N times (1); `--transfer [BYTES [MS/MS/...]] [kept]` sends a document (200,000 bytes) to centrals on
+/// links of these speeds, and looks at the memory; `--document` alone prints what is known of the versions, and runs nothing.
 @main
 struct ConformanceRunner {
     static func main() async throws {
@@ -28,6 +29,9 @@ struct ConformanceRunner {
         }
         if let path = KillRun.stateDirectory(in: CommandLine.arguments) {
             return try await KillRun.runProgram(stateDirectory: path)
+        }
+        if let order = BulkOrder(arguments: CommandLine.arguments) {
+            return try await BulkProgram(order).run()
         }
         guard let adapter = DeviceAddress(Rig.adapterAddress), let program = Rig.environment("BUMBLE_CENTRAL")
         else {
@@ -64,8 +68,19 @@ struct ConformanceRunner {
             var words = Array(CommandLine.arguments.dropFirst(2))
             let pairs = words.first == "--pairs" && words.count > 1 ? Int(words[1]) ?? 1 : 1
             if words.first == "--pairs" { words.removeFirst(min(2, words.count)) }
-            let run = BackpressureRun(on: adapter, pairs: max(pairs, 1))
+            let run = BackpressureRun(on: adapter, pairs: max(pairs, 1), reachesEach: version >= "5.76")
             try await exit(run.run(program, words) ? 0 : 1)
+        }
+        if CommandLine.arguments.dropFirst().first == "--transfer" {
+            let words = CommandLine.arguments.dropFirst(2)
+            let speeds = words.dropFirst().first?.split(separator: "/").compactMap { Double($0) } ?? []
+            let run = TransferRun(
+                size: words.first.flatMap { Int($0) } ?? 200_000,
+                packetTimes: speeds.isEmpty ? [0, 1, 2, 5] : speeds,
+                isKept: words.last == "kept",
+                on: adapter
+            )
+            try await exit(run.run(program) ? 0 : 1)
         }
         let scenarios = scenarios(for: CommandLine.arguments.dropFirst().map { Substring($0) })
         let failures = Mutex(0)

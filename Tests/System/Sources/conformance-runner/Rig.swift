@@ -1,4 +1,5 @@
 import Glibc
+import PeripheralTesting
 import Subprocess
 
 /// The virtual machine that the runner runs in.
@@ -10,19 +11,34 @@ enum Rig {
         getenv(name).map { String(cString: $0) }
     }
 
-    /// Gives an order that is answered with lines.
+    /// Gives the radio an order, without the processes that `rig/ctl` takes, which share the processor with what is measured.
     ///
-    /// - Returns: The lines; none when it was not carried out.
-    static func ask(_ order: String) async -> [Substring] {
-        guard let rig = environment("RIG_SRC") else { return [] }
-        let outcome = try? await Subprocess.run(
-            .name("sh"),
-            arguments: Arguments([rig + "/ctl"] + order.split(separator: " ").map(String.init)),
-            output: .string(limit: 8_000_000),
-            error: .discarded
-        )
-        guard let outcome, outcome.terminationStatus.isSuccess else { return [] }
-        return outcome.standardOutput.split(separator: "\n")
+    /// - Returns: The lines of its answer.
+    /// - Throws: When it does not carry it out.
+    @discardableResult
+    static func radio(_ order: String) throws -> [Substring] {
+        let failure = TestCentralError(code: .failed, message: "The radio does not \(order).")
+        let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw failure }
+        defer { close(descriptor) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: "/run/rig/ctl".utf8) }
+        let isConnected = withUnsafeBytes(of: &address) { bytes in
+            bytes.baseAddress.map {
+                connect(descriptor, $0.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count)) == 0
+            } ?? false
+        }
+        let line = order + "\n"
+        guard isConnected, write(descriptor, line, line.utf8.count) == line.utf8.count else { throw failure }
+        var answer: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while case let count = read(descriptor, &buffer, buffer.count), count > 0 {
+            answer += buffer[..<count]
+        }
+        let lines = String(decoding: answer, as: UTF8.self).split(separator: "\n")
+        guard lines.first?.hasPrefix("error") != true else { throw failure }
+        return lines
     }
 
     /// Gives orders, one after the other; `rig/ctl` tells which there are.
