@@ -22,6 +22,7 @@ struct BackpressureRow {
     ///
     /// - Parameter reachesEach: Whether bluetoothd reaches each of several subscribers alone: only then does each get values at
     ///   the speed of its own link.
+    /// - Returns: The rows.
     static func all(reachesEach: Bool) -> [BackpressureRow] { equal + [different(reachesEach)] + newest }
 
     private static let equal: [BackpressureRow] = [1, 4].flatMap { centrals in

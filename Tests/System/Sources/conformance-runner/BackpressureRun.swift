@@ -73,8 +73,8 @@ struct BackpressureRun {
         let percents = shares.map { Int($0 * 100) }
         print(
             "\(isComplete && isBounded ? "ok   " : "FAIL ") \(row.name): \(times.pacing), at most \(most) on their way, "
-                + "\(Int(rates[pairs / 2])) a second\(Self.shareOfLinks(rates[pairs / 2], row)), \(percents[pairs / 2]) % of an unbounded sender "
-                + "(\(percents[0]) to \(percents[pairs - 1]) % in \(pairs) pairs)"
+                + "\(Int(rates[pairs / 2])) a second\(Self.shareOfLinks(rates[pairs / 2], row)), "
+                + "\(percents[pairs / 2]) % of an unbounded sender (\(percents[0]) to \(percents[pairs - 1]) % in \(pairs) pairs)"
                 + (isComplete ? "" : ", not all of \(row.counts[0]) arrived once and in order")
         )
         print("      processor: \(times.shares); of the unbounded: \(others.shares)")

@@ -24,6 +24,8 @@ struct BulkProcess {
     ///   - adapter: The address of the adapter.
     ///   - pool: Where the centrals come from.
     ///   - body: Called when all have subscribed. The centrals leave when it ends, and then so does the program.
+    /// - Returns: What the body returns.
+    /// - Throws: What the body throws; `TestCentralError` when the program ends too soon.
     static func run<Outcome: Sendable>(
         _ order: BulkOrder,
         packetTimes: [Double],

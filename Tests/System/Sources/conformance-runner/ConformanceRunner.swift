@@ -18,8 +18,9 @@ import Synchronization
 /// instead, for the kind of adapter that the rig has; `--faults [ROUNDS [SEED]] [WORD...]` has things go wrong below a peripheral
 /// instead, each so many times (20), at moments that depend on the seed; `--kills [ROUNDS [SEED]]` kills a program so many times
 /// (25) while a central uses it, and judges what each start of it restores; `--backpressure [--pairs N] [WORD...]` counts what is on
-/// its way to centrals, each link N times (1); `--transfer [BYTES [MS/MS/...]] [kept]` sends a document (200,000 bytes) to centrals on
-/// links of these speeds, and looks at the memory; `--document` alone prints what is known of the versions, and runs nothing.
+/// its way to centrals, each link N times (1); `--transfer [BYTES [MS/MS/...]] [kept]` sends a document (200,000 bytes) to
+/// centrals on links of these speeds, and looks at the memory; `--document` alone prints what is known of the versions, and runs
+/// nothing.
 @main
 struct ConformanceRunner {
     static func main() async throws {

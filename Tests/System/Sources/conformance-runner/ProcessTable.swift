@@ -11,7 +11,8 @@ enum ProcessTable {
 
     /// Processor time by what uses it, in seconds.
     ///
-    /// - Parameter program: The process that is called `program`; other processes that run the same are the runner.
+    /// - Parameter program: The process that is called `program`.
+    /// - Returns: The times, by the names of programs; what else is written in Python are the centrals.
     static func processorTimes(program: pid_t) -> [String: Double] {
         let radio = number(inFile: "/run/rig/radio.pid")
         var times: [String: Double] = [:]

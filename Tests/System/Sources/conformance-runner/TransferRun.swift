@@ -3,8 +3,8 @@ import PeripheralCore
 import PeripheralTesting
 import Synchronization
 
-/// Sends a document in chunks to four centrals at once, each on a link of its own speed; compares every byte that arrives, and looks
-/// at the memory of the program and of bluetoothd.
+/// Sends a document in chunks to several centrals at once, each on a link of its own speed; compares every byte that arrives,
+/// and looks at the memory of the program and of bluetoothd.
 ///
 /// The radio compares, at the centrals' controllers.
 struct TransferRun {
