@@ -126,6 +126,44 @@ async def pairing(app, a, secret):
     await a.expect('connect 10000 service 18ff', 'ok 00:AA:01:00:00:42*')
 
 
+async def documents(app, value, v, a, b):
+    """What the radio does for measurements: a document is compared, and each link has a speed of its own."""
+    async def arrive(*values):
+        for sent in values:
+            await asyncio.wrap_future(app.notify(value, sent))
+        times = []
+        for central, kind in ((a, 'notify'), (b, 'indicate')):
+            for sent in values:
+                reply = await central.expect('next 10000', 'ok update %s %s %s *' % (v, kind, sent.hex()))
+            times.append(int(reply.split()[-1]))
+        return times
+
+    async def compared(state):
+        copies = await ctl('copies')
+        want = ['%s %s' % (address, state) for address in ('F0:00:00:00:00:01', 'F0:00:00:00:00:02')]
+        check('copies -> ' + state, sorted(copies.split('\n')) == want, copies)
+
+    with open('/tmp/document', 'wb') as file:
+        file.write(b'abcde')
+    await ctl('document', '/tmp/document')
+    await arrive(b'abc', b'de')
+    await compared('5 2 open')
+    await arrive(b'EOM')
+    await compared('5 3 whole')
+    await ctl('document', '/tmp/document')
+    await arrive(b'abc', b'd!')
+    await compared('3 2 wrong')
+    await ctl('document', '/tmp/document')
+    await arrive(b'abcde', b'abcde')
+    await compared('5 2 wrong')
+    await ctl('document')
+    for slow, address in ((0, 'F0:00:00:00:00:01'), (1, 'F0:00:00:00:00:02')):
+        await ctl('speed', '500', address)
+        times = await arrive(b'last')
+        await ctl('speed', '2.5')
+        check('%s is slow' % address, times[slow] > times[1 - slow], times)
+
+
 async def main():
     app = Application('/probe')
     service = app.service('s', '18ff')
@@ -186,6 +224,7 @@ async def main():
     await b.expect('next 10000', 'ok update %s indicate 11 *' % v)
     await a.expect('next 10000', 'ok update %s notify %s *' % (v, '00' * 61))
     await b.expect('next 10000', 'ok update %s indicate %s *' % (v, '00' * 70))
+    await documents(app, value, v, a, b)
     await a.expect('unsubscribe ' + v, 'ok')
     await asyncio.wrap_future(app.notify(value, b'\x12'))
     await b.expect('next 10000', 'ok update %s indicate 12 *' % v)
