@@ -110,7 +110,10 @@ final class DurableUpdatesTests: Sendable {
             #expect(subscribers.map(\.status) == [.expected])
             try await central.connect()
             try await central.subscribe(to: audit)
-            #expect(try await central.nextUpdate(of: audit) == 2)
+            var value = try await central.nextUpdate(of: audit)
+            // The first comes again where the phone was gone before it was known to have left.
+            if value == 1 { value = try await central.nextUpdate(of: audit) }
+            #expect(value == 2)
             #expect(session.restored?.subscribers.map(\.status) == [.subscribed])
         }
     }
