@@ -16,6 +16,7 @@ enum DocsStandIns {
     static var upload: Characteristic<[UInt8]> { fatalError() }
     static var session: PeripheralSession { fatalError() }
     static var central: Central { fatalError() }
+    static var centrals: [Central] { fatalError() }
 }
 
 /// Of the service that the guide makes.
