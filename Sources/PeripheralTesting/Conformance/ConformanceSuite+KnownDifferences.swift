@@ -7,7 +7,7 @@ extension ConformanceSuite {
     /// `docs/bluez-versions.md` is made of this table.
     public static let knownDifferences: [KnownDifference] =
         lengthIsThatOfThePacket + errorHasNoName + [decodingErrorHasNoName] + subscribersAreNotApart
-        + indicationsAreNotApart + [responsesAreNotApart] + endIsNotTold + daemonEnds
+        + indicationsAreNotApart + [responsesAreNotApart] + endIsNotTold + daemonEnds + [daemonEndsByConfirmation]
 
     private static let lengthIsThatOfThePacket = [writtenBytes(511), writtenBytes(512), longWrite(of: 512)]
         .map {
@@ -110,6 +110,15 @@ extension ConformanceSuite {
             endsDaemon: true
         )
     }
+
+    private static let daemonEndsByConfirmation = KnownDifference(
+        leavingConfirmerDisturbsNobody,
+        in: .from(BlueZVersion(major: 5, minor: 80)),
+        failure: "bluetoothd may crash",
+        reason: "bluetoothd frees the socket of any one subscriber when one leaves that is not bonded, "
+            + "and uses it when that subscriber confirms.",
+        endsDaemon: true
+    )
 }
 
 extension ATTError {

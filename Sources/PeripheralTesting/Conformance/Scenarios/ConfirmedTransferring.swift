@@ -7,7 +7,8 @@ internal import PeripheralKit
 extension ConformanceSuite {
     static let confirmedTransferring: [Scenario] = [
         confirmedDocumentArrivesAtSeveral, documentOfSome(by: .indication), newcomerConfirmsAll,
-        confirmedDocumentIsCancelled, leavingConfirmerDisturbsNobody, silentConfirmerIsLeft,
+        confirmedDocumentIsCancelled, leavingConfirmerDisturbsNobody, bondedConfirmerDisturbsNobody,
+        silentConfirmerIsLeft,
     ]
 
     static let confirmedDocumentArrivesAtSeveral = Scenario(
@@ -102,25 +103,35 @@ extension ConformanceSuite {
         }
     }
 
-    /// bluetoothd from 5.80 on may lose with that the confirmation of another, which then gets a mark that ends its part, and
-    /// everything after all others have it.
-    static let leavingConfirmerDisturbsNobody = Scenario(
-        "a central that leaves while a document is sent by indications disturbs no other"
-    ) {
-        subscribersTrial(mtus: [517, 23, 65], .indicate) { centrals, session, value in
-            let document = pattern(600)
-            try await centrals[1].setConfirmsIndications(false)
-            async let sending: Void = session.send(document, over: value, by: .indication)
-            _ = try await centrals[1].nextUpdate(of: value)
-            try await centrals[1].disconnect()
-            try await all([centrals[0], centrals[2]]) { number, central in
-                var bytes: [UInt8]
-                repeat {
-                    (bytes, _) = try await receive(value, at: central)
-                } while bytes.count < document.count
-                try expect("document of \(number)", bytes, is: document)
+    static let leavingConfirmerDisturbsNobody = leavingConfirmer(
+        "a central that leaves while a document is sent by indications disturbs no other",
+        bonded: false
+    )
+
+    static let bondedConfirmerDisturbsNobody = leavingConfirmer(
+        "a bonded central that leaves while a document is sent by indications disturbs no other",
+        bonded: true
+    )
+
+    /// bluetoothd from 5.80 on may lose the confirmation of another when a central leaves that is not bonded. Who has given it
+    /// gets a mark that ends its part, and everything after all others have it.
+    private static func leavingConfirmer(_ name: String, bonded: Bool) -> Scenario {
+        Scenario(name) {
+            subscribersTrial(mtus: [517, 23, 65], .indicate, bonded: bonded) { centrals, session, value in
+                let document = pattern(600)
+                try await centrals[1].setConfirmsIndications(false)
+                async let sending: Void = session.send(document, over: value, by: .indication)
+                _ = try await centrals[1].nextUpdate(of: value)
+                try await centrals[1].disconnect()
+                try await all([centrals[0], centrals[2]]) { number, central in
+                    var bytes: [UInt8]
+                    repeat {
+                        (bytes, _) = try await receive(value, at: central)
+                    } while bytes.count < document.count
+                    try expect("document of \(number)", bytes, is: document)
+                }
+                try await sending
             }
-            try await sending
         }
     }
 

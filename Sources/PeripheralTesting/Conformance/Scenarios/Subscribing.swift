@@ -12,16 +12,20 @@ extension ConformanceSuite {
     static func subscribersTrial(
         mtus: [Int],
         _ properties: CharacteristicProperties = .notify,
+        bonded: Bool = false,
         _ body:
             @escaping @Sendable (
                 [any TestCentral], PeripheralSession, Characteristic<[UInt8]>
             ) async throws -> Void
     ) -> Trial {
         let value = Characteristic<[UInt8]>(ScenarioUUID.value, properties.union(.read)) { Read { [] } }
-        let peripheral = Peripheral("Subscribers") { GATTService(ScenarioUUID.service) { value } }
+        let peripheral = Peripheral("Subscribers", pairing: bonded ? .justWorks : .none) {
+            GATTService(ScenarioUUID.service) { value }
+        }
         return Trial(peripheral, mtu: nil) { central, session in
             try await withCentrals(central, mtus: mtus) { centrals in
                 for central in centrals {
+                    if bonded { try await central.pair(.justWorks) }
                     try await central.subscribe(to: value)
                     // The program knows of the subscription when this is answered.
                     _ = try await central.read(value)
