@@ -238,6 +238,58 @@ struct CentralsTests {
             for socket in [first, second] { close(socket.take()) }
             await centrals.close()
         }
+
+    /// bluetoothd looks at the bus only when its sockets are empty: else it could answer no central any more.
+    @Test func socketsAreLeftEmptyForADaemonThatDoesNotLookAtTheBus() async throws {
+        try await TestBus.run { bus in
+            let daemonLoop = EventLoop(name: "daemon")
+            let daemon = try await BusConnection.connect(to: .address(bus.bus.address), on: daemonLoop)
+            try await daemon.exportObjectManager(at: "/")
+            try await daemon.requestName("org.bluez")
+            let ended = Mutex(0)
+            let centrals = Centrals(
+                on: bus.client,
+                characteristics: [
+                    Self.value: Centrals.Characteristic(
+                        uuid: 0x2A19,
+                        path: "/v",
+                        isIndicated: false,
+                        security: .open
+                    )
+                ],
+                linkSecurity: NoLinks(),
+                unobservedPace: .unlimited,
+                handles: AssignedHandles(for: try AttributeTable(services: [])),
+                log: RunLog(.silent)
+            ) { event in
+                guard case .updatesEnded(let ends) = event else { return }
+                ended.withLock { $0 += ends.count }
+            }
+            await centrals.setAbilities(Centrals.Abilities(of: .v5_82))
+            try await DeviceWatcher(connection: bus.client, adapter: Self.adapter, centrals: centrals).watch()
+            let path = try Self.device(1)
+            await centrals.deviceChanged(path, .properties(["Connected": .bool(true)]))
+            let central = try #require(await centrals.central(at: path))
+            let socket = try #require(await centrals.subscribed(central, to: Self.value))
+
+            let gate = LoopGate()
+            daemonLoop.execute { gate.wait() }
+            var packet: [UInt8] = [0]
+            for number in 0...UInt64(2 * BusTurns.packets) {
+                centrals.submit([Update(id: Update.ID(number), characteristic: Self.value, value: [1])])
+                // It is sent in a turn of the loop before this.
+                _ = await centrals.subscriptions.subscribers(of: Self.value)
+                _ = recv(socket.descriptor, &packet, 1, 0)
+            }
+            #expect(ended.withLock(\.self) == 2 * BusTurns.packets)
+            gate.open()
+            try await until { ended.withLock { $0 == 2 * BusTurns.packets + 1 } }
+            close(socket.take())
+            await centrals.close()
+            await daemon.close()
+            await daemonLoop.stop()
+        }
+    }
     }
 }
 

@@ -74,6 +74,7 @@ extension Centrals {
             )
         }
         willDepart(update, for: run.ways)
+        sent(packets: run.ways.count)
         guard !update.awaitsConfirmation else {
             for way in run.ways { _ = way.packets?.send(update.value) { { _ in } } }
             return nil

@@ -37,6 +37,7 @@ extension Centrals {
     /// Sends what was submitted, and tells at once what of it has ended: a change of threads for each would cost more than
     /// all the rest.
     private func transmitSubmitted() {
+        if busTurns.isAwaited { return }
         let updates = submitted.withLock { submitted in
             defer { submitted = [] }
             return submitted
@@ -53,6 +54,15 @@ extension Centrals {
     /// Does something, and tells at once of all updates that end with it.
     func tellingEndsTogether<Outcome>(_ body: () -> Outcome) -> Outcome {
         guard endings == nil else { return body() }
+    /// Takes note that packets have gone by sockets.
+    func sent(packets count: Int) {
+        guard busTurns.sent(count, at: .now) else { return }
+        afterAnswer { centrals in
+            centrals.busTurns.answered(at: .now)
+            centrals.transmitSubmitted()
+        }
+    }
+
         endings = []
         defer { tellEnds() }
         return body()

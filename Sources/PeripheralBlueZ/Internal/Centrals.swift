@@ -69,6 +69,7 @@ actor Centrals {
     var held: [Update] = []
     /// Those that wait for sockets that are full.
     var waitingPackets: [Update.ID: WaitingPackets] = [:]
+    var busTurns = BusTurns()
     /// How the last update of each characteristic has gone.
     var routes: [AttributeHandle: SubscriptionTable.Route] = [:]
     /// The characteristics whose way is changing.
