@@ -190,7 +190,8 @@ private struct InMemoryLink: BackendLink {
             in: application,
             to: { subscriber in
                 // With the server's lock held, so that nobody subscribes.
-                guard update.recipients.include(subscriber.central), !host.isOver(update.id) else {
+                guard update.recipients.include(subscriber.central), host.whichAreOver([update]).isEmpty
+                else {
                     return false
                 }
                 isWithheld = isWithheld || subscriber.security < level
@@ -209,7 +210,7 @@ private struct InMemoryLink: BackendLink {
         }
         if update.awaitsConfirmation {
             awaited.insert(update.id)
-            if isWithheld, update.mustReach.isEmpty { confirmations.fail(.insecure) }
+            if isWithheld, update.isForWhoeverIsThere { confirmations.fail(.insecure) }
             confirmations.expect(recipients.count)
         } else {
             end(update, .delivered)

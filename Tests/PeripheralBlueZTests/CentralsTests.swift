@@ -103,7 +103,7 @@ struct CentralsTests {
                 unobservedPace: .unlimited,
                 handles: AssignedHandles(for: try AttributeTable(services: [])),
                 log: RunLog(.silent),
-                isOver: { $0 == Update.ID(1) }
+                whichAreOver: { Set($0.map(\.id)).intersection([Update.ID(1)]) }
             ) { event in
                 guard case .updatesEnded(let ends) = event else { return }
                 for case (_, let outcome) in ends {
@@ -111,11 +111,11 @@ struct CentralsTests {
                     ended.withLock { $0.append(error?.code) }
                 }
             }
-            for number in 0..<2 as Range<UInt64> {
-                centrals.submit(Update(id: Update.ID(number), characteristic: Self.value, value: [1]))
-            }
+            centrals.submit(
+                (0..<2).map { Update(id: Update.ID($0), characteristic: Self.value, value: [1]) }
+            )
             try await until { ended.withLock { $0.count == 2 } }
-            #expect(ended.withLock(\.self) == [nil, .notSubscribed])
+            #expect(ended.withLock(\.self) == [.notSubscribed, nil])
             await centrals.close()
         }
     }
@@ -222,15 +222,14 @@ struct CentralsTests {
             await centrals.deviceChanged(path, .properties(["Connected": .bool(true)]))
             let central = try #require(await centrals.central(at: path))
             let first = try #require(await centrals.subscribed(central, to: Self.value))
-            centrals.submit(
-                Update(
-                    id: Update.ID(1),
-                    characteristic: Self.value,
-                    value: [1],
-                    recipients: .central(central.id),
-                    awaitsConfirmation: true
-                )
+            let indication = Update(
+                id: Update.ID(1),
+                characteristic: Self.value,
+                value: [1],
+                recipients: .central(central.id),
+                awaitsConfirmation: true
             )
+            centrals.submit([indication])
             // It is sent in a turn of the loop before this.
             _ = await centrals.subscriptions.subscribers(of: Self.value)
             let second = try #require(await centrals.subscribed(central, to: Self.value))
@@ -238,6 +237,7 @@ struct CentralsTests {
             for socket in [first, second] { close(socket.take()) }
             await centrals.close()
         }
+    }
 
     /// bluetoothd looks at the bus only when its sockets are empty: else it could answer no central any more.
     @Test func socketsAreLeftEmptyForADaemonThatDoesNotLookAtTheBus() async throws {
@@ -289,7 +289,6 @@ struct CentralsTests {
             await daemon.close()
             await daemonLoop.stop()
         }
-    }
     }
 }
 

@@ -33,7 +33,7 @@ struct Application: Sendable {
             unobservedPace: unobservedPace,
             handles: handles,
             log: log,
-            isOver: host.isOver
+            whichAreOver: host.whichAreOver
         ) { event in
             if case .handleAssigned(let handle, let onAir) = event, !handles.assign(onAir, to: handle) {
                 return

@@ -22,7 +22,11 @@ struct BlueZLink: BackendLink {
     }
 
     func submit(_ update: Update) {
-        centrals.submit(update)
+        centrals.submit([update])
+    }
+
+    func submit(all updates: [Update]) {
+        centrals.submit(updates)
     }
 
     func abandon(_ update: Update.ID) {

@@ -33,7 +33,7 @@ final class SocketRun {
     /// Whether an update takes the same way.
     func covers(_ update: Update) -> Bool {
         update.characteristic == characteristic && update.recipients == recipients && !update.value.isEmpty
-            && !update.awaitsConfirmation && update.mustReach.isEmpty
+            && !update.awaitsConfirmation && update.isForWhoeverIsThere
     }
 }
 
@@ -76,7 +76,9 @@ extension Centrals {
         willDepart(update, for: run.ways)
         sent(packets: run.ways.count)
         guard !update.awaitsConfirmation else {
-            for way in run.ways { _ = way.packets?.send(update.value) { { _ in } } }
+            for case let packets? in run.ways.map(\.packets) where packets.send(update.value) == nil {
+                packets.sendLater(update.value) { _ in }
+            }
             return nil
         }
         var (isLost, waiting) = (false, 0)
@@ -85,10 +87,8 @@ extension Centrals {
                 isLost = true
                 continue
             }
-            let isTaken = packets.send(update.value) {
-                { [weak self, id = update.id] isTaken in self?.assumeIsolated { $0.passed(id, isTaken) } }
-            }
-            guard let isTaken else {
+            guard let isTaken = packets.send(update.value) else {
+                sendLater(update, by: packets)
                 waiting += 1
                 continue
             }
@@ -101,6 +101,12 @@ extension Centrals {
         }
         passed(update, by: run, isLost: isLost)
         return isLost ? nil : run
+    }
+
+    private func sendLater(_ update: Update, by packets: PacketSocket) {
+        packets.sendLater(update.value) { [weak self, id = update.id] isTaken in
+            self?.assumeIsolated { $0.passed(id, isTaken) }
+        }
     }
 
     /// Takes note that a socket that was full has taken a packet, or is closed.
@@ -117,7 +123,7 @@ extension Centrals {
     private func passed(_ update: Update, by run: SocketRun, isLost: Bool) {
         guard isLost else { return taken(update, .delivered) }
         guard update.recipients != .subscribers else {
-            return taken(update, update.mustReach.isEmpty ? .delivered : .failed(.subscriptionEnded))
+            return taken(update, update.isForWhoeverIsThere ? .delivered : .failed(.subscriptionEnded))
         }
         // bluetoothd has closed it, and its end is not heard of yet: that tells what becomes of the update.
         let isClosing = run.ways.contains { $0.packets != nil && sockets[$0.socket] === $0.packets }

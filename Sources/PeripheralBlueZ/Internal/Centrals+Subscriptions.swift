@@ -33,11 +33,15 @@ extension Centrals {
         return pair?.other
     }
 
-    /// Whether an update is for a subscription that lasts: it may have been submitted while its central was subscribing anew.
-    func isStillToBeSent(_ update: Update) -> Bool {
-        guard isOver(update.id) else { return true }
-        end(update, .failed(.outlived))
-        return false
+    /// Ends the updates for subscriptions that do not last: they may have been submitted while their centrals were
+    /// subscribing anew.
+    ///
+    /// - Returns: The others, for as long as nothing else happens on the loop.
+    func withoutOver(_ updates: [Update]) -> [Update] {
+        let over = whichAreOver(updates)
+        guard !over.isEmpty else { return updates }
+        for update in updates where over.contains(update.id) { end(update, .failed(.outlived)) }
+        return updates.filter { !over.contains($0.id) }
     }
 
     /// Takes note of a call of StartNotify, which does not tell who has subscribed.

@@ -26,10 +26,10 @@ extension Centrals {
         case none(UpdateOutcome)
     }
 
-    nonisolated func submit(_ update: Update) {
+    nonisolated func submit(_ updates: [Update]) {
         let isFirst = submitted.withLock { submitted in
-            submitted.append(update)
-            return submitted.count == 1
+            defer { submitted += updates }
+            return submitted.isEmpty
         }
         if isFirst { connection.loop.execute { self.assumeIsolated { $0.transmitSubmitted() } } }
     }
@@ -44,16 +44,16 @@ extension Centrals {
         }
         tellingEndsTogether {
             var run: SocketRun?
-            for update in updates where isStillToBeSent(update) {
-                let isOfRun = run.map { $0.covers(update) } ?? false
-                run = isOfRun ? run.flatMap { send(update, by: $0) } : transmit(update)
+            for update in withoutOver(updates) {
+                if let last = run, last.covers(update) {
+                    run = send(update, by: last)
+                } else {
+                    run = transmit(update)
+                }
             }
         }
     }
 
-    /// Does something, and tells at once of all updates that end with it.
-    func tellingEndsTogether<Outcome>(_ body: () -> Outcome) -> Outcome {
-        guard endings == nil else { return body() }
     /// Takes note that packets have gone by sockets.
     func sent(packets count: Int) {
         guard busTurns.sent(count, at: .now) else { return }
@@ -63,6 +63,9 @@ extension Centrals {
         }
     }
 
+    /// Does something, and tells at once of all updates that end with it.
+    func tellingEndsTogether<Outcome>(_ body: () -> Outcome) -> Outcome {
+        guard endings == nil else { return body() }
         endings = []
         defer { tellEnds() }
         return body()
@@ -184,7 +187,7 @@ extension Centrals {
     func releaseHeld() {
         let updates = held
         held = []
-        for update in updates where isStillToBeSent(update) { transmit(update) }
+        for update in withoutOver(updates) { transmit(update) }
     }
 
     private func way(of update: Update) -> Way {
@@ -273,7 +276,7 @@ extension Centrals {
     /// When the bus is gone, so are all centrals: what is for whoever has subscribed is for nobody then.
     private func outcome(of update: Update, notSentBecause error: any Error) -> UpdateOutcome {
         if case BusError.disconnected = error {
-            let isForAny = update.recipients == .subscribers && update.mustReach.isEmpty
+            let isForAny = update.recipients == .subscribers && update.isForWhoeverIsThere
             return isForAny && !update.awaitsConfirmation ? .delivered : .failed(.subscriptionEnded)
         }
         return .failed(PeripheralError(sending: error))

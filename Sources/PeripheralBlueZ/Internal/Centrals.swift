@@ -45,8 +45,8 @@ actor Centrals {
     let handles: AssignedHandles
     let log: RunLog
     let tell: @Sendable (BackendEvent) -> Void
-    /// Whether the subscription of an update is over.
-    let isOver: @Sendable (Update.ID) -> Bool
+    /// Finds the updates whose subscriptions are over.
+    let whichAreOver: @Sendable ([Update]) -> Set<Update.ID>
     /// The path of the adapter; `nil` until it is chosen.
     private(set) var adapter: ObjectPath?
     var abilities = Abilities(of: .v5_66)
@@ -90,7 +90,7 @@ actor Centrals {
         unobservedPace: UnobservedPace,
         handles: AssignedHandles,
         log: RunLog,
-        isOver: @escaping @Sendable (Update.ID) -> Bool = { _ in false },
+        whichAreOver: @escaping @Sendable ([Update]) -> Set<Update.ID> = { _ in [] },
         report: @escaping @Sendable (BackendEvent) -> Void
     ) {
         self.connection = connection
@@ -98,7 +98,7 @@ actor Centrals {
         (self.linkSecurity, self.unobservedPace) = (linkSecurity, unobservedPace)
         self.handles = handles
         self.log = log
-        self.isOver = isOver
+        self.whichAreOver = whichAreOver
         tell = report
     }
 

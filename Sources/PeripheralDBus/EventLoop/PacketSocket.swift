@@ -2,7 +2,8 @@ internal import Glibc
 
 /// One end of a pair of sockets that carry packets, whose other end goes to another process.
 ///
-/// Belongs to the event loop: it is made, used and, by all means, closed there.
+/// Belongs to the event loop: it is made, used and, by all means, closed there. Until then it keeps itself: what is referred to
+/// weakly costs more with each use.
 package final class PacketSocket {
     package enum Event {
         case packet([UInt8])
@@ -49,23 +50,28 @@ package final class PacketSocket {
         self.loop = loop
         self.own = own
         self.handle = handle
-        incoming = loop.watch(fileDescriptor: own.descriptor, events: .readable) { [weak self] _ in
-            self?.receive()
+        incoming = loop.watch(fileDescriptor: own.descriptor, events: .readable) { [self] _ in
+            receive()
         }
     }
 
     /// Sends a packet after those before it.
     ///
-    /// - Parameters:
-    ///   - bytes: The packet; an empty one looks like the end to most who receive it.
-    ///   - later: Asked for what is to be told on the loop whether the socket has taken it, when that is not known at once.
-    /// - Returns: Whether the socket has taken it; `nil` when that is told later.
-    package func send(_ bytes: [UInt8], toldLater later: () -> (Bool) -> Void) -> Bool? {
+    /// - Parameter bytes: The packet; an empty one looks like the end to most who receive it.
+    /// - Returns: Whether the socket has taken it; `nil` when it cannot now, see ``sendLater(_:_:)``.
+    package func send(_ bytes: [UInt8]) -> Bool? {
         guard let own else { return false }
-        if queue.isEmpty, let isTaken = Self.send(bytes, by: own) { return isTaken }
-        queue.append(Packet(bytes: bytes, isTaken: later()))
+        return queue.isEmpty ? Self.send(bytes, by: own) : nil
+    }
+
+    /// Sends a packet that the socket could not take at once.
+    ///
+    /// - Parameters:
+    ///   - bytes: The packet.
+    ///   - isTaken: Told on the loop whether the socket has taken it.
+    package func sendLater(_ bytes: [UInt8], _ isTaken: @escaping (Bool) -> Void) {
+        queue.append(Packet(bytes: bytes, isTaken: isTaken))
         flushLater()
-        return nil
     }
 
     /// - Returns: Whether the socket has taken it; `nil` when it is full.
@@ -113,8 +119,8 @@ package final class PacketSocket {
 
     private func flushLater() {
         guard outgoing == nil, let own else { return }
-        outgoing = loop.watch(fileDescriptor: own.descriptor, events: .writable) { [weak self] _ in
-            self?.flush()
+        outgoing = loop.watch(fileDescriptor: own.descriptor, events: .writable) { [self] _ in
+            flush()
         }
     }
 

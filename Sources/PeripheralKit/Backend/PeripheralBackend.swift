@@ -44,6 +44,11 @@ public protocol BackendLink: Sendable {
     /// one of them cannot be reached alone.
     func submit(_ update: Update)
 
+    /// Sends several updates, in this order, each as ``submit(_:)`` does.
+    ///
+    /// Submits one after the other, unless the backend does better.
+    func submit(all updates: [Update])
+
     /// Ends an update for whose confirmation nobody waits any longer.
     ///
     /// It is reported as any other end, but only when no confirmation can come any more that could be taken for that of
@@ -101,6 +106,11 @@ public protocol BackendLink: Sendable {
 }
 
 extension BackendLink {
+    /// Submits one after the other.
+    public func submit(all updates: [Update]) {
+        for update in updates { submit(update) }
+    }
+
     /// Returns at once.
     public func untilAnswersHaveLeft() async {}
 

@@ -20,12 +20,12 @@ public protocol PeripheralHost: Sendable {
     /// Takes note of what happened.
     func handle(_ event: BackendEvent)
 
-    /// Whether an update has ended, or was submitted for a subscription that has, as far as the host was told: it is not to be
-    /// sent any more.
+    /// Finds the updates that have ended, or were submitted for a subscription that has, as far as the host was told: they are
+    /// not to be sent any more.
     ///
-    /// A backend asks right before it sends one, where no subscription can begin: ``BackendLink/submit(_:)`` may be called on
+    /// A backend asks right before it sends them, where no subscription can begin: ``BackendLink/submit(_:)`` may be called on
     /// another thread while a central subscribes anew, and what is for the earlier subscription would come to the next.
-    func isOver(_ update: Update.ID) -> Bool
+    func whichAreOver(_ updates: [Update]) -> Set<Update.ID>
 
     /// Returns when all requests are answered that are in progress, which takes at most 4 s.
     ///

@@ -40,7 +40,16 @@ public struct Update: Hashable, Sendable, Identifiable {
     ///
     /// Unless all of these can be sent it now, nobody is, and it fails; what keeps it from others does not count. Empty for
     /// an update that is for whoever is there.
-    public var mustReach: Set<Central.ID>
+    public var mustReach: Set<Central.ID> {
+        get { demanded ?? [] }
+        set { demanded = newValue.isEmpty ? nil : newValue }
+    }
+
+    /// `nil` for an empty set: updates are copied often, and rarely have one.
+    private var demanded: Set<Central.ID>?
+
+    /// Whether nobody in particular is to be reached.
+    package var isForWhoeverIsThere: Bool { demanded == nil }
 
     /// Makes an update.
     public init(
@@ -56,7 +65,7 @@ public struct Update: Hashable, Sendable, Identifiable {
         self.value = value
         self.recipients = recipients
         self.awaitsConfirmation = awaitsConfirmation
-        self.mustReach = mustReach
+        demanded = mustReach.isEmpty ? nil : mustReach
     }
 }
 

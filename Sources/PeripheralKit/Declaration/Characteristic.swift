@@ -19,7 +19,10 @@ public struct Characteristic<Value: GATTValue>: Sendable {
     // One reference: services keep many characteristics, and the code that copies them is as large as what they hold.
     private let storage: CharacteristicStorage
 
-    package var declaration: CharacteristicDeclaration { storage.declaration }
+    /// Lent, and not copied: each of its many parts would be retained for every update.
+    package var declaration: CharacteristicDeclaration {
+        _read { yield storage.declaration }
+    }
 
     /// The type of the characteristic.
     public var uuid: BluetoothUUID { declaration.uuid }

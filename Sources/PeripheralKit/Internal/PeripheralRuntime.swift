@@ -240,8 +240,8 @@ final class PeripheralRuntime: PeripheralHost {
         )
     }
 
-    func isOver(_ update: Update.ID) -> Bool {
-        updates.isOver(update)
+    func whichAreOver(_ updates: [Update]) -> Set<Update.ID> {
+        self.updates.whichAreOver(updates)
     }
 
     func untilAnswered() async {

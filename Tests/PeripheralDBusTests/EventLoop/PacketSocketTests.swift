@@ -36,10 +36,14 @@ private actor OwnEnd {
 
     func send(_ numbers: Range<Int>) {
         for number in numbers {
-            let isTaken = socket?.send(OwnEnd.packet(number)) {
-                { isTaken in self.assumeIsolated { $0.outcomes.append((number, isTaken)) } }
+            guard let socket else { return }
+            if let isTaken = socket.send(OwnEnd.packet(number)) {
+                outcomes.append((number, isTaken))
+                continue
             }
-            if let isTaken { outcomes.append((number, isTaken)) }
+            socket.sendLater(OwnEnd.packet(number)) { isTaken in
+                self.assumeIsolated { $0.outcomes.append((number, isTaken)) }
+            }
         }
     }
 

@@ -256,6 +256,9 @@ private final class TurningLink: BackendLink {
     }
 
     func submit(_ update: Update) {
+        guard sender.whichAreOver([update]).isEmpty else {
+            return sender.ended([(update.id, .failed(.notSubscribed))])
+        }
         let number = count.withLock { count in
             count += 1
             return count

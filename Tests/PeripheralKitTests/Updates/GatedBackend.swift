@@ -48,7 +48,7 @@ private struct GatedHost: PeripheralHost {
     func read(_ request: ReadRequest) -> Answer { host.read(request) }
     func write(_ request: WriteRequest) -> Answer { host.write(request) }
     func answer(_ request: PairingRequest) async -> PairingAnswer { await host.answer(request) }
-    func isOver(_ update: Update.ID) -> Bool { host.isOver(update) }
+    func whichAreOver(_ updates: [Update]) -> Set<Update.ID> { host.whichAreOver(updates) }
     func untilAnswered() async { await host.untilAnswered() }
 
     func handle(_ event: BackendEvent) {

@@ -29,7 +29,7 @@ private final class WithholdingHost: PeripheralHost {
     func read(_ request: ReadRequest) -> Answer { host.read(request) }
     func write(_ request: WriteRequest) -> Answer { host.write(request) }
     func answer(_ request: PairingRequest) async -> PairingAnswer { await host.answer(request) }
-    func isOver(_ update: Update.ID) -> Bool { host.isOver(update) }
+    func whichAreOver(_ updates: [Update]) -> Set<Update.ID> { host.whichAreOver(updates) }
     func untilAnswered() async { await host.untilAnswered() }
 
     /// Keeps an update if it is to be kept.

@@ -78,7 +78,7 @@ extension Centrals {
         switch update.recipients {
         case .subscribers where !update.mustReach.isSubset(of: secure):
             return .none(.failed(missed(update).map { .notSubscribed($0) } ?? .insecure))
-        case .subscribers where !update.mustReach.isEmpty:
+        case .subscribers where !update.isForWhoeverIsThere:
             return .sockets(sockets)
         case .subscribers where sockets.isEmpty:
             return .none(subscribers.isEmpty ? .delivered : .failed(.insecure))

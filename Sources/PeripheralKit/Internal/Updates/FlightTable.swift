@@ -55,7 +55,10 @@ struct FlightTable {
 
     private func index(of id: Update.ID) -> Int? {
         var (low, high) = (left, entries.count)
-        if low < high, entries[low].id == id { return low }
+        guard low < high, id.number >= entries[low].id.number else { return nil }
+        // Where it stands as long as none in between has left.
+        let distance = id.number - entries[low].id.number
+        if distance < high - low, entries[low + Int(distance)].id == id { return low + Int(distance) }
         while low < high {
             let middle = (low + high) / 2
             if entries[middle].id.number < id.number { low = middle + 1 } else { high = middle }

@@ -28,8 +28,6 @@ struct TransmitLane {
         var content: Content
         /// When it was found waiting, or what comes next of a document; `nil` for what is new.
         var since: Duration?
-        /// Who is not to be missed.
-        var mustReach: Set<Central.ID> = []
         /// The size of the value; `nil` for a document, which takes no room: the program has it anyway.
         fileprivate let size: Int?
 
@@ -49,8 +47,6 @@ struct TransmitLane {
         var documentBytes: Int?
         /// How it is confirmed; `nil` when it is not.
         var confirmation: Confirmation?
-        /// Who is not to be missed.
-        var mustReach: Set<Central.ID> = []
     }
 
     /// A chunk that is confirmed: the first of its document, or one of the others.
@@ -129,16 +125,16 @@ struct TransmitLane {
     /// Takes a value for which there is room, or a document.
     ///
     /// - Returns: What it replaces.
-    mutating func append(_ entry: Entry) -> Entry? {
+    mutating func append(_ entry: consuming Entry) -> Entry? {
         var replaced: Entry?
         if policy.kind == .latest, entry.size != nil, !entries.isEmpty, entries[entries.count - 1].size != nil
         {
             replaced = entries.removeLast()
             counters.dropped += 1
         }
-        entries.append(entry)
         account(for: entry, 1)
         hasNew = hasNew || entry.since == nil
+        entries.append(entry)
         if let replaced { account(for: replaced, -1) }
         return replaced
     }
@@ -181,7 +177,7 @@ struct TransmitLane {
         } else {
             let entry = entries.removeFirst()
             guard case .value(let value) = entry.content else { return nil }
-            departure = Departure(value: value, ticket: entry.ticket, mustReach: entry.mustReach)
+            departure = Departure(value: value, ticket: entry.ticket)
             count -= 1
             bytes -= value.count
         }

@@ -6,18 +6,21 @@ extension TransmitQueues {
         var hasSent = true
         while hasSent, !turns.isEmpty {
             hasSent = false
-            for place in turns where !lanes[place].isEmpty {
+            var waiting = 0
+            for index in turns.indices {
+                let place = turns[index]
+                guard !lanes[place].isEmpty else { continue }
                 guard submitFirst(of: place, at: now) else {
-                    waitingTurns.append(place)
+                    turns[waiting] = place
+                    waiting += 1
                     continue
                 }
                 hasSent = true
                 if !lanes[place].isEmpty { servedTurns.append(place) }
             }
-            turns.removeAll(keepingCapacity: true)
-            turns += waitingTurns
+            turns.removeLast(turns.count - waiting)
+            guard !servedTurns.isEmpty else { continue }
             turns += servedTurns
-            waitingTurns.removeAll(keepingCapacity: true)
             servedTurns.removeAll(keepingCapacity: true)
         }
     }
@@ -51,7 +54,7 @@ extension TransmitQueues {
             value: departure.value,
             recipients: lanes[place].recipients,
             awaitsConfirmation: isConfirmed,
-            mustReach: departure.mustReach
+            mustReach: departure.ticket.flatMap { promises[$0]?.mustReach } ?? []
         )
         guard let confirmation = departure.confirmation else {
             outcome.updates.append(update)
@@ -231,16 +234,18 @@ extension TransmitQueues {
             promises[waiter.ticket] = Promise(
                 remaining: places.count,
                 isForAll: isForAll,
-                isUntilLeft: waiter.isUntilLeft
+                isUntilLeft: waiter.isUntilLeft,
+                mustReach: waiter.mustReach
             )
         }
-        var entry = TransmitLane.Entry(.value(value), sequence: makeSequence(), for: waiter?.ticket)
-        entry.mustReach = waiter?.mustReach ?? []
-        for place in places { put(entry, into: place) }
+        let sequence = makeSequence()
+        for place in places {
+            put(TransmitLane.Entry(.value(value), sequence: sequence, for: waiter?.ticket), into: place)
+        }
     }
 
     /// Puts something behind all that waits in a lane.
-    mutating func put(_ entry: TransmitLane.Entry, into place: Place) {
+    mutating func put(_ entry: consuming TransmitLane.Entry, into place: Place) {
         if lanes[place].isEmpty { turns.append(place) }
         let replaced = lanes[place].append(entry)
         if let ticket = replaced?.ticket { settle(ticket, .success(())) }

@@ -19,6 +19,9 @@ struct TransmitQueues {
         var answers: [(Ticket, Result<Void, PeripheralError>)] = []
         /// How far transfers have come.
         var progress: [(Ticket, TransferProgress)] = []
+
+        /// Whether there is nothing but updates.
+        fileprivate var isEmpty: Bool { indications.isEmpty && answers.isEmpty && progress.isEmpty }
     }
 
     /// A chunk that is to be confirmed.
@@ -62,6 +65,8 @@ struct TransmitQueues {
         var isForAll: Bool
         /// Whether it is kept only when the value has left, not when the stack has taken it.
         var isUntilLeft: Bool
+        /// Who is not to be missed.
+        var mustReach: Set<Central.ID> = []
         var failure: PeripheralError?
     }
 
@@ -99,8 +104,8 @@ struct TransmitQueues {
     var lanes = LaneTable()
     /// The lanes in which something waits, in the order of their turns.
     var turns: [Place] = []
-    /// The parts of the next order of turns, kept for their memory.
-    var (waitingTurns, servedTurns): ([Place], [Place]) = ([], [])
+    /// Those that come last in the next order of turns, kept for its memory.
+    var servedTurns: [Place] = []
     var receivers = ReceiverTable()
     var flights = FlightTable()
     var promises: [Ticket: Promise] = [:]
@@ -149,7 +154,7 @@ struct TransmitQueues {
     /// What is to be done about all that has happened since the last call.
     mutating func takeOutcome(at now: Duration) -> Outcome {
         var updates: [Update] = []
-        var outcome = takeOutcome(at: { now }, updates: &updates)
+        var outcome = takeOutcome(at: { now }, updates: &updates) ?? Outcome()
         outcome.updates = updates
         return outcome
     }
@@ -157,13 +162,16 @@ struct TransmitQueues {
     /// What is to be done about all that has happened since the last call, with the updates behind those that there are.
     ///
     /// What leaves at once has not waited: then nobody looks at the clock.
-    mutating func takeOutcome(at now: () -> Duration, updates: inout [Update]) -> Outcome {
+    ///
+    /// - Returns: `nil` when there is nothing but updates.
+    mutating func takeOutcome(at now: () -> Duration, updates: inout [Update]) -> Outcome? {
+        // These come behind them, and nothing is copied.
+        swap(&updates, &outcome.updates)
+        defer { swap(&updates, &outcome.updates) }
         repeat { send(at: now) } while admitWaiters()
         settleClearances()
         for place in turns { lanes[place].waits(since: now) }
-        // The memory of both is kept for the next, and nothing copied as a rule.
-        if updates.isEmpty { swap(&updates, &outcome.updates) } else { updates += outcome.updates }
-        outcome.updates.removeAll(keepingCapacity: true)
+        guard !outcome.isEmpty else { return nil }
         defer { (outcome.indications, outcome.answers, outcome.progress) = ([], [], []) }
         return Outcome(indications: outcome.indications, answers: outcome.answers, progress: outcome.progress)
     }

@@ -103,7 +103,7 @@ extension UpdateSender {
     /// What becomes of an update that meets no backend.
     private static func outcome(withoutBackendFor update: Update) -> Result<Void, any Error> {
         switch update.recipients {
-        case .subscribers where update.mustReach.isEmpty: .success(())
+        case .subscribers where update.isForWhoeverIsThere: .success(())
         case .subscribers, .central: .failure(PeripheralError.disconnected)
         }
     }

@@ -125,50 +125,37 @@ extension UpdateSender {
     func change<Answer, Failure: Error>(
         _ change: (inout State) throws(Failure) -> Answer
     ) throws(Failure) -> Answer {
-        let (answer, news, first, indications) = try state.withLock { state throws(Failure) in
+        let (answer, first, news) = try state.withLock { state throws(Failure) in
             let answer = try change(&state)
             let outcome = state.queues.takeOutcome(at: stopwatch.elapsed, updates: &state.outgoing)
-            let indications = outcome.indications.compactMap { state.indications.submit($0) }
-            let first = state.isHandingOn ? nil : state.takeOutgoing()
-            return (answer, state.news(in: outcome), first, indications)
+            let news = outcome.map { state.news(in: $0) }
+            return (answer, state.isHandingOn ? nil : state.takeOutgoing(), news)
         }
         news?.tell()
-        if let first { handOn(first) }
-        for update in indications { sendIndication(update) }
+        handOn(first)
+        for update in news?.indications ?? [] { sendIndication(update) }
         return answer
     }
 
     /// Hands the updates on to the backend, one thread at a time, so that they keep their order.
     ///
     /// The backend may answer before it returns, which leads back to here.
-    private func handOn(_ first: State.Outgoing) {
-        var next: State.Outgoing? = first
+    private func handOn(_ next: consuming State.Outgoing?) {
         while var outgoing = next.take() {
-            // The first has only just been taken.
-            for (index, update) in outgoing.updates.enumerated() where index == 0 || isStillToBeSent(update) {
-                outgoing.link.submit(update)
-            }
+            outgoing.link.submit(all: outgoing.updates)
             outgoing.updates.removeAll(keepingCapacity: true)
             next = state.withLock { $0.takeOutgoing(reusing: outgoing.updates) }
         }
     }
-
-    /// Whether the subscription lasts that an update is for: it may have ended, or begun anew, since it was taken to be
-    /// handed on.
-    private func isStillToBeSent(_ update: Update) -> Bool {
-        let isOver = state.withLock { $0.queues.isOver(update.id) }
-        if isOver { change { $0.queues.ended(update.id, .failure(.notSubscribed)) } }
-        return !isOver
-    }
 }
 
 extension UpdateSender.State {
-    /// What there is to tell to those who wait; `nil` when it is nothing.
-    fileprivate mutating func news(in outcome: TransmitQueues.Outcome) -> UpdateNews? {
-        guard !outcome.answers.isEmpty || !outcome.progress.isEmpty else { return nil }
-        return UpdateNews(
+    /// What there is to tell to those who wait, and the indications whose turn it is.
+    fileprivate mutating func news(in outcome: TransmitQueues.Outcome) -> UpdateNews {
+        UpdateNews(
             progress: outcome.progress.map { (report($0.0), $0.1) },
-            answers: outcome.answers.map { (callers.removeValue(forKey: $0.0), report($0.0), $0.1) }
+            answers: outcome.answers.map { (callers.removeValue(forKey: $0.0), report($0.0), $0.1) },
+            indications: outcome.indications.compactMap { indications.submit($0) }
         )
     }
 
@@ -213,10 +200,11 @@ extension UpdateSender.State {
     }
 }
 
-/// What has become of what calls wait for.
+/// What has become of what calls wait for, and what is to be sent besides the updates.
 private struct UpdateNews {
     let progress: [(TransferReport?, TransferProgress)]
     let answers: [(UpdateSender.Caller?, TransferReport?, Result<Void, PeripheralError>)]
+    let indications: [Update]
 
     func tell() {
         for (report, progress) in progress { report?.note(progress) }

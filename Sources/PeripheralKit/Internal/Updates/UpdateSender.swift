@@ -158,9 +158,13 @@ final class UpdateSender: Sendable {
         change { $0.queues.taken(id) }
     }
 
-    /// Whether an update is not to be sent any more, although it was submitted.
-    func isOver(_ id: Update.ID) -> Bool {
-        state.withLock { $0.queues.isOver(id) }
+    /// Finds the updates that are not to be sent any more, although they were submitted.
+    func whichAreOver(_ updates: [Update]) -> Set<Update.ID> {
+        state.withLock { state in
+            var over: Set<Update.ID> = []
+            for update in updates where state.queues.isOver(update.id) { over.insert(update.id) }
+            return over
+        }
     }
 
     /// Takes note of how updates have ended.
