@@ -5,8 +5,9 @@
 /// their time limit. So it is asked for an answer now and then, and the sockets are left to run empty while it owes one for
 /// more than a few packets.
 struct BusTurns {
-    /// After so many packets by sockets it is looked whether it is to be asked. As many, and it is left alone until it has
-    /// answered: less than a second's work for the slowest seen.
+    /// After so many packets by sockets it is looked whether it is to be asked, and after as many again waited for its answer.
+    ///
+    /// Less than a second's work for the slowest seen.
     static let packets = 128
     /// It is not asked again before.
     static let interval = Duration.milliseconds(250)

@@ -7,7 +7,8 @@ extension ConformanceSuite {
     /// `docs/bluez-versions.md` is made of this table.
     public static let knownDifferences: [KnownDifference] =
         lengthIsThatOfThePacket + errorHasNoName + [decodingErrorHasNoName] + subscribersAreNotApart
-        + indicationsAreNotApart + [responsesAreNotApart] + endIsNotTold + daemonEnds + [daemonEndsByConfirmation]
+        + indicationsAreNotApart + [responsesAreNotApart] + endIsNotTold + daemonEnds
+        + [daemonEndsByConfirmation]
 
     private static let lengthIsThatOfThePacket = [writtenBytes(511), writtenBytes(512), longWrite(of: 512)]
         .map {

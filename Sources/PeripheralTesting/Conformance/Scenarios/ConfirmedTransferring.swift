@@ -113,8 +113,9 @@ extension ConformanceSuite {
         bonded: true
     )
 
-    /// bluetoothd from 5.80 on may lose the confirmation of another when a central leaves that is not bonded. Who has given it
-    /// gets a mark that ends its part, and everything after all others have it.
+    /// bluetoothd from 5.80 on may lose the confirmation of another when a central leaves that is not bonded.
+    ///
+    /// Who has given it gets a mark that ends its part, and everything after all others have it.
     private static func leavingConfirmer(_ name: String, bonded: Bool) -> Scenario {
         Scenario(name) {
             subscribersTrial(mtus: [517, 23, 65], .indicate, bonded: bonded) { centrals, session, value in
