@@ -25,6 +25,35 @@ struct CentralsTests {
         try adapter.appending("dev_C0_FF_EE_00_00_0\(number)")
     }
 
+    /// Centrals that may subscribe to one characteristic.
+    private static func centrals(
+        on bus: TestBus,
+        isIndicated: Bool,
+        _ report: @escaping @Sendable (BackendEvent) -> Void
+    ) throws -> Centrals {
+        let characteristic = Centrals.Characteristic(
+            uuid: 0x2A19,
+            path: "/v",
+            isIndicated: isIndicated,
+            security: .open
+        )
+        return Centrals(
+            on: bus.client,
+            characteristics: [value: characteristic],
+            linkSecurity: NoLinks(),
+            unobservedPace: .unlimited,
+            handles: AssignedHandles(for: try AttributeTable(services: [])),
+            log: RunLog(.silent),
+            report: report
+        )
+    }
+
+    private static func connect(_ number: Int, to centrals: Centrals) async throws -> Central {
+        let path = try device(number)
+        await centrals.deviceChanged(path, .properties(["Connected": .bool(true)]))
+        return try #require(await centrals.central(at: path))
+    }
+
     /// What bluetoothd tells of its devices is older than what it tells next, however late either is heard.
     @Test func theNewsOfALeavingIsNewerThanTheDevicesThatThereWere() async throws {
         try await TestBus.run { bus in
@@ -145,30 +174,14 @@ struct CentralsTests {
             try await bus.server.requestName("org.bluez")
 
             let ended = Mutex<[BackendEvent]>([])
-            let centrals = Centrals(
-                on: bus.client,
-                characteristics: [
-                    Self.value: Centrals.Characteristic(
-                        uuid: 0x2A19,
-                        path: "/v",
-                        isIndicated: false,
-                        security: .open
-                    )
-                ],
-                linkSecurity: NoLinks(),
-                unobservedPace: .unlimited,
-                handles: AssignedHandles(for: try AttributeTable(services: [])),
-                log: RunLog(.silent)
-            ) { event in
+            let centrals = try Self.centrals(on: bus, isIndicated: false) { event in
                 if case .unsubscribed = event { ended.withLock { $0.append(event) } }
             }
             await centrals.setAbilities(Centrals.Abilities(of: .v5_82))
             try await DeviceWatcher(connection: bus.client, adapter: Self.adapter, centrals: centrals).watch()
             var sockets: [OwnedFileDescriptor] = []
             for number in 1...2 {
-                let path = try Self.device(number)
-                await centrals.deviceChanged(path, .properties(["Connected": .bool(true)]))
-                let central = try #require(await centrals.central(at: path))
+                let central = try await Self.connect(number, to: centrals)
                 sockets.append(try #require(await centrals.subscribed(central, to: Self.value)))
             }
 
@@ -195,21 +208,7 @@ struct CentralsTests {
             try await bus.server.exportObjectManager(at: "/")
             try await bus.server.requestName("org.bluez")
             let told = Mutex<[String]>([])
-            let centrals = Centrals(
-                on: bus.client,
-                characteristics: [
-                    Self.value: Centrals.Characteristic(
-                        uuid: 0x2A19,
-                        path: "/v",
-                        isIndicated: true,
-                        security: .open
-                    )
-                ],
-                linkSecurity: NoLinks(),
-                unobservedPace: .unlimited,
-                handles: AssignedHandles(for: try AttributeTable(services: [])),
-                log: RunLog(.silent)
-            ) { event in
+            let centrals = try Self.centrals(on: bus, isIndicated: true) { event in
                 switch event {
                 case .subscribed: told.withLock { $0.append("subscribed") }
                 case .updateEnded, .updatesEnded: told.withLock { $0.append("ended") }
@@ -218,9 +217,7 @@ struct CentralsTests {
             }
             await centrals.setAbilities(Centrals.Abilities(of: .v5_82))
             try await DeviceWatcher(connection: bus.client, adapter: Self.adapter, centrals: centrals).watch()
-            let path = try Self.device(1)
-            await centrals.deviceChanged(path, .properties(["Connected": .bool(true)]))
-            let central = try #require(await centrals.central(at: path))
+            let central = try await Self.connect(1, to: centrals)
             let first = try #require(await centrals.subscribed(central, to: Self.value))
             let indication = Update(
                 id: Update.ID(1),
@@ -247,29 +244,13 @@ struct CentralsTests {
             try await daemon.exportObjectManager(at: "/")
             try await daemon.requestName("org.bluez")
             let ended = Mutex(0)
-            let centrals = Centrals(
-                on: bus.client,
-                characteristics: [
-                    Self.value: Centrals.Characteristic(
-                        uuid: 0x2A19,
-                        path: "/v",
-                        isIndicated: false,
-                        security: .open
-                    )
-                ],
-                linkSecurity: NoLinks(),
-                unobservedPace: .unlimited,
-                handles: AssignedHandles(for: try AttributeTable(services: [])),
-                log: RunLog(.silent)
-            ) { event in
+            let centrals = try Self.centrals(on: bus, isIndicated: false) { event in
                 guard case .updatesEnded(let ends) = event else { return }
                 ended.withLock { $0 += ends.count }
             }
             await centrals.setAbilities(Centrals.Abilities(of: .v5_82))
             try await DeviceWatcher(connection: bus.client, adapter: Self.adapter, centrals: centrals).watch()
-            let path = try Self.device(1)
-            await centrals.deviceChanged(path, .properties(["Connected": .bool(true)]))
-            let central = try #require(await centrals.central(at: path))
+            let central = try await Self.connect(1, to: centrals)
             let socket = try #require(await centrals.subscribed(central, to: Self.value))
 
             let gate = LoopGate()

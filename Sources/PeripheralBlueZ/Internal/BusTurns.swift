@@ -13,20 +13,20 @@ struct BusTurns {
     static let interval = Duration.milliseconds(250)
 
     /// How many have gone since it was looked, or asked.
-    private var sent = 0
+    private var count = 0
     private var isAsked = false
     private var lastAnswer: ContinuousClock.Instant?
 
     /// Whether nothing is to go by sockets until it answers.
-    var isAwaited: Bool { isAsked && sent >= Self.packets }
+    var isAwaited: Bool { isAsked && count >= Self.packets }
 
     /// Takes note that packets have gone by sockets.
     ///
     /// - Returns: Whether it is to be asked now.
     mutating func sent(_ count: Int, at now: @autoclosure () -> ContinuousClock.Instant) -> Bool {
-        sent += count
-        guard !isAsked, sent >= Self.packets else { return false }
-        sent = 0
+        self.count += count
+        guard !isAsked, self.count >= Self.packets else { return false }
+        self.count = 0
         if let lastAnswer, lastAnswer.duration(to: now()) < Self.interval { return false }
         isAsked = true
         return true
@@ -34,6 +34,6 @@ struct BusTurns {
 
     /// Takes note of its answer.
     mutating func answered(at now: ContinuousClock.Instant) {
-        (isAsked, sent, lastAnswer) = (false, 0, now)
+        (isAsked, count, lastAnswer) = (false, 0, now)
     }
 }

@@ -24,7 +24,8 @@ public protocol PeripheralHost: Sendable {
     /// not to be sent any more.
     ///
     /// A backend asks right before it sends them, where no subscription can begin: ``BackendLink/submit(_:)`` may be called on
-    /// another thread while a central subscribes anew, and what is for the earlier subscription would come to the next.
+    /// another thread while a central subscribes anew, and what is for the earlier subscription would come to the next. It reports
+    /// each of them as failed, as one for a central that has not subscribed.
     func whichAreOver(_ updates: [Update]) -> Set<Update.ID>
 
     /// Returns when all requests are answered that are in progress, which takes at most 4 s.

@@ -66,11 +66,7 @@ extension ConformanceSuite {
                 let newcomer = try await centrals[0].makeAnother()
                 try await newcomer.connect(mtu: 65)
                 try await newcomer.subscribe(to: value)
-                var bytes: [UInt8]
-                repeat {
-                    (bytes, _) = try await receive(value, at: newcomer)
-                } while bytes.count < document.count
-                try expect("document of the newcomer", bytes, is: document)
+                try await expectWhole(document, of: value, at: newcomer, "document of the newcomer")
                 try await newcomer.disconnect()
                 group.cancelAll()
             }
@@ -125,11 +121,7 @@ extension ConformanceSuite {
                 _ = try await centrals[1].nextUpdate(of: value)
                 try await centrals[1].disconnect()
                 try await all([centrals[0], centrals[2]]) { number, central in
-                    var bytes: [UInt8]
-                    repeat {
-                        (bytes, _) = try await receive(value, at: central)
-                    } while bytes.count < document.count
-                    try expect("document of \(number)", bytes, is: document)
+                    try await expectWhole(document, of: value, at: central, "document of \(number)")
                 }
                 try await sending
             }

@@ -98,11 +98,7 @@ extension ConformanceSuite {
                 let newcomer = try await centrals[0].makeAnother()
                 try await newcomer.connect(mtu: 65)
                 try await newcomer.subscribe(to: value)
-                var bytes: [UInt8]
-                repeat {
-                    (bytes, _) = try await receive(value, at: newcomer)
-                } while bytes.count < document.count
-                try expect("document of the newcomer", bytes, is: document)
+                try await expectWhole(document, of: value, at: newcomer, "document of the newcomer")
                 try await newcomer.disconnect()
                 group.cancelAll()
             }
@@ -120,11 +116,7 @@ extension ConformanceSuite {
             _ = try await centrals[1].nextUpdate(of: value)
             try await centrals[1].disconnect()
             try await all([centrals[0], centrals[2]]) { number, central in
-                var bytes: [UInt8]
-                repeat {
-                    (bytes, _) = try await receive(value, at: central)
-                } while bytes.count < document.count
-                try expect("document of \(number)", bytes, is: document)
+                try await expectWhole(document, of: value, at: central, "document of \(number)")
             }
             try await sending
         }
@@ -178,6 +170,20 @@ extension ConformanceSuite {
             while try await receive(value, at: newcomer).bytes != next {}
             try await newcomer.disconnect()
         }
+    }
+
+    /// Waits for the whole of a document, behind what may be left of earlier attempts.
+    static func expectWhole(
+        _ document: [UInt8],
+        of value: Characteristic<[UInt8]>,
+        at central: any TestCentral,
+        _ subject: String
+    ) async throws {
+        var bytes: [UInt8]
+        repeat {
+            (bytes, _) = try await receive(value, at: central)
+        } while bytes.count < document.count
+        try expect(subject, bytes, is: document)
     }
 
     /// What a central receives up to the end marker.
