@@ -8,7 +8,8 @@ public import PeripheralCore
 /// }
 /// ```
 ///
-/// The handler runs in a task of its own, concurrently with other handlers. What it throws refuses the read: an
+/// The handler runs in a task of its own, concurrently with other handlers; but when the central has just written the same
+/// value without response, the handler of that write returns first. What it throws refuses the read: an
 /// ``ATTErrorConvertible`` error by its ATT error, any other by `ATTError.unlikelyError`. Not every Bluetooth stack can
 /// carry every ATT error: `BlueZBackend` has a table. A handler that has not answered after 4 seconds is cancelled, and
 /// the central told `ATTError.unlikelyError`: Bluetooth stacks wait no longer.

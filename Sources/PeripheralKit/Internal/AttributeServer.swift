@@ -147,6 +147,15 @@ final class AttributeServer: Sendable {
         case .value(let value):
             return answer(request, of: entry) { _ in value }
         case .persistent:
+            if let command = command(before: request, of: entry) {
+                return answer(request, of: entry) { [persistentValues] _ in
+                    try await self.end(of: command)
+                    guard let value = persistentValues[request.attribute] else {
+                        throw ATTError.unlikelyError
+                    }
+                    return value
+                }
+            }
             guard let value = persistentValues[request.attribute] else {
                 return .immediate(.failure(.unlikelyError))
             }
@@ -161,8 +170,28 @@ final class AttributeServer: Sendable {
             }
             return .immediate(value.attributePart(from: request.offset))
         case .handler(let handler):
-            return answer(request, of: entry, by: handler)
+            guard let command = command(before: request, of: entry) else {
+                return answer(request, of: entry, by: handler)
+            }
+            return answer(request, of: entry) { central in
+                try await self.end(of: command)
+                return try await handler(central)
+            }
         }
+    }
+
+    /// What the central has written without waiting for a response, and then asks for.
+    private func command(before request: ReadRequest, of entry: Entry) -> WriteOrder.Ticket? {
+        guard entry.write != nil else { return nil }
+        return writeOrder.command(to: request.attribute, by: request.central)
+    }
+
+    /// Waits until a write is done with.
+    ///
+    /// - Throws: `CancellationError` when the read that waits is over before.
+    private func end(of command: WriteOrder.Ticket) async throws {
+        await writeOrder.end(of: command)
+        try Task.checkCancellation()
     }
 
     /// Answers with a value that is there, the later parts of a long read from where it began.
@@ -241,7 +270,7 @@ final class AttributeServer: Sendable {
         guard entry.length.allows(request.value.count) else {
             return refuse(request, with: .invalidAttributeValueLength)
         }
-        guard let ticket = writeOrder.ticket(for: request.central) else {
+        guard let ticket = writeOrder.ticket(for: request) else {
             logger.warning(
                 "A central writes faster than the handlers take it; a write is refused.",
                 metadata: ["peripheral.attribute": "\(entry.name)"]

@@ -4,7 +4,7 @@ private import Synchronization
 /// Keeps the writes of each central in order, one at a time.
 ///
 /// A central waits for the response to a write request before it sends the next, but may send any number of
-/// writes without response. Their handlers run in tasks, which keep no order by themselves.
+/// writes without response, and read right after. Their handlers run in tasks, which keep no order by themselves.
 final class WriteOrder: Sendable {
     /// A place in a central's line.
     ///
@@ -18,6 +18,17 @@ final class WriteOrder: Sendable {
         var nextTicket: UInt64 = 0
         var serving: UInt64 = 0
         var waiting: [UInt64: CheckedContinuation<Void, Never>] = [:]
+        /// The last write without response to each attribute.
+        var commands: [AttributeHandle: UInt64] = [:]
+        /// Who waits until such a write is done with.
+        var readers: [(after: UInt64, continuation: CheckedContinuation<Void, Never>)] = []
+
+        /// Takes those who need to wait no longer.
+        mutating func takeReaders() -> [CheckedContinuation<Void, Never>] {
+            if readers.isEmpty { return [] }
+            defer { readers.removeAll { $0.after < serving } }
+            return readers.filter { $0.after < serving }.map(\.continuation)
+        }
     }
 
     private let capacity: UInt64
@@ -28,14 +39,36 @@ final class WriteOrder: Sendable {
     }
 
     /// Takes the next place in the central's line; `nil` when too many are waiting.
-    func ticket(for central: Central) -> Ticket? {
+    func ticket(for request: WriteRequest) -> Ticket? {
         lines.withLock { lines in
-            var line = lines[central] ?? Line()
+            var line = lines[request.central] ?? Line()
             guard line.nextTicket - line.serving < capacity else { return nil }
-            let ticket = Ticket(central: central, number: line.nextTicket)
+            let ticket = Ticket(central: request.central, number: line.nextTicket)
             line.nextTicket += 1
-            lines[central] = line
+            if !request.expectsResponse { line.commands[request.attribute] = ticket.number }
+            lines[request.central] = line
             return ticket
+        }
+    }
+
+    /// The last write without response of the central to the attribute that is not done with; `nil` when there is none.
+    func command(to attribute: AttributeHandle, by central: Central) -> Ticket? {
+        lines.withLock { lines in
+            guard let line = lines[central], let number = line.commands[attribute], number >= line.serving
+            else { return nil }
+            return Ticket(central: central, number: number)
+        }
+    }
+
+    /// Waits until somebody else's ticket is done with.
+    func end(of ticket: Ticket) async {
+        await withCheckedContinuation { continuation in
+            let isOver = lines.withLock { lines in
+                guard let line = lines[ticket.central], ticket.number >= line.serving else { return true }
+                lines[ticket.central]?.readers.append((ticket.number, continuation))
+                return false
+            }
+            if isOver { continuation.resume() }
         }
     }
 
@@ -58,13 +91,14 @@ final class WriteOrder: Sendable {
     }
 
     private func leave(_ ticket: Ticket) {
-        let next = lines.withLock { lines -> CheckedContinuation<Void, Never>? in
-            guard var line = lines.removeValue(forKey: ticket.central) else { return nil }
+        let ready = lines.withLock { lines -> [CheckedContinuation<Void, Never>] in
+            guard var line = lines.removeValue(forKey: ticket.central) else { return [] }
             line.serving += 1
-            let next = line.waiting.removeValue(forKey: line.serving)
+            var ready = line.takeReaders()
+            if let next = line.waiting.removeValue(forKey: line.serving) { ready.append(next) }
             if line.serving < line.nextTicket { lines[ticket.central] = line }
-            return next
+            return ready
         }
-        next?.resume()
+        for waiter in ready { waiter.resume() }
     }
 }

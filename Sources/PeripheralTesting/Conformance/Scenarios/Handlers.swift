@@ -5,8 +5,8 @@ private import Synchronization
 extension ConformanceSuite {
     static let handlers: [Scenario] = [
         updateWhileHandlerWaits, lateReadIsAnswered, lateWriteIsAnswered, eightRequestsOfOneCentral,
-        requestsOfFourCentrals, commandsAreHandledInTurn, commandsKeepTheirOrder, readerVanishes,
-        writerVanishes,
+        requestsOfFourCentrals, commandsAreHandledInTurn, commandsKeepTheirOrder, readComesAfterCommand,
+        readerVanishes, writerVanishes,
     ]
 
     static let updateWhileHandlerWaits = Scenario("updates arrive while a handler waits") {
@@ -197,6 +197,37 @@ extension ConformanceSuite {
         return Trial(peripheral) { central, _ in
             for number: UInt8 in 0..<40 { try await central.writeWithoutResponse(command, number) }
             for number: UInt8 in 0..<40 { try expect("command", try await written.next(), is: number) }
+        }
+    }
+
+    static let readComesAfterCommand = Scenario(
+        "a central reads what it has written without response just before, and no other waits for that"
+    ) {
+        let stored = Mutex<UInt8>(0)
+        let entered = Recorder<Void>()
+        let release = Recorder<Void>()
+        let value = Characteristic<UInt8>(ScenarioUUID.value, [.read, .writeWithoutResponse]) {
+            Read { stored.withLock(\.self) }
+            Write { value in
+                entered.record(())
+                try await release.next()
+                stored.withLock { $0 = value }
+            }
+        }
+        let peripheral = Peripheral("Aftermath") { GATTService(ScenarioUUID.service) { value } }
+        return Trial(peripheral, mtu: nil) { central, _ in
+            try await withCentrals(central, mtus: [517, 23]) { centrals in
+                let (writer, other) = (centrals[0], centrals[1])
+                async let command: Void = writer.writeWithoutResponse(value, 7)
+                try await entered.next()
+                async let answer = writer.read(value)
+                // Time for a read that does not wait for its turn.
+                for _ in 1...8 { try expect("value for another", try await other.read(value), is: 0) }
+                release.record(())
+                try await command
+                try expect("value for the writer", try await answer, is: 7)
+                try expect("value for another afterwards", try await other.read(value), is: 7)
+            }
         }
     }
 
