@@ -185,7 +185,7 @@ let layers: [Target] = [
     ),
     .testTarget(
         name: "PeripheralTestingTests",
-        dependencies: ["PeripheralTesting", .product(name: "Logging", package: "swift-log")],
+        dependencies: ["PeripheralTesting", "TestSupport", .product(name: "Logging", package: "swift-log")],
         swiftSettings: swiftSettings
     ),
 

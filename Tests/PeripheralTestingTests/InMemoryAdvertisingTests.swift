@@ -1,6 +1,7 @@
 import Logging
 import PeripheralKit
 import PeripheralTesting
+import TestSupport
 import Testing
 
 /// What the backend in memory has on the air.
@@ -21,12 +22,12 @@ struct InMemoryAdvertisingTests {
                 #expect(observer.names == ["Always", "Idle"])
                 let central = backend.makeCentral(of: peripheral)
                 try await central.connect()
-                while observer.names != ["Always"] { await Task.yield() }
+                try await until { observer.names == ["Always"] }
                 // A change is for later.
                 try await session.changeAdvertisement(at: 1) { $0.appearance = 1 }
                 #expect(observer.names == ["Always"])
                 central.disconnect()
-                while observer.names != ["Always", "Idle"] { await Task.yield() }
+                try await until { observer.names == ["Always", "Idle"] }
             }
             #expect(observer.scan().map(\.payload.appearance) == [nil, 1])
         }

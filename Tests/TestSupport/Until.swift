@@ -1,8 +1,8 @@
 /// Waits until a condition holds that nobody announces.
 ///
-/// - Throws: `CancellationError`, so that a test ends that is over its time.
-package func until(_ condition: () async -> Bool) async throws {
-    while await !condition() {
+/// - Throws: `CancellationError`, so that a test ends that is over its time, and what the condition throws.
+package func until(_ condition: () async throws -> Bool) async throws {
+    while try await !condition() {
         try Task.checkCancellation()
         await Task.yield()
     }

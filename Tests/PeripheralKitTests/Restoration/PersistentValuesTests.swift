@@ -91,7 +91,7 @@ struct PersistentValuesTests {
         }
         // Both wait for the same save.
         let keeper = Task { await preservation.keepSaving() }
-        while executor.count < 2 { await Task.yield() }
+        try await until { executor.count == 2 }
         executor.runAll()
         for write in writes { try await write.value }
         #expect(log.entries == [[1], [2]])

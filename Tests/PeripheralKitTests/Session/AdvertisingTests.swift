@@ -1,6 +1,7 @@
 import PeripheralCore
 import PeripheralKit
 import Synchronization
+import TestSupport
 import Testing
 
 /// What a session demands of the backend.
@@ -113,7 +114,7 @@ struct SessionAdvertisingTests {
         let link = RecordingLink()
         let backend = ScriptedBackend { _, host in
             host.handle(.published(PublishedPeripheral(link: link)))
-            while link.demands.withLock(\.self).isEmpty { await Task.yield() }
+            try await until { !link.demands.withLock(\.self).isEmpty }
             host.handle(.advertisementEnded(0))
             host.handle(.advertisementEnded(7))
             await link.untilStopped()

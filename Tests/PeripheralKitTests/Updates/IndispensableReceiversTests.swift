@@ -1,5 +1,6 @@
 import PeripheralCore
 import PeripheralTesting
+import TestSupport
 import Testing
 
 @testable import PeripheralKit
@@ -25,7 +26,7 @@ struct IndispensableReceiversTests {
             let centrals = try session.subscribers(of: level).compactMap(\.central?.id)
             phone.disconnect()
             try await phone.connect(mtu: 517, encrypting: false)
-            while try session.subscribers(of: level).count < 2 { await Task.yield() }
+            try await until { try session.subscribers(of: level).count == 2 }
             let mustReach = Set(centrals)
             await #expect(throws: PeripheralError.self) {
                 try await updates.notify(handle, [1], to: .subscribers, untilLeft: true, mustReach: mustReach)
