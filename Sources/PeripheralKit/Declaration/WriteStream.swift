@@ -23,8 +23,8 @@ public import PeripheralCore
 /// Where no data may be lost, declare `.write` alone.
 ///
 /// The writes of a central are handled in their order, whatever they are made to. So one that waits for room holds up
-/// the central's other writes, also those of a control point; they are refused after 4 seconds as well. Its reads, and
-/// other centrals, go on. Take the writes without delay, and store what takes time elsewhere.
+/// the central's other writes, also those of a control point; they are refused after 4 seconds as well, as is a read
+/// of what it has just written behind that without response. Its other reads, and other centrals, go on. Take the writes without delay, and store what takes time elsewhere.
 public struct WriteStream<Value: GATTValue>: Sendable {
     let target: WriteTarget
 

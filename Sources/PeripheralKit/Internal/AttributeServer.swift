@@ -147,19 +147,14 @@ final class AttributeServer: Sendable {
         case .value(let value):
             return answer(request, of: entry) { _ in value }
         case .persistent:
-            if let command = command(before: request, of: entry) {
-                return answer(request, of: entry) { [persistentValues] _ in
-                    try await self.end(of: command)
-                    guard let value = persistentValues[request.attribute] else {
-                        throw ATTError.unlikelyError
-                    }
-                    return value
-                }
-            }
             guard let value = persistentValues[request.attribute] else {
                 return .immediate(.failure(.unlikelyError))
             }
-            return answer(request, of: entry, with: value)
+            let command = command(before: request, of: entry)
+            guard command != nil || entry.authorization != nil else { return answer(request, with: value) }
+            return answer(request, of: entry, after: command) { [persistentValues] _ in
+                persistentValues[request.attribute] ?? value
+            }
         case .handles:
             guard let value = handlesOnAir.value(of: entry.formats) else {
                 logger.error(
@@ -170,33 +165,19 @@ final class AttributeServer: Sendable {
             }
             return .immediate(value.attributePart(from: request.offset))
         case .handler(let handler):
-            guard let command = command(before: request, of: entry) else {
-                return answer(request, of: entry, by: handler)
-            }
-            return answer(request, of: entry) { central in
-                try await self.end(of: command)
-                return try await handler(central)
-            }
+            return answer(request, of: entry, after: command(before: request, of: entry), by: handler)
         }
     }
 
     /// What the central has written without waiting for a response, and then asks for.
     private func command(before request: ReadRequest, of entry: Entry) -> WriteOrder.Ticket? {
-        guard entry.write != nil else { return nil }
+        // What waits for room in a stream may wait for ever.
+        guard entry.write != nil, streams.buffer(of: request.attribute) == nil else { return nil }
         return writeOrder.command(to: request.attribute, by: request.central)
     }
 
-    /// Waits until a write is done with.
-    ///
-    /// - Throws: `CancellationError` when the read that waits is over before.
-    private func end(of command: WriteOrder.Ticket) async throws {
-        await writeOrder.end(of: command)
-        try Task.checkCancellation()
-    }
-
     /// Answers with a value that is there, the later parts of a long read from where it began.
-    private func answer(_ request: ReadRequest, of entry: Entry, with value: [UInt8]) -> Answer {
-        guard entry.authorization == nil else { return answer(request, of: entry) { _ in value } }
+    private func answer(_ request: ReadRequest, with value: [UInt8]) -> Answer {
         let now = tasks.stopwatch.elapsed()
         let snapshot = snapshots.withLock { snapshots in
             if request.offset > 0, let known = snapshots.value(for: request, at: now) { return known }
@@ -209,6 +190,7 @@ final class AttributeServer: Sendable {
     private func answer(
         _ request: ReadRequest,
         of entry: Entry,
+        after command: WriteOrder.Ticket? = nil,
         by handler: @escaping @Sendable (Central) async throws -> [UInt8]
     ) -> Answer {
         if request.offset > 0,
@@ -218,7 +200,7 @@ final class AttributeServer: Sendable {
         }
         return .deferred { [self] deliver in
             tasks.start(entry.name, isTimed: true, pace: entry.pace, deliver: deliver) {
-                await self.value(for: request, of: entry, by: handler)
+                await self.value(for: request, of: entry, after: command, by: handler)
             }
         }
     }
@@ -226,8 +208,14 @@ final class AttributeServer: Sendable {
     private func value(
         for request: ReadRequest,
         of entry: Entry,
+        after command: WriteOrder.Ticket?,
         by handler: @Sendable (Central) async throws -> [UInt8]
     ) async -> Answer.Outcome {
+        if let command {
+            await writeOrder.end(of: command)
+            // The central has been answered for, and waits no more.
+            guard !Task.isCancelled else { return .failure(.unlikelyError) }
+        }
         let value: [UInt8]
         do {
             try await entry.authorize(request.central)

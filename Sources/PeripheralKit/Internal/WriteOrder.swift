@@ -10,29 +10,32 @@ final class WriteOrder: Sendable {
     ///
     /// Whoever holds one must call ``run(_:_:)`` with it.
     struct Ticket: Sendable {
-        fileprivate let central: Central
+        /// The line, of one central; one that is empty ends, and the central's next is another.
+        fileprivate let line: UInt64
         fileprivate let number: UInt64
     }
 
     private struct Line {
+        let central: Central
+        let number: UInt64
         var nextTicket: UInt64 = 0
         var serving: UInt64 = 0
-        var waiting: [UInt64: CheckedContinuation<Void, Never>] = [:]
-        /// The last write without response to each attribute.
-        var commands: [AttributeHandle: UInt64] = [:]
-        /// Who waits until such a write is done with.
-        var readers: [(after: UInt64, continuation: CheckedContinuation<Void, Never>)] = []
+        /// Who goes on when a ticket is served, or a later one.
+        var waiting: [(from: UInt64, continuation: CheckedContinuation<Void, Never>)] = []
+        /// The last write without response to each attribute; there are few.
+        var commands: [(attribute: AttributeHandle, number: UInt64)] = []
+    }
 
-        /// Takes those who need to wait no longer.
-        mutating func takeReaders() -> [CheckedContinuation<Void, Never>] {
-            if readers.isEmpty { return [] }
-            defer { readers.removeAll { $0.after < serving } }
-            return readers.filter { $0.after < serving }.map(\.continuation)
-        }
+    private struct State {
+        /// Those in which somebody waits or is served, of which there are few.
+        var lines: [Line] = []
+        var nextLine: UInt64 = 0
+
+        func index(of ticket: Ticket) -> Int? { lines.firstIndex { $0.number == ticket.line } }
     }
 
     private let capacity: UInt64
-    private let lines = Mutex<[Central: Line]>([:])
+    private let state = Mutex(State())
 
     init(capacity: UInt64 = 256) {
         self.capacity = capacity
@@ -40,36 +43,38 @@ final class WriteOrder: Sendable {
 
     /// Takes the next place in the central's line; `nil` when too many are waiting.
     func ticket(for request: WriteRequest) -> Ticket? {
-        lines.withLock { lines in
-            var line = lines[request.central] ?? Line()
+        state.withLock { state in
+            let known = state.lines.firstIndex { $0.central == request.central }
+            let index = known ?? state.lines.count
+            if known == nil {
+                state.lines.append(Line(central: request.central, number: state.nextLine))
+                state.nextLine += 1
+            }
+            let line = state.lines[index]
             guard line.nextTicket - line.serving < capacity else { return nil }
-            let ticket = Ticket(central: request.central, number: line.nextTicket)
-            line.nextTicket += 1
-            if !request.expectsResponse { line.commands[request.attribute] = ticket.number }
-            lines[request.central] = line
-            return ticket
+            state.lines[index].nextTicket += 1
+            if !request.expectsResponse {
+                state.lines[index].commands.removeAll { $0.attribute == request.attribute }
+                state.lines[index].commands.append((request.attribute, line.nextTicket))
+            }
+            return Ticket(line: line.number, number: line.nextTicket)
         }
     }
 
     /// The last write without response of the central to the attribute that is not done with; `nil` when there is none.
     func command(to attribute: AttributeHandle, by central: Central) -> Ticket? {
-        lines.withLock { lines in
-            guard let line = lines[central], let number = line.commands[attribute], number >= line.serving
+        state.withLock { state in
+            guard let line = state.lines.first(where: { $0.central == central }),
+                let command = line.commands.first(where: { $0.attribute == attribute }),
+                command.number >= line.serving
             else { return nil }
-            return Ticket(central: central, number: number)
+            return Ticket(line: line.number, number: command.number)
         }
     }
 
     /// Waits until somebody else's ticket is done with.
     func end(of ticket: Ticket) async {
-        await withCheckedContinuation { continuation in
-            let isOver = lines.withLock { lines in
-                guard let line = lines[ticket.central], ticket.number >= line.serving else { return true }
-                lines[ticket.central]?.readers.append((ticket.number, continuation))
-                return false
-            }
-            if isOver { continuation.resume() }
-        }
+        await wait(in: ticket, for: ticket.number + 1)
     }
 
     /// Does the work when all earlier tickets of the central are done with.
@@ -77,27 +82,34 @@ final class WriteOrder: Sendable {
     /// - Returns: `nil`, and the work is not done, when the task was cancelled before: the central has been told that
     ///   its write failed.
     func run<Output>(_ ticket: Ticket, _ work: () async -> Output) async -> Output? {
-        await withCheckedContinuation { continuation in
-            let isNext = lines.withLock { lines in
-                if lines[ticket.central]?.serving == ticket.number { return true }
-                lines[ticket.central]?.waiting[ticket.number] = continuation
-                return false
-            }
-            if isNext { continuation.resume() }
-        }
+        await wait(in: ticket, for: ticket.number)
         defer { leave(ticket) }
         guard !Task.isCancelled else { return nil }
         return await work()
     }
 
+    /// Waits in the line of a ticket until it serves a number, or has ended.
+    private func wait(in ticket: Ticket, for number: UInt64) async {
+        await withCheckedContinuation { continuation in
+            let isServed = state.withLock { state in
+                guard let index = state.index(of: ticket), state.lines[index].serving < number else {
+                    return true
+                }
+                state.lines[index].waiting.append((number, continuation))
+                return false
+            }
+            if isServed { continuation.resume() }
+        }
+    }
+
     private func leave(_ ticket: Ticket) {
-        let ready = lines.withLock { lines -> [CheckedContinuation<Void, Never>] in
-            guard var line = lines.removeValue(forKey: ticket.central) else { return [] }
-            line.serving += 1
-            var ready = line.takeReaders()
-            if let next = line.waiting.removeValue(forKey: line.serving) { ready.append(next) }
-            if line.serving < line.nextTicket { lines[ticket.central] = line }
-            return ready
+        let ready = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+            guard let index = state.index(of: ticket) else { return [] }
+            state.lines[index].serving += 1
+            let line = state.lines[index]
+            state.lines[index].waiting.removeAll { $0.from <= line.serving }
+            if line.serving == line.nextTicket { state.lines.remove(at: index) }
+            return line.waiting.filter { $0.from <= line.serving }.map(\.continuation)
         }
         for waiter in ready { waiter.resume() }
     }

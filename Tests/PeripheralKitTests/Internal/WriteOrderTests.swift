@@ -113,7 +113,10 @@ struct WriteOrderTests {
         }
         #expect(seen.entries.prefix(3) == ["0", "1", "2"])
         #expect(Set(seen.entries.dropFirst(3)) == ["one", "other"])
-        // What is over is not waited for.
+        // What is over is not waited for, also when others are in the line that is there now.
         await order.end(of: last)
+        let later = try #require(order.ticket(for: write))
+        await order.end(of: last)
+        await order.run(later) {}
     }
 }
