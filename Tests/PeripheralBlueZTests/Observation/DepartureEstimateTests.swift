@@ -97,6 +97,70 @@ struct DepartureEstimateTests {
         #expect(left() == 2)
     }
 
+    /// What a central sends in a millisecond that uploads, in packets, and how many responses that has.
+    enum Upload: CaseIterable {
+        case commands, longRequests
+
+        var packets: UInt32 { self == .commands ? 1 : 3 }
+        var responses: Int { self == .commands ? 0 : 1 }
+    }
+
+    private mutating func receive(_ upload: Upload) {
+        counters.packetsReceived += upload.packets
+        for _ in 0..<upload.responses {
+            estimate.asked()
+            counters.packetsSent += 1
+            counters.bytesSent += 10
+        }
+    }
+
+    /// As many leave as are sent, few and many.
+    @Test(arguments: Upload.allCases, [2, 16])
+    mutating func whoUploadsHoldsUpNothing(upload: Upload, window: Int) {
+        var missing = 0
+        var left = 0
+        for _ in 0..<5_000 {
+            let room = window - missing
+            give(room)
+            receive(upload)
+            send(room)
+            let leaving = self.left()
+            missing += room - leaving
+            left += leaving
+        }
+        // Now and then it takes a few packets to know that somebody uploads.
+        #expect(left > 4_900 * window)
+    }
+
+    /// A central that asks all the time does not hide that something is not sent.
+    @Test mutating func whatIsNotSentCountsAsHavingLeftAfterASilenceOfUpdates() {
+        give()
+        var left = 0
+        for _ in 0..<200 where left == 0 {
+            counters.packetsReceived += 1
+            estimate.asked()
+            left += self.left(after: 2)
+            counters.packetsSent += 1
+            counters.bytesSent += 50
+            left += self.left(after: 2)
+        }
+        #expect(left == 1)
+    }
+
+    /// bluetoothd answers by itself when it is discovered, which lets nothing more leave.
+    @Test mutating func whatIsAnsweredByBluetoothdDoesNotCount() {
+        give(16)
+        for _ in 0..<40 {
+            counters.packetsReceived += 1
+            #expect(left() == 0)
+            counters.packetsSent += 1
+            counters.bytesSent += 50
+            #expect(left() == 0)
+        }
+        send()
+        #expect(left() == 1)
+    }
+
     @Test mutating func commandsDoNotCount() {
         give(1)
         counters.commandsSent += 10

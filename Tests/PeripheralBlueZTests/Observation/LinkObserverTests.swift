@@ -90,6 +90,15 @@ struct LinkObserverTests {
         #expect(see([frame(1, [])]) == [.adapterGone])
     }
 
+    /// An adapter that is blocked tells the end of none of its connections.
+    @Test mutating func whatWasCarriedEndsWithTheAdapterSwitchedOff() {
+        _ = see(notification(of: 7, [1]))
+        #expect(see([frame(9, [])]) == [.adapterGone])
+        #expect(observer.packetsUnderWay(on: 0x40) == 0)
+        _ = see(notification(of: 8, [1]))
+        #expect(see([completed([(0x40, 1)])]) == [departure(8)])
+    }
+
     @Test mutating func anotherAdapterTellsNothing() {
         var frames = notification(of: 7, [1])
         frames[0][2] = 1

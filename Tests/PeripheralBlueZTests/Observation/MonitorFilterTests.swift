@@ -40,6 +40,8 @@ struct MonitorFilterTests {
         Row("a disconnection", 3, [0x05, 4, 0, 0x40, 0, 0x13], passed: 12),
         Row("another event", 3, [0x3E, 4, 0, 0x40, 0, 0x13], passed: nil),
         Row("the end of the adapter", 1, [], passed: 6),
+        Row("an adapter that is switched off", 9, [], passed: 6),
+        Row("an adapter that is switched on", 8, [], passed: nil),
         Row("a command", 2, [1, 2, 3, 4], passed: nil),
         Row("data that comes in", 5, [0x40, 0x20, 7, 0, 3, 0, 4, 0, 0x52, 7, 0], passed: nil),
         Row("audio", 6, [0x40, 0x20] + value, passed: nil),

@@ -19,7 +19,11 @@ extension Centrals {
     /// Takes note that bluetoothd is being given an update.
     func willProbablyDepart(_ update: Update, for centrals: [Central.ID]) {
         // An indication ends when it is confirmed, and its packet is set off against the confirmation.
-        guard !update.awaitsConfirmation, !centrals.isEmpty else { return }
+        guard !update.awaitsConfirmation else {
+            for _ in centrals { tracking.estimate?.asked() }
+            return
+        }
+        guard !centrals.isEmpty else { return }
         tracking.departures.given(update.id, of: update.characteristic, for: centrals)
         if tracking.estimate?.isEmpty == true { noteWhatWasSent() }
         for central in centrals {

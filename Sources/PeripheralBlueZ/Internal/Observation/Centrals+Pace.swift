@@ -30,6 +30,7 @@ extension Centrals {
 
     /// Takes note of a request of a central.
     func asked(_ request: DeparturePace.Request, by central: Central.ID) {
+        tracking.estimate?.asked()
         guard tracking.pace != nil else { return }
         tracking.pace?.asked(request, by: central, unread: mostUnread(by: central), at: .now)
         leave()

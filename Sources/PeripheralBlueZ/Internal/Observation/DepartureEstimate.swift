@@ -5,9 +5,9 @@ internal import PeripheralKit
 ///
 /// An update counts as having left when the adapter has sent as many packets and as many bytes as it and those before it
 /// have, to whomever. Either number alone would run away: an update may take several packets, of a size that the kernel does
-/// not tell, and responses are sent as well, of any size. As many packets as were received are taken for responses, which is
-/// too many where centrals send what is not responded to. Then, and when bluetoothd has not sent an update at all, nothing
-/// moves any more although something is missing: after a time of silence, it counts as having left.
+/// not tell, and responses are sent as well, of any size: ``Responses`` tells how many. When there were fewer, and when bluetoothd
+/// has not sent an update at all, nothing moves any more although something is missing: after a time of silence, it counts as
+/// having left.
 ///
 /// A silence may also be that of a link on which nothing comes through. What counts as having left by a silence alone is
 /// owed, therefore: what is sent next is taken for that. When as much is sent as is given next, and no more, what was owed was
@@ -78,6 +78,8 @@ struct DepartureEstimate {
     private var counters: LinkCounters
     /// What has been sent beyond the updates that count as having left.
     private var surplus = Amount()
+    /// How much of what was sent are responses.
+    private var responses = Responses()
     /// What counts as having left, but has not been sent.
     private var owed = Amount()
     private var sentSinceSilence = Amount()
@@ -120,9 +122,15 @@ struct DepartureEstimate {
         if search.isRunning || search.suspects.contains(where: { $0.central == departure.central }) {
             return search.add(entry)
         }
-        if entries.isEmpty { (surplus, lastMove) = (Amount(), now) }
+        if entries.isEmpty {
+            (surplus, lastMove) = (Amount(), now)
+            responses.forgetDoubts()
+        }
         entries.append(entry)
     }
+
+    /// Takes note that bluetoothd has asked for the answer to a request, or is going to get one to an indication.
+    mutating func asked() { responses.asked += 1 }
 
     /// Takes note that bluetoothd has not been given an update after all.
     mutating func withdraw(_ update: Update.ID) {
@@ -145,13 +153,18 @@ struct DepartureEstimate {
     mutating func sent(_ new: LinkCounters, at time: ContinuousClock.Instant) -> [Departure] {
         let packets = Self.difference(new.packetsSent, counters.packetsSent)
         let sent = Amount(
-            packets: packets - Self.difference(new.packetsReceived, counters.packetsReceived),
+            packets: packets
+                - responses.count(
+                    among: packets,
+                    to: Self.difference(new.packetsReceived, counters.packetsReceived),
+                    at: time
+                ),
             bytes: Self.difference(new.bytesSent, counters.bytesSent) - packets * Self.packetHeader
                 - Self.difference(new.commandsSent, counters.commandsSent) * Self.commandSize
         )
         (surplus, sentSinceSilence) = (surplus + sent, sentSinceSilence + sent)
         counters = new
-        if packets > 0 { moved(at: time) }
+        if surplus.packets > 0 { moved(at: time) }
         if trial != nil { return tryOn(sent, at: time) }
         if search.isRunning { return searchOn(sent, at: time) }
         if search.isDue(at: time) { return beginSearch(at: time) }

@@ -87,7 +87,7 @@ struct LinkObserver {
     mutating func take(_ frame: MonitorFrame) -> [LinkObservation] {
         guard frame.adapter == adapter else { return [] }
         switch frame.kind {
-        case .adapterRemoved:
+        case .adapterRemoved, .adapterClosed:
             links = []
             return [.adapterGone]
         case .event: return take(event: frame.payload)

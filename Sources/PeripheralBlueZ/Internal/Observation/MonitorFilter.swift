@@ -41,10 +41,11 @@ struct MonitorFilter {
             .ifEqual(UInt32(adapter.byteSwapped), skip: 1, else: 0),
             .pass(0),
             .loadHalf(0),
-            .ifEqual(0x0400, skip: 9, else: 0),
-            .ifEqual(0x0300, skip: 2, else: 0),
+            .ifEqual(0x0400, skip: 10, else: 0),
+            .ifEqual(0x0300, skip: 3, else: 0),
+            .ifEqual(0x0900, skip: 1, else: 0),
             .ifEqual(0x0100, skip: 0, else: 6),
-            // The adapter is removed.
+            // The adapter is closed, or removed.
             .pass(6),
             // An event: Number Of Completed Packets, or Disconnection Complete.
             .loadByte(6),

@@ -6,6 +6,8 @@ struct MonitorFrame {
         case adapterRemoved = 1
         case event = 3
         case sentData = 4
+        /// It is switched off, blocked or reset, and has no links any more.
+        case adapterClosed = 9
     }
 
     /// The length of the header.
