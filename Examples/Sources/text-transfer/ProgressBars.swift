@@ -22,7 +22,10 @@ final class ProgressBars: Sendable {
             } else {
                 state.bars.append((name, progress))
             }
-            guard Terminal.size != nil else {
+            // Phones come under ever new addresses: the latest are shown, as many as there is room for.
+            let size = Terminal.size
+            state.bars.removeFirst(max(0, state.bars.count - max(1, (size?.rows ?? 24) - 1)))
+            guard size != nil else {
                 // A file or a pipe is told of the end alone.
                 if progress.fraction == 1 { Terminal.print(Self.bar(name, progress)) }
                 return

@@ -109,7 +109,8 @@ struct BackpressureTests {
                             : try await session.readyToUpdate(Self.value, to: central)
                     }
                 }
-                try await until { session.runtime.updates.waiting == 8 }
+                // All of them have found no room.
+                try await until { session.updateStatistics.map(\.waits) == [8] }
                 // Those who wait are not woken up for each place.
                 for update in link.sent.prefix(7) { host.handle(.updateEnded(update.id, .delivered)) }
                 #expect(session.runtime.updates.waiting == 8)

@@ -65,6 +65,8 @@ extension TransmitQueues {
     mutating func cancelTransfer(_ ticket: Ticket) -> Bool {
         guard let index = index(of: ticket) else { return false }
         let transfer = transfers.remove(at: index)
+        // What is on its way may be what ends it.
+        flights.changeAll { if $0.ticket == ticket { $0.ticket = nil } }
         for part in transfer.parts {
             lanes[part.lane].cutShort(ticket)
             withdraw(ticket, from: part.lane)
@@ -162,9 +164,12 @@ extension TransmitQueues {
         return outlets[lanes[place].outlet].subscriber(central).map { !$0.isAddressable } ?? false
     }
 
-    /// Takes note that the mark of a document that was taken back has left, or could not be sent: then the next one is to begin
-    /// with it.
-    mutating func markEnded(by place: Place, _ result: Result<Void, PeripheralError>) {
+    /// Takes note that a chunk of a document that was taken back has left, or could not be sent: then the next one is to begin
+    /// with the mark, unless that comes still, which has no bytes.
+    mutating func remnantEnded(by place: Place, _ bytes: Int, _ result: Result<Void, PeripheralError>) {
+        if case .success = result, bytes == 0 {
+            outlets[lanes[place].outlet].setHasRest(false, of: receivers(of: place))
+        }
         guard case .failure(let error) = result, ![.notSubscribed, .disconnected].contains(error.code) else {
             return
         }

@@ -119,7 +119,7 @@ extension TransmitQueues {
                 var waiter = waiter
                 if waiter.value != nil || waiter.isOverdue { taken += places }
                 if !waiter.hasWaited {
-                    for place in places { lanes[place].counters.waits += 1 }
+                    for place in lacking(places, room: size) { lanes[place].counters.waits += 1 }
                 }
                 // Room for one byte may be all that others leave.
                 if waiter.hasWaited, hasRoom(in: places, for: 1) { waiter.chances += 1 }
@@ -140,6 +140,12 @@ extension TransmitQueues {
 }
 
 extension TransmitQueues {
+    /// Those of some queues that have no room for a value; all of them, when others come before it.
+    func lacking(_ places: [Place], room size: Int) -> [Place] {
+        let full = places.filter { !hasRoom(in: [$0], for: size) }
+        return full.isEmpty ? places : full
+    }
+
     /// Whether a waiter's value would be taken; any value, if it has none.
     private func hasRoom(for waiter: Waiter, in places: [Place]) -> Bool {
         if let value = waiter.value { return hasRoom(in: places, for: value.count) }

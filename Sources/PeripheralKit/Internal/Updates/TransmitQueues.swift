@@ -206,7 +206,7 @@ extension TransmitQueues {
 
     private mutating func offer(_ value: [UInt8], into places: [Place]) -> Answer {
         guard hasRoom(in: places, for: value.count), waiters.isEmpty || isFree(places) else {
-            for place in places { lanes[place].counters.refused += 1 }
+            for place in lacking(places, room: value.count) { lanes[place].counters.refused += 1 }
             return .full
         }
         put(value, into: places, for: nil)
@@ -288,7 +288,9 @@ extension TransmitQueues {
             outlets[flight.outlet].past.count(result, isKnown: isKnown)
         }
         guard let ticket = flight.ticket else {
-            if flight.documentBytes != nil, let lane = flight.lane { markEnded(by: lane, result) }
+            if let bytes = flight.documentBytes, let lane = flight.lane {
+                remnantEnded(by: lane, bytes, result)
+            }
             return
         }
         if let bytes = flight.documentBytes {
