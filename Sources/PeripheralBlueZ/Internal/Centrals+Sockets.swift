@@ -66,12 +66,9 @@ extension Centrals {
     /// - Returns: The same, unless one of the sockets did not take it at once.
     func send(_ update: Update, by run: SocketRun) -> SocketRun? {
         if run.isConfirmed {
-            let sources = run.ways.map { (Confirmations.Source.socket($0.socket), 1) }
-            expectConfirmation(
-                of: update,
-                from: Dictionary(uniqueKeysWithValues: sources),
-                lacking: run.failure
-            )
+            var sources: [Confirmations.Source: Int] = [:]
+            for way in run.ways { sources[.socket(way.socket)] = 1 }
+            expectConfirmation(of: update, from: sources, lacking: run.failure)
         }
         willDepart(update, for: run.ways)
         sent(packets: run.ways.count)

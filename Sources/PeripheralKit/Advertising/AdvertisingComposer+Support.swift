@@ -86,27 +86,23 @@ extension AdvertisingComposer {
     private mutating func examineEmptyData() {
         let remedy = "give it a byte, or leave it out"
         let response = advertisement.scanResponse
-        for (company, data) in advertisement.manufacturerData.merging(
-            response.manufacturerData,
-            uniquingKeysWith: shorter
-        )
-        .inOrder(by: { $0.key < $1.key }) where data.isEmpty {
-            error("\(AdvertisingField.manufacturerData(company))", "BlueZ refuses empty data", remedy)
-        }
-        for (uuid, data) in advertisement.serviceData.merging(response.serviceData, uniquingKeysWith: shorter)
-            .inOrder(by: { $0.key < $1.key }) where data.isEmpty
-        {
-            error("\(AdvertisingField.serviceData(uuid))", "BlueZ refuses empty data", remedy)
-        }
-        for (type, data) in advertisement.rawData.merging(response.rawData, uniquingKeysWith: shorter)
-            .inOrder(by: { $0.key < $1.key }) where data.isEmpty
-        {
-            error("\(AdvertisingField.rawData(type))", "BlueZ refuses empty data", remedy)
-        }
+        let fields =
+            keysOfEmpty(advertisement.manufacturerData, response.manufacturerData).map {
+                AdvertisingField.manufacturerData($0)
+            }
+            + keysOfEmpty(advertisement.serviceData, response.serviceData).map {
+                AdvertisingField.serviceData($0)
+            }
+            + keysOfEmpty(advertisement.rawData, response.rawData).map { AdvertisingField.rawData($0) }
+        for field in fields { error("\(field)", "BlueZ refuses empty data", remedy) }
     }
 
-    private func shorter(_ one: [UInt8], _ other: [UInt8]) -> [UInt8] {
-        one.count < other.count ? one : other
+    private func keysOfEmpty<Key: Comparable>(_ one: [Key: [UInt8]], _ other: [Key: [UInt8]]) -> [Key] {
+        var keys: [Key] = []
+        for data in [one, other] {
+            for (key, bytes) in data where bytes.isEmpty && !keys.contains(key) { keys.append(key) }
+        }
+        return keys.inOrder(by: <)
     }
 
     private mutating func examineTiming() {

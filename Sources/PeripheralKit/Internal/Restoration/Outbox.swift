@@ -101,7 +101,9 @@ struct Outbox {
 
     /// Whose updates are the most.
     private var fullest: Key? {
-        Dictionary(entries.map { ($0.key, 1) }, uniquingKeysWith: +).max { $0.value < $1.value }?.key
+        var counts: [Key: Int] = [:]
+        for entry in entries { counts[entry.key, default: 0] += 1 }
+        return counts.max { $0.value < $1.value }?.key
     }
 
     private mutating func removeOldest(of key: Key?) {
