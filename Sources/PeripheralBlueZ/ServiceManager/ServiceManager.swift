@@ -48,10 +48,10 @@ public struct ServiceManager: Hashable, Sendable {
     init?(process: Int32, environment: (String) -> String?) {
         guard let socket = environment("NOTIFY_SOCKET"), !socket.isEmpty else { return nil }
         var interval: Duration?
-        if let microseconds = environment("WATCHDOG_USEC").flatMap(UInt32.init), microseconds > 0,
+        if let microseconds = environment("WATCHDOG_USEC").flatMap(Int64.init), microseconds > 0,
             environment("WATCHDOG_PID").flatMap(Int32.init).map({ $0 == process }) ?? true
         {
-            interval = .microseconds(Int64(microseconds))
+            interval = .microseconds(microseconds)
         }
         self.init(socket: socket, watchdogInterval: interval)
     }

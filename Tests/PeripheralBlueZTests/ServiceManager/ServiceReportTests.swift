@@ -45,6 +45,7 @@ struct ServiceManagerTests {
             (["WATCHDOG_USEC": "30000000"], .seconds(30)),
             (["WATCHDOG_USEC": "30000000", "WATCHDOG_PID": "42"], .seconds(30)),
             (["WATCHDOG_USEC": "30000000", "WATCHDOG_PID": "43"], nil),
+            (["WATCHDOG_USEC": "5000000000"], .seconds(5000)),
             (["WATCHDOG_USEC": "0"], nil),
             (["WATCHDOG_USEC": "-1"], nil),
             (["WATCHDOG_USEC": "soon"], nil),
