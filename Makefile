@@ -13,7 +13,7 @@ SYSTEM_TEST_OPTIONS ?=
 # The ready-made services; Conformance is what tests them.
 SERVICES = $(filter-out Conformance,$(notdir $(patsubst %/,%,$(wildcard Services/*/))))
 
-.PHONY: help setup build test test-thread-sanitizer fuzz examples test-examples demo system-test bluez-versions \
+.PHONY: help setup setup-firmware build test test-thread-sanitizer fuzz examples test-examples demo system-test bluez-versions \
 	benchmark format lint check-imports check-diagnostics check-snippets check-linkage \
 	test-interoperability new test-new firmware check-firmware image check-image deb check-packaging check-unit check-swift-6.2 check-arm64 docs ci clean
 
@@ -22,6 +22,9 @@ help: ## Show this list
 
 setup: ## Install the system libraries that are missing (Debian and its relatives)
 	@.ci/install-dependencies
+
+setup-firmware: setup
+	@.ci/install-dependencies binutils xz-utils
 
 build: setup ## Build the library
 	$(SWIFT) build
@@ -88,10 +91,10 @@ check-snippets: build ## Check that the Swift in the documentation compiles, and
 check-linkage: setup ## Check what a minimal program links, its size, and what each service adds to it
 	@Tests/Linkage/run
 
-firmware: setup ## Build an example as for a device's image: make firmware EXAMPLE=heart-rate-sensor
+firmware: setup-firmware ## Build an example as for a device's image: make firmware EXAMPLE=heart-rate-sensor
 	@SWIFT=$(SWIFT) Firmware/build $(EXAMPLE)
 
-check-firmware: setup ## Check the size of firmware, and what it uses of a device
+check-firmware: setup-firmware ## Check the size of firmware, and what it uses of a device
 	@SWIFT=$(SWIFT) Tests/Firmware/run
 
 deb: EXAMPLE ?= heart-rate-sensor
@@ -99,7 +102,7 @@ deb: firmware ## Make a Debian package of an example: make deb EXAMPLE=door-lock
 	@.ci/install-dependencies build-essential debhelper
 	@Firmware/debian/build $(EXAMPLE)
 
-check-packaging: setup ## Check the Debian package in a fresh Debian, the Yocto layer and the Buildroot tree; as root
+check-packaging: setup-firmware ## Check the Debian package in a fresh Debian, the Yocto layer and the Buildroot tree; as root
 	@SWIFT=$(SWIFT) Firmware/build heart-rate-sensor
 	@Tests/Firmware/deb heart-rate-sensor
 	@Tests/Firmware/unit heart-rate-sensor
@@ -110,11 +113,11 @@ image: EXAMPLE ?= heart-rate-sensor
 image: firmware ## Make the image of a device with an example, and start it until a central is notified: make image EXAMPLE=door-lock
 	@Tests/Firmware/image --brief $(EXAMPLE)
 
-check-image: setup ## Check the size of a device's image, and how it starts, again after a kill, and again after a power cut
+check-image: setup-firmware ## Check the size of a device's image, and how it starts, again after a kill, and again after a power cut
 	@SWIFT=$(SWIFT) Firmware/build heart-rate-sensor door-lock
 	@Tests/Firmware/image heart-rate-sensor door-lock
 
-check-unit: setup ## Have systemd start, watch and stop a firmware, in a container and in the rig; as root
+check-unit: setup-firmware ## Have systemd start, watch and stop a firmware, in a container and in the rig; as root
 	@SWIFT=$(SWIFT) Firmware/build heart-rate-sensor
 	@Tests/Firmware/unit heart-rate-sensor
 

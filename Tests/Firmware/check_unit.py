@@ -205,6 +205,8 @@ def observes():
     check('with observation.conf, it has CAP_NET_RAW and no other capability, and is on the air',
           status == 0 and state.is_active and fits(state) and int(status_of(state.process, 'CapEff'), 16) == 1 << 13
           and int(status_of(state.process, 'CapBnd'), 16) == 1 << 13, told + summary(state))
+    if name == 'heart-rate-sensor':
+        serves_a_central()
 
 
 def stops():

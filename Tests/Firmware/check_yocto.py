@@ -173,7 +173,7 @@ def unpack(d, directory):
         if not entry.startswith('file://'):
             continue
         name = entry[len('file://'):]
-        for place in d.getVar('FILESPATH').split(':') + [os.path.dirname(program)]:
+        for place in d.getVar('FILESPATH').split(':'):
             if place and os.path.isfile(os.path.join(place, name)):
                 shutil.copy(os.path.join(place, name), directory)
                 break

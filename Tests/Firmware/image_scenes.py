@@ -59,10 +59,10 @@ class Scene:
         await self.board.power_on()
         print('            the power is on %s' % what, flush=True)
 
-    async def connect(self, phone, advertised_name):
-        """The central finds the peripheral by its name, and connects."""
+    async def connect(self, phone, advertised_name=None):
+        """The central finds the peripheral by its name, or whatever there is, and connects."""
         advertiser = await phone.find(name=advertised_name, seconds=BOOT)
-        self.note('a central finds it', advertised_name)
+        self.note('a central finds it', advertised_name or advertiser.json.get('name'))
         peer = await phone.connect(address=advertiser.json['address'], seconds=STEP)
         # As phones do: with Firmware/init/main.conf, bluetoothd does not ask by itself, and cuts what it sends to 20 bytes.
         await peer.exchange_mtu()
@@ -162,6 +162,9 @@ class Scene:
         await self.board.command('rm %s && %s start' % (file, script))
         await self.board.until('pidof ' + self.name, STEP)
         self.note('with the configuration mended it starts')
+        await self.board.command(script + ' start')
+        supervisors = await self.board.command('ps -o comm | grep -c ^S60')
+        self.check('to start it once more starts nothing', supervisors == '1', supervisors)
 
     async def cut_power(self):
         seconds = self.board.seconds
@@ -265,19 +268,27 @@ async def door_lock(scene, brief):
         await scene.end()
 
 
+async def another(scene, brief):
+    """A peripheral of which nothing is known: that it starts, is found by whatever it advertises, and serves."""
+    async with await Central.open(scene.board.hci, PHONE) as phone:
+        await scene.power_on('for the first time')
+        peer = await scene.connect(phone)
+        database = await peer.discover()
+        scene.note('the central discovers', ' '.join(s['uuid'] for s in database))
+        await scene.end()
+
+
 SCENES = {'heart-rate-sensor': heart_rate_sensor, 'door-lock': door_lock}
 
 
 async def main(kernel, image, name, brief):
-    if name not in SCENES:
-        sys.exit('There is no scene of %s; there is: %s' % (name, ' '.join(SCENES)))
     board = await Board(kernel, image).open()
     scene = Scene(board, name)
     # A script in the background hears no interrupt of the terminal unless it listens.
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, asyncio.current_task().cancel)
     try:
-        acting = asyncio.ensure_future(SCENES[name](scene, brief))
+        acting = asyncio.ensure_future(SCENES.get(name, another)(scene, brief))
         await asyncio.wait({acting, board.ended}, timeout=600, return_when=asyncio.FIRST_COMPLETED)
         if not acting.done():
             acting.cancel()

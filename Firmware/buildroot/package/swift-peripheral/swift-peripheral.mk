@@ -15,7 +15,8 @@ SWIFT_PERIPHERAL_PROGRAMS_DIR = $(call qstrip,$(BR2_PACKAGE_SWIFT_PERIPHERAL_PRO
 
 SWIFT_PERIPHERAL_NAMES = \
 	$(if $(BR2_PACKAGE_SWIFT_PERIPHERAL_HEART_RATE_SENSOR),heart-rate-sensor) \
-	$(if $(BR2_PACKAGE_SWIFT_PERIPHERAL_DOOR_LOCK),door-lock)
+	$(if $(BR2_PACKAGE_SWIFT_PERIPHERAL_DOOR_LOCK),door-lock) \
+	$(call qstrip,$(BR2_PACKAGE_SWIFT_PERIPHERAL_OTHERS))
 
 # $(1): the name of the program, and of its user; $(2): the template; $(3): where it goes
 define SWIFT_PERIPHERAL_FILL
