@@ -180,4 +180,18 @@ struct WriteStreamTests {
             for number: UInt16 in 0..<258 { #expect(await writes.next()?.value == number) }
         }
     }
+
+    /// What waits for room may wait for ever, and a read for 4 seconds.
+    @Test func aReadDoesNotWaitForRoomForWhatWasWrittenBefore() async throws {
+        let commands = Characteristic<UInt8>(0x2A3E, [.read, .writeWithoutResponse]) {
+            Read { 7 }
+            WriteStream(capacity: 1)
+        }
+        try await Peripheral("Commands") { GATTService(0x180F) { commands } }.test { central, session in
+            for number: UInt8 in 0..<3 { try await central.writeWithoutResponse(commands, number) }
+            #expect(try await central.read(commands) == 7)
+            var writes = try session.writes(to: commands).makeAsyncIterator()
+            for number: UInt8 in 0..<3 { #expect(await writes.next()?.value == number) }
+        }
+    }
 }

@@ -107,6 +107,25 @@ struct TransferGapsTests {
         #expect(drain(&queues, &underWay).first == marker)
     }
 
+    /// Also when all of that one was on its way already, with its mark.
+    @Test(arguments: [false, true])
+    func whoMissesTheMarkThatWasOnItsWayGetsItBeforeTheNext(hasMark: Bool) {
+        var queues = TransmitQueues(policies: [:], window: 16)
+        queues.subscribed(a, to: Self.bulk, isAddressable: true)
+        var underWay: [Update] = []
+        queues.begin(1, document(1), of: Self.bulk, to: .central(a), isStanding: false)
+        _ = drain(&queues, &underWay, at: 2)
+        #expect(underWay.last?.value == marker)
+        let wasKnown = queues.cancel(1)
+        #expect(wasKnown)
+        let error = PeripheralError(code: .notAddressable, message: "")
+        while let update = underWay.popFirst() {
+            queues.ended(update.id, hasMark && underWay.isEmpty ? .success(()) : .failure(error))
+        }
+        queues.begin(2, document(2), of: Self.bulk, to: .central(a), isStanding: false)
+        #expect((drain(&queues, &underWay).first == marker) != hasMark)
+    }
+
     /// The mark that ends its part does not come either: the next document begins with that, whomever it is for.
     @Test(arguments: [false, true])
     func aPartStaysToBeEndedWhenTheMarkFails(isCancelled: Bool) {

@@ -101,6 +101,10 @@ struct TransmitQueuesTests {
         while accepts([0], of: Self.bulk, to: .central(a), &queues) {}
         let refused = answer([1], toEach: [b, a], &queues)
         #expect(refused == nil)
+        // That of the other one has room.
+        let counted = queues.reports.filter { $0.counters.refused > 1 }
+        #expect(counted.map(\.central) == [a])
+        #expect(queues.reports.reduce(0) { $0 + $1.counters.refused } == 2)
         let sent = queues.takeOutcome(at: .zero).updates
         #expect(sent.allSatisfy { $0.recipients == .central(a) })
         for update in sent { queues.ended(update.id, .success(())) }
