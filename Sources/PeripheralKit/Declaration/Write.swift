@@ -15,8 +15,9 @@ public import PeripheralCore
 ///
 /// The handler runs in a task of its own; as at ``Read``, it may suspend, but not block its thread for long. The writes
 /// of one central, to whichever attribute, are handled in their order and one at a time; those of several centrals
-/// concurrently. Up to 256 writes of a central wait for their turn, more are refused by
-/// `ATTError.insufficientResources`. A handler that does not return, even when its task is cancelled, holds up all later
+/// concurrently. A read of the value by the central that has just written it without response waits for the handler, so
+/// that it should return when the value is taken, and leave to another task what takes longer. Up to 256 writes of a
+/// central wait for their turn, more are refused by `ATTError.insufficientResources`. A handler that does not return, even when its task is cancelled, holds up all later
 /// writes of that central, which are refused after 4 s; one that handles a write without response is not cancelled.
 ///
 /// The central's request succeeds when the handler returns. What it throws refuses the request, as described at
