@@ -27,7 +27,7 @@ struct ConcurrentUpdatesTests {
     }
 
     /// Whatever happens, each gets what is for it, once, in its order and whole, and nobody waits for ever.
-    @Test(arguments: 0..<100 as Range<UInt64>)
+    @Test(arguments: 0..<500 as Range<UInt64>)
     func whateverHappensNothingIsLostOrMixed(seed: UInt64) async throws {
         let trial = ConcurrentTrial(seed: seed)
         let backend = GatedBackend(base: InMemoryBackend())
