@@ -171,6 +171,11 @@ struct LinkLossServiceTests {
             #expect(try await central.read(service.alertLevel) == .mild)
             try await central.write(service.alertLevel, .none)
             central.disconnect()
+            // The service knows of that when it knows of another that leaves afterwards.
+            try await other.connect()
+            try await other.write(service.alertLevel, .high)
+            other.disconnect()
+            try await until { alerts.values.contains { $0.0 == .high } }
             try await central.connect()
             try await central.write(service.alertLevel, .high)
             central.disconnect()
