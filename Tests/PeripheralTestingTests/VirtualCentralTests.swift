@@ -1,5 +1,6 @@
 import Logging
 import PeripheralKit
+import TestSupport
 import Testing
 
 @testable import PeripheralTesting
@@ -226,10 +227,7 @@ struct VirtualCentralTests {
             async let first = central.read(slow)
             #expect(await order.next() == "slow begins")
             async let second = central.read(quick)
-            while central.requests.waiting < 1 {
-                try Task.checkCancellation()
-                await Task.yield()
-            }
+            try await until { central.requests.waiting > 0 }
             release.yield()
             #expect(await order.next() == "slow ends")
             #expect(await order.next() == "quick")

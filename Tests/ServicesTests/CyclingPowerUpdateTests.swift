@@ -1,6 +1,7 @@
 import PeripheralCyclingPower
 import PeripheralKit
 import PeripheralTesting
+import TestSupport
 import Testing
 
 /// How measurements and vectors are divided, and what centrals turn off.
@@ -148,10 +149,7 @@ struct CyclingPowerUpdateTests {
             try await central.subscribe(to: controlPoint)
             _ = try await central.request(CyclingPowerRequest.mask(.accumulatedEnergy), of: controlPoint)
             central.disconnect()
-            while !session.centrals.isEmpty {
-                try Task.checkCancellation()
-                await Task.yield()
-            }
+            try await until { session.centrals.isEmpty }
             try await central.connect()
             try await central.subscribe(to: power.measurement)
             try await power.notify(Measurement(watts: 1, kilojoules: 7), in: session)
