@@ -15,6 +15,7 @@ private import PeripheralDBus
 ///             do {
 ///                 try await lamp.peripheral.run(on: .bluez)
 ///             } catch {
+///                 print(error)
 ///                 return 1
 ///             }
 ///             return 0
@@ -67,6 +68,7 @@ public enum OneThread: Sendable {
     ///     } catch is CancellationError {
     ///         // It was told to end.
     ///     } catch {
+    ///         print(error)
     ///         return 1
     ///     }
     ///     return 0
