@@ -14,7 +14,7 @@ import Testing
 struct PreservedFileFuzzTests {
     private static let identifier = "com.example.lamp"
     private static let name = StateFileName(identifier: identifier)
-    private static let inputCount = getenv("FUZZ_INPUTS").flatMap { Int(String(cString: $0)) } ?? 500
+    private static let inputCount = 500
 
     private let parent: TemporaryDirectory
 
@@ -72,7 +72,8 @@ struct PreservedFileFuzzTests {
         for problem in problems {
             #expect(problem.operation == .restore && Self.expected.contains(problem.error.code), "\(input)")
             let path = try #require(problem.setAside)
-            #expect(path == parent.path(of: "state/" + Self.name.setAside(1)), "\(input)")
+            let name = problem.error.version.map(Self.name.state(ofVersion:)) ?? Self.name.setAside(1)
+            #expect(path == parent.path(of: "state/" + name), "\(input)")
             #expect(rename(path, parent.path(of: "state/" + Self.name.state)) == 0)
         }
         await start.record?.close()

@@ -10,8 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(30)))
 struct StateDirectoryFuzzTests {
     /// Each directory takes several saves, which wait for the disk.
-    private static let directoryCount =
-        200 + (getenv("FUZZ_INPUTS").flatMap { Int(String(cString: $0)) } ?? 0) / 500
+    private static let directoryCount = 200
     private static let identifier = "com.example.lamp"
     private static let name = StateFileName(identifier: identifier)
 

@@ -22,7 +22,7 @@ struct StateFileFormatTests {
         StateFileFormat.seal(Array(checked.utf8)[...])
     }
 
-    @Test(arguments: [identifier, "a=b [c]\n#\\ d ", "é", "e\u{301}"])
+    @Test(arguments: [identifier, "a=b [c]\n#\\ d ", "é", "e\u{301}", "\u{0C}lamp"])
     func documentComesBack(identifier: String) throws {
         let text = try StateFileFormat.text(of: .sample, identifier: identifier)
         #expect(try StateFileFormat.document(in: text, of: identifier) == .sample)
@@ -42,6 +42,26 @@ struct StateFileFormatTests {
                 return
             }
         }
+    }
+
+    /// GLib drops white space at the beginning of a value, and escapes all of it but one character.
+    @Test(arguments: [
+        "\u{0C}", "\u{0C}a", "\u{0C}\u{0C} a\\f", "\u{0C} \n", "\u{0C}\\", " \u{0C}", "\\f", "\u{0B}a",
+        "\r\ta", "a\u{0C}",
+    ])
+    func anyBeginningOfAValueComesBack(value: String) throws {
+        var document = RestorationDocument()
+        document.append(.init("a", entries: [.init(key: "b", value: value)]))
+        let text = try StateFileFormat.text(of: document, identifier: Self.identifier)
+        let read = try StateFileFormat.document(in: text, of: Self.identifier)
+        #expect(read["a"].map { Array(($0["b"] ?? "").utf8) } == Array(value.utf8))
+    }
+
+    @Test(arguments: ["\\f\\f", "\\f\\q", "\\g", "a\\f"])
+    func escapesOfNothingAreDamage(value: String) {
+        #expect(
+            code(of: sealed("Version=1\nIdentifier=\(Self.identifier)\n\n[a]\nb=\(value)\n")) == .damaged
+        )
     }
 
     @Test func formIsThatOfTheDocumentation() throws {

@@ -1,4 +1,3 @@
-import Glibc
 import PeripheralKit
 import PeripheralStorage
 import TestSupport
@@ -8,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(30)))
 struct StateFileFuzzTests {
     private static let identifier = "com.example.lamp"
-    private static let inputCount = getenv("FUZZ_INPUTS").flatMap { Int(String(cString: $0)) } ?? 4_000
+    private static let inputCount = 4_000
 
     @Test(arguments: [31, 32] as [UInt64]) func changedFileIsADocumentOrRefused(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)

@@ -31,7 +31,10 @@ struct StateFileNameTests {
 
     @Test(arguments: hostile) func nameIsFitForAnyFileSystem(identifier: String) {
         let name = StateFileName(identifier: identifier)
-        for file in [name.state, name.lock, name.setAside(1), name.setAside(999_999_999)] {
+        for file in [
+            name.state, name.lock, name.setAside(1), name.setAside(999_999_999),
+            name.state(ofVersion: Int(UInt32.max)),
+        ] {
             #expect(file.utf8.count < 120)
             #expect(!file.hasPrefix("."))
             #expect(
@@ -49,7 +52,8 @@ struct StateFileNameTests {
         let name = StateFileName(identifier: "com.example.lamp")
         #expect(name.numberSetAside(name.setAside(7)) == 7)
         for other in [
-            name.state, name.setAside(0), name.setAside(-1), name.setAside(.max), name.setAside(1) + "0x",
+            name.state, name.state(ofVersion: 7), name.setAside(0), name.setAside(-1), name.setAside(.max),
+            name.setAside(1) + "0x",
         ] {
             #expect(name.numberSetAside(other) == nil)
         }

@@ -3,7 +3,8 @@ internal import PeripheralKit
 
 /// GLib's key file: groups of keys with text values, as desktop and system services write them.
 ///
-/// Keys and groups keep their order. GLib escapes what a line cannot hold.
+/// Keys and groups keep their order. GLib escapes what a line cannot hold, but for U+000C at the beginning of a value, which it
+/// drops when it reads: that is written as `\f` here. GLib refuses this, so that it stands for nothing else.
 @safe
 struct KeyFile: ~Copyable {
     private let file: OpaquePointer
@@ -44,18 +45,52 @@ struct KeyFile: ~Copyable {
             unsafe g_key_file_remove_key(file, name, "-", nil)
             for entry in group.entries {
                 unsafe entry.key.withCString { key in
-                    unsafe entry.value.withCString { unsafe g_key_file_set_string(file, name, key, $0) }
+                    unsafe entry.value.withCString { unsafe set($0, for: key, in: name) }
                 }
             }
         }
     }
 
     func set(_ value: String, for key: String, in group: String) {
-        unsafe g_key_file_set_string(file, group, key, value)
+        unsafe value.withCString { unsafe set($0, for: key, in: group) }
     }
+
+    private func set(
+        _ value: UnsafePointer<CChar>,
+        for key: UnsafePointer<CChar>,
+        in group: UnsafePointer<CChar>
+    ) {
+        guard unsafe value.pointee == Self.formFeed else {
+            return unsafe g_key_file_set_string(file, group, key, value)
+        }
+        unsafe g_key_file_set_string(file, group, key, value + 1)
+        guard let rest = unsafe g_key_file_get_value(file, group, key, nil) else { return }
+        defer { unsafe g_free(rest) }
+        unsafe g_key_file_set_value(file, group, key, "\\f" + String(cString: rest))
+    }
+
+    private static let formFeed: CChar = 0x0C
 
     /// The value of a key, `nil` when there is none or it is not well-formed.
     func value(of key: UnsafePointer<CChar>, in group: UnsafePointer<CChar>) -> String? {
+        unsafe plainValue(of: key, in: group) ?? valueWithFormFeed(of: key, in: group)
+    }
+
+    /// The value whose first character is written as `\f`; `nil` when the value has another one.
+    private func valueWithFormFeed(
+        of key: UnsafePointer<CChar>,
+        in group: UnsafePointer<CChar>
+    ) -> String? {
+        guard let text = unsafe g_key_file_get_value(file, group, key, nil) else { return nil }
+        defer { unsafe g_free(text) }
+        guard unsafe text[0] == 0x5C, unsafe text[1] == 0x66 else { return nil }
+        let rest = KeyFile()
+        unsafe g_key_file_set_value(rest.file, group, key, text + 2)
+        return unsafe rest.plainValue(of: key, in: group).map { "\u{0C}" + $0 }
+    }
+
+    /// The value as GLib understands it.
+    private func plainValue(of key: UnsafePointer<CChar>, in group: UnsafePointer<CChar>) -> String? {
         var error: UnsafeMutablePointer<GError>?
         let value = unsafe g_key_file_get_string(file, group, key, &error)
         defer {

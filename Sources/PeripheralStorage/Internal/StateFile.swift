@@ -12,16 +12,42 @@ final class StateFile: Sendable {
     private let identifier: String
     private let name: StateFileName
     private let directory: TrustedDirectory
+    private let version: Int
     private let lock: FileDescriptor
 
-    init(identifier: String, in directory: TrustedDirectory) throws(RestorationError) {
+    private enum SavedState {
+        case missing
+        case version(Int)
+        /// There is something that is no state, or that cannot be read now.
+        case unknown
+    }
+
+    /// Locks the identifier, and finds the state of this version.
+    ///
+    /// - Parameters:
+    ///   - identifier: The identifier.
+    ///   - directory: Where its files are.
+    ///   - version: The newest version that is read.
+    /// - Throws: When the identifier is locked already, or the directory cannot be used.
+    init(
+        identifier: String,
+        in directory: TrustedDirectory,
+        version: Int = StateFileFormat.version
+    ) throws(RestorationError) {
         let name = StateFileName(identifier: identifier)
         lock = try directory.lock(name.lock, for: identifier)
         self.identifier = identifier
         self.name = name
         self.directory = directory
+        self.version = version
         for entry in try directory.names() where name.isTemporary(entry) {
             directory.remove(entry)
+        }
+        switch savedState() {
+        case .missing: try bringBackOwnState(from: nil)
+        case .version(let found) where found <= version: try bringBackOwnState(from: found)
+        // What a newer version has saved, or what cannot be read, is for those who load it to tell.
+        case .version, .unknown: break
         }
     }
 
@@ -36,7 +62,7 @@ final class StateFile: Sendable {
             )
         }
         let bytes = try directory.read(file, limit: StateFileFormat.maximumSize)
-        return try StateFileFormat.document(in: bytes, of: identifier)
+        return try StateFileFormat.document(in: bytes, of: identifier, upTo: version)
     }
 
     func save(_ document: RestorationDocument) throws(RestorationError) {
@@ -63,19 +89,14 @@ final class StateFile: Sendable {
 
     /// Moves the file, whatever it is, to the next free name.
     func setAside() throws(RestorationError) -> String? {
-        guard directory.status(of: name.state) != nil else { return nil }
-        let numbers = try directory.names().compactMap { name.numberSetAside($0) }.sorted()
-        let target = name.setAside((numbers.last ?? 0) + 1)
-        let number = directory.descriptor.number
-        guard unsafe renameat(number, name.state, number, target) == 0 else {
-            let error = SystemError.last
-            throw unwritable("it cannot be moved to \(target): \(error.description)", remedy: error.remedy)
-        }
-        _ = fsync(number)
-        for number in numbers.dropLast(Self.keptAside - 1) {
-            directory.remove(name.setAside(number))
-        }
-        return directory.path(of: target)
+        try setAside(name.state)
+    }
+
+    /// Moves the file to the name of a newer version, and has what this version saved before, if anything, be the state again.
+    func setAside(forVersion version: Int) throws(RestorationError) -> String? {
+        let path = try move(toVersion: version)
+        try bringBackOwnState(from: nil)
+        return path
     }
 
     /// Gives the identifier free; nothing else may be called any more.
@@ -98,6 +119,57 @@ final class StateFile: Sendable {
         if status.st_mode & 0o777 != 0o600 {
             _ = unsafe fchmodat(directory.descriptor.number, name.state, 0o600, 0)
         }
+    }
+
+    private func setAside(_ file: String) throws(RestorationError) -> String? {
+        guard exists(file) else { return nil }
+        let numbers = try directory.names().compactMap { name.numberSetAside($0) }.sorted()
+        let target = name.setAside((numbers.last ?? 0) + 1)
+        try move(file, to: target)
+        for number in numbers.dropLast(Self.keptAside - 1) {
+            directory.remove(name.setAside(number))
+        }
+        return directory.path(of: target)
+    }
+
+    /// Moves the state to the name of a version; one that is there already is set aside.
+    private func move(toVersion version: Int) throws(RestorationError) -> String? {
+        guard exists(name.state) else { return nil }
+        let target = name.state(ofVersion: version)
+        _ = try setAside(target)
+        try move(name.state, to: target)
+        return directory.path(of: target)
+    }
+
+    /// Has what this version saved before another one ran be the state again.
+    ///
+    /// What the other one has saved since then, of the version `other`, is kept for it in turn.
+    private func bringBackOwnState(from other: Int?) throws(RestorationError) {
+        let own = name.state(ofVersion: version)
+        guard exists(own) else { return }
+        if let other { _ = try move(toVersion: other) } else { _ = try setAside() }
+        try move(own, to: name.state)
+    }
+
+    private func savedState() -> SavedState {
+        do throws(RestorationError) {
+            guard let file = try directory.open(name.state) else { return .missing }
+            let start = try directory.read(file, limit: StateFileFormat.maximumHeaderLength)
+            return StateFileFormat.version(atStartOf: start).map { SavedState.version($0) } ?? .unknown
+        } catch {
+            return .unknown
+        }
+    }
+
+    private func exists(_ file: String) -> Bool { directory.status(of: file) != nil }
+
+    private func move(_ file: String, to target: String) throws(RestorationError) {
+        let number = directory.descriptor.number
+        guard unsafe renameat(number, file, number, target) == 0 else {
+            let error = SystemError.last
+            throw unwritable("it cannot be moved to \(target): \(error.description)", remedy: error.remedy)
+        }
+        _ = fsync(number)
     }
 
     private func unwritable(_ reason: String, remedy: String) -> RestorationError {

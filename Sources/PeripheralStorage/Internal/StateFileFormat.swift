@@ -14,10 +14,10 @@ package import PeripheralKit
 ///
 /// The first two lines and the third's form are those of every version to come. The version changes only when earlier
 /// versions of this package could not make sense of what is new. So a version reads all up to its own, ignores groups
-/// and keys that it does not know, and refuses what is newer. The group's name has a space, which no group of
-/// a document can have.
+/// and keys that it does not know, and refuses what is newer. It is the version of the documents as well, so that
+/// one number tells who can read a file. The group's name has a space, which no group of a document can have.
 package enum StateFileFormat {
-    package static let version = 1
+    package static let version = RestorationDocument.newestVersion
     /// In bytes; a database with all 65,535 handles takes less.
     package static let maximumSize = 8 << 20
     /// Every line costs memory while it is read, even an empty one.
@@ -56,10 +56,16 @@ package enum StateFileFormat {
     ///
     /// The work is bounded by the sizes above, whatever the text is.
     ///
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - identifier: The identifier under which it should have been saved.
+    ///   - version: The newest version that is read.
+    /// - Returns: The document.
     /// - Throws: `damaged`, `newerVersion`, `foreign` when it was saved under another identifier, `tooLarge`.
     package static func document(
         in text: [UInt8],
-        of identifier: String
+        of identifier: String,
+        upTo version: Int = version
     ) throws(RestorationError) -> RestorationDocument {
         guard text.count <= maximumSize, isLineCountBounded(text) else { throw tooLarge(identifier) }
         guard let checked = checkedPart(of: text) else {
@@ -73,14 +79,29 @@ package enum StateFileFormat {
         guard !text.contains(0), let file = KeyFile(parsing: text) else {
             throw damaged(identifier, "it is no key file")
         }
-        try checkHeader(of: file, identifier: identifier)
+        try checkHeader(of: file, identifier: identifier, upTo: version)
         return try document(in: file, identifier: identifier)
     }
 
-    /// The identifier in the first lines of a text, `nil` when these are not those of a state file of this version.
+    /// The identifier in the first lines of a text, `nil` when these are not those of a state file that this version reads.
     ///
     /// The checksum is not compared.
     package static func identifier(atStartOf text: [UInt8]) -> String? {
+        guard let header = header(atStartOf: text), let found = readVersion(of: header),
+            (1...version).contains(found)
+        else { return nil }
+        return unsafe header.value(of: "Identifier", in: group)
+    }
+
+    /// The version in the first lines of a text, `nil` when these are not those of a state file.
+    ///
+    /// The checksum is not compared.
+    static func version(atStartOf text: [UInt8]) -> Int? {
+        guard let header = header(atStartOf: text) else { return nil }
+        return readVersion(of: header)
+    }
+
+    private static func header(atStartOf text: [UInt8]) -> KeyFile? {
         guard let checked = checkedPart(of: text), !text.contains(0) else { return nil }
         let lines = checked.prefix(maximumHeaderLength).split(
             separator: UInt8(ascii: "\n"),
@@ -88,11 +109,7 @@ package enum StateFileFormat {
             omittingEmptySubsequences: false
         )
         guard lines.count == 3 else { return nil }
-        let header = opening + lines[0] + [UInt8(ascii: "\n")] + lines[1]
-        guard let file = KeyFile(parsing: header), readVersion(of: file) == version else {
-            return nil
-        }
-        return unsafe file.value(of: "Identifier", in: group)
+        return KeyFile(parsing: opening + lines[0] + [UInt8(ascii: "\n")] + lines[1])
     }
 
     /// The text whose checked part is `checked`, with the right checksum.
@@ -119,7 +136,8 @@ package enum StateFileFormat {
 extension StateFileFormat {
     private static func checkHeader(
         of file: borrowing KeyFile,
-        identifier: String
+        identifier: String,
+        upTo version: Int
     ) throws(RestorationError) {
         guard let found = readVersion(of: file), found > 0 else {
             throw damaged(identifier, "it has no version")
@@ -129,7 +147,8 @@ extension StateFileFormat {
                 code: .newerVersion,
                 message:
                     "The state of \"\(identifier)\" has the form \(found) of a newer version of this program, which "
-                    + "knows the forms up to \(version); install the newer version again, or do without this state."
+                    + "knows the forms up to \(version); install the newer version again, or do without this state.",
+                version: found
             )
         }
         guard let other = unsafe file.value(of: "Identifier", in: group) else {
@@ -160,7 +179,7 @@ extension StateFileFormat {
     }
 
     private static func readVersion(of file: borrowing KeyFile) -> Int? {
-        unsafe file.value(of: "Version", in: group).flatMap { Int($0) }
+        unsafe file.value(of: "Version", in: group).flatMap { UInt32($0) }.map { Int($0) }
     }
 
     private static func isLineCountBounded(_ text: [UInt8]) -> Bool {

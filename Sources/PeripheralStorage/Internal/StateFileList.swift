@@ -6,9 +6,12 @@ struct StateFileList {
 
     /// The identifiers of those that can be loaded.
     func identifiers() throws(RestorationError) -> [String] {
-        try directory.names().compactMap { name in
-            guard name.hasSuffix(StateFileName.suffix), let identifier = identifier(inFile: name),
-                StateFileName(identifier: identifier).state == name
+        // An identifier has two files when an older version has run since this one: opening it brings back this version's.
+        var listed: Set<[UInt8]> = []
+        return try directory.names().compactMap { name in
+            guard StateFileName.isState(name), let identifier = identifier(inFile: name),
+                StateFileName(identifier: identifier).isState(name),
+                listed.insert(Array(identifier.utf8)).inserted
             else { return nil }
             return identifier
         }

@@ -4,7 +4,7 @@
 /// stays different on a file system that ignores case. Every name is shorter than 120 bytes, since encrypted file systems
 /// take no more than 143.
 struct StateFileName: Equatable {
-    static let suffix = ".state"
+    private static let suffix = ".state"
     private static let readableLength = 64
     private static let digestLength = 32
 
@@ -35,6 +35,21 @@ struct StateFileName: Equatable {
         else { return nil }
         return number
     }
+
+    /// The file with the state that a newer version has saved, which only that version reads.
+    func state(ofVersion version: Int) -> String { stem + Self.suffix(ofVersion: version) }
+
+    /// Whether a name is that of a file with a state that this version may load, of any identifier.
+    static func isState(_ name: String) -> Bool {
+        name.hasSuffix(suffix) || name.hasSuffix(suffix(ofVersion: StateFileFormat.version))
+    }
+
+    /// Whether a name is that of a file with the state that this version may load.
+    func isState(_ name: String) -> Bool {
+        name == state || name == state(ofVersion: StateFileFormat.version)
+    }
+
+    private static func suffix(ofVersion version: Int) -> String { ".version-\(version)" }
 
     /// Whether a name is that of a file which was being written: the state's with a dot and six characters more, as GLib
     /// makes it.

@@ -29,6 +29,11 @@ final class StateFileRecord: RestorationRecord {
         return try await thread.run { () throws(RestorationError) in try file.setAside() }
     }
 
+    func setAside(forVersion version: Int) async throws(RestorationError) -> String? {
+        let file = try openFile()
+        return try await thread.run { () throws(RestorationError) in try file.setAside(forVersion: version) }
+    }
+
     func close() async {
         let file = file.withLock { $0.take() }
         await thread.run { file?.unlock() }
