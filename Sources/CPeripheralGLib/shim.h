@@ -25,6 +25,9 @@ static inline void peripheral_die_with_parent(gpointer parent) {
     if (getppid() != (pid_t)GPOINTER_TO_INT(parent)) _exit(127);
 }
 
+/* glibc and musl declare it for those alone who define _GNU_SOURCE, as Swift does not. */
+char *secure_getenv(const char *name);
+
 /* What Foundation's run loop has of Dispatch, in whose main queue the jobs of the main actor are before Swift 6.3: a
  * descriptor that can be read when there are any, and what runs them, on the main thread. */
 int _dispatch_get_main_queue_handle_4CF(void);

@@ -1,8 +1,11 @@
-internal import Glibc
+internal import CPeripheralGLib
 
 /// Where a message bus listens.
 package enum BusAddress: Sendable, Equatable {
     /// The bus of the machine: `DBUS_SYSTEM_BUS_ADDRESS`, or its standard socket.
+    ///
+    /// In a program with more privileges than its caller, such as one with `setcap cap_net_raw+ep`, the caller's
+    /// environment does not choose the bus.
     case system
     /// A server address in D-Bus notation, such as `unix:path=/run/dbus/system_bus_socket`.
     case address(String)
@@ -11,7 +14,8 @@ package enum BusAddress: Sendable, Equatable {
         switch self {
         case .address(let text): return text
         case .system:
-            guard let value = unsafe getenv("DBUS_SYSTEM_BUS_ADDRESS"), unsafe value.pointee != 0 else {
+            guard let value = unsafe secure_getenv("DBUS_SYSTEM_BUS_ADDRESS"), unsafe value.pointee != 0
+            else {
                 return "unix:path=/var/run/dbus/system_bus_socket"
             }
             return unsafe String(cString: value)

@@ -6,6 +6,10 @@ struct PendingCall {
     typealias Completion = (Result<[BusValue], BusError>) -> Void
 
     let identifier: UInt64
+    /// Who was called.
+    let destination: BusName
+    /// Who owned that name then, where it is followed.
+    let owner: BusName?
     let timer: LoopSource
     let completion: Completion
 
@@ -27,6 +31,8 @@ extension BusConnection {
     ///   - member: The method.
     ///   - body: The arguments.
     ///   - timeout: How long the answer may take.
+    ///   - arrived: Called on the loop when the answer comes, or why there is none, before any later message is served.
+    ///     The caller itself goes on only when the loop comes to its job, which may be after several messages.
     /// - Returns: The values of the answer.
     /// - Throws: ``BusError/remote(name:message:)`` with the error that the other side answered,
     ///   ``BusError/timedOut``, ``BusError/cancelled``, ``BusError/disconnected``, or what is wrong with `body`.
@@ -36,7 +42,8 @@ extension BusConnection {
         _ interface: InterfaceName,
         _ member: MemberName,
         _ body: [BusValue] = [],
-        timeout: Duration = .seconds(25)
+        timeout: Duration = .seconds(25),
+        arrived: @escaping @Sendable () -> Void = {}
     ) async throws(BusError) -> [BusValue] {
         guard !Task.isCancelled else { throw .cancelled }
         let message = try OutgoingMessage.methodCall(destination, path, interface, member)
@@ -45,7 +52,8 @@ extension BusConnection {
         let pointer = unsafe message.pointer
         let result: Result<[BusValue], BusError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                unsafe send(pointer, as: identifier, timeout: timeout) { result in
+                unsafe send(pointer, to: destination, as: identifier, timeout: timeout) { result in
+                    arrived()
                     continuation.resume(returning: result)
                 }
             }
@@ -79,7 +87,13 @@ extension BusConnection {
     ) throws(BusError) {
         let message = try OutgoingMessage.methodCall(destination, path, interface, member)
         try message.write { $0.append(body) }
-        unsafe send(message.pointer, as: nextIdentifier(), timeout: timeout, completion: completion)
+        unsafe send(
+            message.pointer,
+            to: destination,
+            as: nextIdentifier(),
+            timeout: timeout,
+            completion: completion
+        )
     }
 
     /// Calls a method whose answer nobody needs, and tells the other side so.
@@ -117,11 +131,18 @@ extension BusConnection {
     ) throws(BusError) {
         let message = try OutgoingMessage.methodCall(.bus, Self.busPath, Self.busInterface, member)
         try message.write { $0.append(argument) }
-        unsafe send(message.pointer, as: nextIdentifier(), timeout: .seconds(25), completion: completion)
+        unsafe send(
+            message.pointer,
+            to: .bus,
+            as: nextIdentifier(),
+            timeout: .seconds(25),
+            completion: completion
+        )
     }
 
     private func send(
         _ message: OpaquePointer,
+        to destination: BusName,
         as identifier: UInt64,
         timeout: Duration,
         completion: @escaping PendingCall.Completion
@@ -132,7 +153,13 @@ extension BusConnection {
         let timer = loop.schedule(after: timeout) { [weak self] in
             self?.assumeIsolated { $0.finishCall(identifier, with: .timedOut) }
         }
-        pendingCalls[serial] = PendingCall(identifier: identifier, timer: timer, completion: completion)
+        pendingCalls[serial] = PendingCall(
+            identifier: identifier,
+            destination: destination,
+            owner: watchedNames[destination]?.owner,
+            timer: timer,
+            completion: completion
+        )
     }
 
     private func finishCall(_ identifier: UInt64, with error: BusError) {
@@ -143,13 +170,30 @@ extension BusConnection {
 
     func receiveAnswer(_ message: OpaquePointer) {
         let serial = unsafe dbus_message_get_reply_serial(message)
-        guard let call = pendingCalls.removeValue(forKey: serial) else { return }
+        guard let call = pendingCalls[serial], unsafe mayAnswer(call, message) else { return }
+        pendingCalls[serial] = nil
         if unsafe dbus_message_get_type(message) == DBUS_MESSAGE_TYPE_ERROR {
             unsafe call.finish(.failure(remoteError(message)))
         } else {
             var reader = unsafe MessageReader(message)
             call.finish(Result { () throws(BusError) in try reader.readValues() })
         }
+    }
+
+    /// Whether an answer comes from who was called.
+    ///
+    /// The bus passes on only answers that were asked for; this does not rely on it.
+    private func mayAnswer(_ call: PendingCall, _ message: OpaquePointer) -> Bool {
+        // The bus names all senders, but need not name itself, and answers in place of those who cannot.
+        guard let pointer = unsafe dbus_message_get_sender(message) else { return true }
+        let sender = unsafe BorrowedText(pointer)
+        if sender.equals(BusName.bus.text) { return true }
+        if call.destination == .bus { return false }
+        if call.destination.isUnique { return sender.equals(call.destination.text) }
+        // The name may have changed hands before the call arrived. Then the bus has told so before the answer.
+        let owner = watchedNames[call.destination]?.owner
+        return owner == nil && call.owner == nil
+            || [owner, call.owner].contains { $0.map { sender.equals($0.text) } ?? false }
     }
 
     private func remoteError(_ message: OpaquePointer) -> BusError {

@@ -35,6 +35,24 @@ extension BusConnection {
         watchedNames[name]?.owner != nil
     }
 
+    /// Who owns a name that is watched; `nil` when nobody does.
+    package func owner(of name: BusName) -> BusName? {
+        watchedNames[name]?.owner
+    }
+
+    /// Asks the bus whether somebody owns a name, which need not be watched; nobody is started by that.
+    package func findOwner(of name: BusName) async throws(BusError) -> Bool {
+        let answer = try await call(
+            .bus,
+            Self.busPath,
+            Self.busInterface,
+            "NameHasOwner",
+            [.string(name.text)],
+            timeout: .seconds(5)
+        )
+        return answer.first?.bool == true
+    }
+
     /// Ends a watch: its handler does not run again.
     ///
     /// Does nothing the second time.

@@ -104,6 +104,9 @@ extension BusConnection {
     /// Whether the bus was reached and has not been lost or left since.
     package var isOpen: Bool { phase == .open }
 
+    /// What tells this run of the bus from all others; `nil` when it is lost or left.
+    package var serverID: String? { transport.serverID }
+
     /// Sends what is queued, waiting at most a second for the bus to take it, and closes.
     ///
     /// Calls that wait for an answer fail with ``BusError/disconnected``.

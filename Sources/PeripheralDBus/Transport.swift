@@ -52,6 +52,15 @@ final class Transport: @unchecked Sendable {
         return unsafe dbus_connection_can_send_type(handle, TypeCode.fileDescriptor) != 0
     }
 
+    /// What tells this run of the bus from all others; `nil` when the connection is gone.
+    var serverID: String? {
+        guard let handle = unsafe handle, let text = unsafe dbus_connection_get_server_id(handle) else {
+            return nil
+        }
+        defer { unsafe dbus_free(text) }
+        return unsafe String(cString: text)
+    }
+
     /// Bytes that wait for the bus to take them.
     var outgoingSize: Int {
         guard let handle = unsafe handle else { return 0 }

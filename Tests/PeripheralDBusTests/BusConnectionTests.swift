@@ -7,6 +7,41 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct BusConnectionTests {
+    /// As a bus would have to be that passes on what nobody has asked for.
+    @Test(arguments: ["the unique name", "a name that is followed"])
+    func anAnswerByAnotherThanWhoWasCalledIsNone(destination: String) async throws {
+        try await TestBus.run { test in
+            let name: BusName = "test.Owner"
+            try await test.server.requestName(name)
+            try await test.server.export(.echo("/echo", "ay"))
+            try await BusProxy.run(to: test.bus.address) { proxy, loop in
+                let client = try await BusConnection.connect(to: .address(proxy.address), on: loop)
+                _ = try await client.watchName(name) { _ in }
+                let called = destination == "the unique name" ? test.serverName : name
+                func call(timeout: Duration) async throws(BusError) {
+                    _ = try await client.call(
+                        called,
+                        "/echo",
+                        "test.Echo",
+                        "Echo",
+                        [.bytes([1])],
+                        timeout: timeout
+                    )
+                }
+                try await call(timeout: .seconds(25))
+                let own = test.serverName.text
+                let other = try BusName(own.dropLast() + (own.hasSuffix("9") ? "8" : "9"))
+                await proxy.disguise(test.serverName, as: other)
+                await #expect(throws: BusError.timedOut) { try await call(timeout: .milliseconds(200)) }
+                // The bus itself answers for everybody.
+                await #expect(throws: BusError.self) {
+                    _ = try await client.call("test.Nobody", "/echo", "test.Echo", "Echo")
+                }
+                await client.close()
+            }
+        }
+    }
+
     @Test func anErrorKeepsItsNameAndMessage() async throws {
         try await TestBus.run { test in
             let refusal = MethodError("org.bluez.Error.Failed", "0x80")

@@ -42,7 +42,7 @@ extension EventLoop {
     }
 }
 
-/// A timer or a watch on an event loop, which stands until it fires (a timer) or is cancelled.
+/// A timer or a watch on an event loop, which stands until it fires (a timer), is cancelled, or the loop is stopped.
 ///
 /// `@unchecked Sendable`: it is created, served and cancelled on the loop's thread alone, which ``cancel()`` checks.
 @safe
@@ -63,6 +63,7 @@ package final class LoopSource: @unchecked Sendable {
         precondition(loop.inLoop, "timers and watches are cancelled on the event loop itself")
         guard let source = unsafe source else { return }
         unsafe self.source = nil
+        loop.sources?[ObjectIdentifier(self)] = nil
         unsafe g_source_destroy(source)
         unsafe g_source_unref(source)
     }
@@ -92,6 +93,9 @@ package final class LoopSource: @unchecked Sendable {
 
     private func attach(_ handler: Handler, _ callback: @escaping GSourceFunc) {
         guard let source = unsafe source else { return }
+        // On a loop that has been stopped, it would never be served.
+        guard loop.sources != nil else { return cancel() }
+        loop.sources?[ObjectIdentifier(self)] = self
         unsafe g_source_set_callback(source, callback, Unmanaged.passRetained(handler).toOpaque()) { data in
             if let data = unsafe data { unsafe Unmanaged<Handler>.fromOpaque(data).release() }
         }

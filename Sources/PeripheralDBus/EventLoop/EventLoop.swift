@@ -9,7 +9,7 @@ internal import Synchronization
 ///
 /// `@unchecked Sendable`: the shared state is in `state` and `joinable`, which are mutexes, and in `thread`, an atomic.
 /// `context` is a constant; GLib allows its use from any thread, and the code here still touches its sources on the
-/// loop only.
+/// loop only. So it does with `sources`.
 @safe
 package final class EventLoop: @unchecked Sendable {
     private struct State: ~Copyable {
@@ -47,6 +47,8 @@ package final class EventLoop: @unchecked Sendable {
     }
 
     nonisolated(unsafe) let context: OpaquePointer
+    /// The timers and watches that stand; `nil` once none is served any more.
+    var sources: [ObjectIdentifier: LoopSource]? = [:]
     private let state = Mutex(State())
     /// The thread that `stop()` joins; none, and nothing to stop, where the process runs on the loop.
     private let joinable = Mutex<JoinableThread?>(nil)
@@ -91,7 +93,7 @@ package final class EventLoop: @unchecked Sendable {
 
     /// Ends the loop's thread and returns when it has ended.
     ///
-    /// Work that is queued already is run; timers and watches that still stand are not served any more. Work that
+    /// Work that is queued already is run; timers and watches that still stand are dropped. Work that
     /// arrives later, such as the last steps of a task, still runs, on a passing thread. The loop of the process goes on.
     package func stop() async {
         guard !isOfProcess else { return }
@@ -168,6 +170,7 @@ extension EventLoop {
         while runPendingWork(&batch) {
             iterate(&poll)
         }
+        dropSources()
         unsafe g_main_context_release(context)
         leave()
     }
@@ -213,6 +216,12 @@ extension EventLoop {
         if unsafe poll.check(context, priority: priority) {
             unsafe g_main_context_dispatch(context)
         }
+    }
+
+    /// Each would keep the loop, and all that its handler keeps, for ever.
+    private func dropSources() {
+        let standing = sources.take()
+        for source in standing?.values ?? [:].values { source.cancel() }
     }
 
     /// Ends this thread's part: late work may come from here on, and `stop()` returns.

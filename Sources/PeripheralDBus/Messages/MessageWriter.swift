@@ -107,7 +107,7 @@ extension MessageWriter {
 
     /// Appends an array whose elements, all of the type `element`, `body` appends.
     package mutating func appendArray(of element: Signature, _ body: (inout MessageWriter) -> Void) {
-        guard element.isSingle || Self.isEntry(element.text) else {
+        guard Self.isElement(element.text) else {
             return fail(.signatureMismatch(expected: "the type of one element", found: element.text))
         }
         unsafe element.text.withCString { unsafe append(container: TypeCode.array, of: $0, body) }
@@ -170,8 +170,10 @@ extension MessageWriter {
         }
     }
 
-    /// Whether the text is the type of a dictionary entry, `{kv}`.
-    private static func isEntry(_ text: String) -> Bool {
+    /// Whether an array can have elements of this type: one type, or that of a dictionary entry, `{kv}`.
+    ///
+    /// D-Bus allows 32 arrays within arrays. libdbus appends more, but the bus disconnects a program that sends such a message.
+    private static func isElement(_ text: String) -> Bool {
         unsafe "a\(text)".withCString { unsafe dbus_signature_validate_single($0, nil) != 0 }
     }
 }

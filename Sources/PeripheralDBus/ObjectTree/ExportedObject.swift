@@ -12,10 +12,10 @@ package struct ExportedObject: Sendable {
 /// An interface of an exported object: what can be called, read, written and heard.
 package struct ExportedInterface: Sendable {
     package var name: InterfaceName
-    /// Whose owner alone may call the methods; nil for everybody.
+    /// Whose owner alone may call the methods and set the properties; nil for everybody.
     ///
     /// The connection has to follow the name (``BusConnection/watchName(_:_:)``): as long as it knows of no owner,
-    /// nobody may call. Properties can be read, and set where they can be set at all, by everybody.
+    /// nobody may. Everybody can read the properties.
     package var callers: BusName?
     package var methods: [ExportedMethod]
     package var properties: [ExportedProperty]

@@ -2,7 +2,7 @@ extension ObjectTree {
     func getProperty(_ call: borrowing IncomingMessage, _ reply: consuming Reply) {
         do throws(MethodError) {
             let (interface, name) = try names(call)
-            let value = try property(interface, name, call).checkedValue()
+            let value = try property(interface, name, call).property.checkedValue()
             reply.send { $0.append(.variant(value)) }
         } catch {
             reply.fail(error)
@@ -12,8 +12,11 @@ extension ObjectTree {
     func setProperty(_ call: borrowing IncomingMessage, _ reply: consuming Reply) {
         do throws(MethodError) {
             let (interface, name) = try names(call)
-            let property = try property(interface, name, call)
+            let (property, callers) = try property(interface, name, call)
             guard let set = property.set else { throw error(.readOnlyProperty(property.name), call) }
+            if let callers, unsafe !owner(of: callers).hasSent(call.pointer) {
+                throw MethodError(.accessDenied, "only the owner of \(callers) may set this property")
+            }
             try set(argument(of: property, call))
             reply.send()
         } catch {
@@ -47,9 +50,11 @@ extension ObjectTree {
         _ interface: String,
         _ name: String,
         _ call: borrowing IncomingMessage
-    ) throws(MethodError) -> ExportedProperty {
+    ) throws(MethodError) -> (property: ExportedProperty, callers: BusName?) {
         for candidate in try interfaces(named: interface, call) {
-            for property in candidate.properties where property.name.text == name { return property }
+            for property in candidate.properties where property.name.text == name {
+                return (property, candidate.callers)
+            }
         }
         throw error(.unknownProperty(name, interface: interface), call)
     }

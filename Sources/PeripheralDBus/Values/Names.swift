@@ -50,7 +50,12 @@ package struct ObjectPath: BusText {
     ///
     /// - Throws: ``BusError/invalidName(kind:value:)`` unless `element` is of letters, digits and underscores.
     package func appending(_ element: String) throws(BusError) -> ObjectPath {
-        try ObjectPath(text == "/" ? "/\(element)" : "\(text)/\(element)")
+        let longer = text == "/" ? "/\(element)" : "\(text)/\(element)"
+        // libdbus judges the whole path: it takes several elements, and below the root none.
+        guard !element.isEmpty, !element.utf8.contains(UInt8(ascii: "/")) else {
+            throw .invalidName(kind: Self.kind, value: longer)
+        }
+        return try ObjectPath(longer)
     }
 
     /// Whether this path lies below `root`; a path does not lie below itself.

@@ -1,6 +1,7 @@
 import Glibc
 import PeripheralDBus
 import Synchronization
+import TestSupport
 import Testing
 
 /// An actor whose executor is a loop.
@@ -144,6 +145,18 @@ struct EventLoopTests {
         #expect(!loop.inLoop)
     }
 
+    @Test func aStoppedLoopLeavesNeitherTimersNorWatches() async throws {
+        await #expect(processExitsWith: .success) {
+            await stopLoops(2)
+            let before = entries(of: "/proc/self/fd")
+            await stopLoops(20)
+            // The thread of what arrived late may just be ending, and the runtime may have opened a few.
+            let limit = ContinuousClock.now + .seconds(10)
+            try await until { entries(of: "/proc/self/fd") < before + 10 || .now > limit }
+            try #require(entries(of: "/proc/self/fd") < before + 10)
+        }
+    }
+
     @Test func aStoppedLoopLeavesNoThread() async throws {
         await #expect(processExitsWith: .success) {
             let before = entries(of: "/proc/self/task")
@@ -154,6 +167,27 @@ struct EventLoopTests {
             }
             // The pool of the global executor may have grown meanwhile, by a few threads and never by twenty.
             try #require(entries(of: "/proc/self/task") < before + 15)
+        }
+    }
+}
+
+/// Stops loops on which something stands that keeps them.
+private func stopLoops(_ count: Int) async {
+    for _ in 0..<count {
+        let loop = EventLoop()
+        await setTimerAndWatch(on: loop)
+        await loop.stop()
+        // Nor does what is set later, by work that arrives late.
+        await setTimerAndWatch(on: loop)
+    }
+}
+
+private func setTimerAndWatch(on loop: EventLoop) async {
+    await withCheckedContinuation { continuation in
+        loop.execute {
+            _ = loop.schedule(after: .seconds(3600)) { _ = loop }
+            _ = loop.watch(fileDescriptor: 0, events: .readable) { _ in _ = loop }
+            continuation.resume()
         }
     }
 }

@@ -1,5 +1,6 @@
 import BusTestSupport
 import PeripheralDBus
+import TestSupport
 import Testing
 
 /// Methods that are meant for the owner of one name.
@@ -18,7 +19,13 @@ struct CallersTests {
                 "test.Guarded",
                 callers: name,
                 methods: [ExportedMethod("Call", "", "") { $1.send() }],
-                properties: [ExportedProperty("Value", .byte(7))]
+                properties: [
+                    ExportedProperty("Value", .byte(7)),
+                    ExportedProperty("Setting", "y") { () throws(MethodError) in
+                        .byte(7)
+                    } set: { _ in
+                    },
+                ]
             ),
             ExportedInterface("test.Open", methods: [ExportedMethod("Call", "", "") { $1.send() }]),
         ]
@@ -63,6 +70,32 @@ struct CallersTests {
             #expect(await test.error(of: "/guarded", "test.Guarded", "Call") == nil)
             await test.server.unwatch(watch)
             #expect(await test.error(of: "/guarded", "test.Guarded", "Call") == Self.denied)
+        }
+    }
+
+    @Test func onlyTheOwnerOfTheNameMaySetAProperty() async throws {
+        func error(_ test: TestBus, _ property: String, _ value: BusValue) async -> MethodError? {
+            await test.error(
+                of: "/guarded",
+                .properties,
+                "Set",
+                [.string("test.Guarded"), .string(property), .variant(value)]
+            )
+        }
+        let denied = MethodError(.accessDenied, "only the owner of test.Owner may set this property")
+        try await TestBus.run { test in
+            try await test.server.export(Self.object)
+            #expect(await error(test, "Setting", .byte(8)) == denied)
+            _ = try await test.server.watchName(Self.name) { _ in }
+            #expect(await error(test, "Setting", .byte(8)) == denied)
+            // Nor is a stranger told what is wrong with the value.
+            #expect(await error(test, "Setting", .string("")) == denied)
+            try await test.client.requestName(Self.name)
+            try await until { await test.server.hasOwner(Self.name) }
+            #expect(await error(test, "Setting", .byte(8)) == nil)
+            try await test.client.releaseOwnName(Self.name)
+            try await until { await !test.server.hasOwner(Self.name) }
+            #expect(await error(test, "Setting", .byte(8)) == denied)
         }
     }
 

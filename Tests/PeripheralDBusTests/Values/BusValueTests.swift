@@ -103,6 +103,28 @@ struct BusValueTests {
         }
     }
 
+    /// libdbus appends them, but the bus disconnects a program that sends them.
+    @Test(arguments: [true, false]) func typesNestedTooDeepAreRefused(isArray: Bool) async throws {
+        func value(depth: Int) -> BusValue {
+            (1..<depth).reduce(isArray ? .strings([]) : .structure([.byte(1)])) { value, _ in
+                isArray ? .array(of: value.signature, [value]) : .structure([value])
+            }
+        }
+        try await TestBus.run { test in
+            try await test.server.export(.echo("/echo", value(depth: 32).signature))
+            #expect(
+                try await test.call("/echo", "test.Echo", "Echo", [value(depth: 32)]) == [value(depth: 32)]
+            )
+            await #expect(throws: BusError.self) {
+                try await test.call("/echo", "test.Echo", "Echo", [value(depth: 33)])
+            }
+            // The connection still works.
+            #expect(
+                try await test.call("/echo", "test.Echo", "Echo", [value(depth: 32)]) == [value(depth: 32)]
+            )
+        }
+    }
+
     @Test func accessorsReachThroughVariants() {
         let value = BusValue.properties(["a": .uint16(300), "b": .string("x")])
         #expect(value["a"]?.integer(UInt16.self) == 300)
@@ -133,6 +155,12 @@ struct BusValueTests {
         #expect(throws: BusError.invalidName(kind: "object path", value: "/a/b/c/d-e")) {
             try path.appending("c/d-e")
         }
+    }
+
+    /// A path that takes these is not the one below.
+    @Test(arguments: ["", "b/c"]) func anElementOfAPathIsOneElement(text: String) {
+        #expect(throws: BusError.self) { try ObjectPath("/").appending(text) }
+        #expect(throws: BusError.self) { try ObjectPath("/a").appending(text) }
     }
 
     @Test(arguments: [
