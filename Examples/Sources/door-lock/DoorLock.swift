@@ -43,7 +43,11 @@ private func runOnBlueZ(name: String, adapter: String?, until stop: StopRequest)
     }
     var logger = Logger(label: "door-lock")
     logger.logLevel = .error
-    let backend = BlueZBackend(adapter: adapter.map { .named($0) } ?? .firstPowered, logger: logger)
+    let backend = BlueZBackend(
+        adapter: adapter.map { .named($0) } ?? .firstPowered,
+        recovery: .afterPublication,
+        logger: logger
+    )
     try await door.peripheral.run(on: backend, logger: logger) { session in
         let state = try session.value(of: door.isLocked) ? "locked" : "unlocked"
         Terminal.print("door:   on the air, \(state)")

@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// A heart that beats as that of somebody who rests, runs for a while, and rests again.
 ///
 /// The rate follows the effort with some delay. Each interval between two beats depends on the rate, on breathing
@@ -18,9 +12,9 @@ struct SimulatedHeart {
     var energyExpended = 0.0
 
     /// How long the body rests first and runs then, in seconds.
-    private static let rest = 5.0
-    private static let run = 45.0
-    private static let cycle = 100.0
+    private static let rest = 5
+    private static let run = 45
+    private static let cycle = 100
 
     private var random: RandomNumbers
     private var time = 0.0
@@ -56,7 +50,7 @@ struct SimulatedHeart {
 
     /// Moves the pace a second closer to what the effort demands, and burns the energy of that second.
     private mutating func followEffort() {
-        let phase = time.truncatingRemainder(dividingBy: Self.cycle)
+        let phase = Int(time) % Self.cycle
         let isRunning = phase >= Self.rest && phase < Self.rest + Self.run
         pace += isRunning ? (138 - pace) / 14 : (64 - pace) / 20
         wander += Double.random(in: -1.2...1.2, using: &random) - wander / 8
@@ -66,9 +60,17 @@ struct SimulatedHeart {
 
     private mutating func makeInterval(after beat: Double) -> Double {
         let breathingDepth = 0.05 * max(0.2, (140 - pace) / 76)
-        let breathing = breathingDepth * sin(2 * .pi * beat / 4)
+        let breathing = breathingDepth * Self.breath(at: beat)
         let chance = Double.random(in: -0.01...0.01, using: &random)
         return 60 / (pace + wander) * (1 + breathing + chance)
+    }
+
+    /// A breath takes four seconds: from 0 to 1, to -1 and back, in two parabolas.
+    ///
+    /// They need no library, which firmware would have to keep in memory.
+    private static func breath(at time: Double) -> Double {
+        let phase = time / 4 - Double(Int(time / 4))
+        return phase < 0.5 ? 16 * phase * (0.5 - phase) : -16 * (phase - 0.5) * (1 - phase)
     }
 }
 

@@ -1,5 +1,6 @@
 import PeripheralKit
 import PeripheralTesting
+import Synchronization
 import Testing
 
 @testable import door_lock
@@ -57,6 +58,34 @@ struct DoorLockTests {
             try await phone.connect()
             try await phone.subscribe(to: door.audit)
             #expect(try await phone.nextUpdate(of: door.audit).hasPrefix("unlocked by "))
+        }
+    }
+
+    /// The program may be killed when the bolt has moved and nothing is saved yet.
+    @Test func theBoltFollowsWhatIsPreserved() async throws {
+        final class Bolt: Sendable {
+            let moves = Mutex<[Bool]>([])
+        }
+        let bolt = Bolt()
+        let door = Door { isLocked in
+            bolt.moves.withLock { $0.append(isLocked) }
+        } onRestore: { _ in
+        }
+        let (backend, store) = (InMemoryBackend(), InMemoryRestorationStore())
+        let left = try await door.peripheral.run(on: backend, restoringFrom: store) { session in
+            try await session.preserve()
+            let left = store.snapshot()
+            let phone = backend.makeCentral(of: door.peripheral)
+            try await phone.connect()
+            try await phone.pair(.justWorks)
+            try await phone.write(door.isLocked, false)
+            return left
+        }
+        #expect(bolt.moves.withLock(\.self) == [false])
+        try await door.peripheral.run(on: backend, restoringFrom: left) { session in
+            let isLocked = try session.value(of: door.isLocked)
+            #expect(isLocked)
+            #expect(bolt.moves.withLock(\.self) == [false, true])
         }
     }
 

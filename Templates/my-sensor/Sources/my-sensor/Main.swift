@@ -1,3 +1,4 @@
+import Glibc
 import PeripheralBlueZ
 import PeripheralEmulator
 import PeripheralKit
@@ -5,7 +6,18 @@ import PeripheralTesting
 
 @main
 enum Main {
-    static func main() async throws {
+    static func main() async {
+        do {
+            try await run()
+        } catch {
+            // An error that leaves main ends in a trap, and in a page about registers.
+            let line = "my-sensor: \(error)\n"
+            write(STDERR_FILENO, line, line.utf8.count)
+            exit(1)
+        }
+    }
+
+    static func run() async throws {
         // Take the readings of your own sensor here.
         let sensor = MySensor { Int16.random(in: 2000...2200) }
         if CommandLine.arguments.contains("--emulated") {
@@ -27,6 +39,11 @@ enum Main {
                 let central = bluez.central(for: sensor.peripheral)
                 try await central.connect()
                 print("The central reads \(try await central.read(sensor.reading)).")
+                do {
+                    try await central.write(sensor.period, 9)
+                } catch {
+                    print("The central is refused a period of 9 milliseconds: \(error).")
+                }
                 try await central.write(sensor.period, 500)
                 try await central.subscribe(to: sensor.reading)
                 for _ in 1...3 {

@@ -9,6 +9,10 @@ final class MySensor: Sendable {
     let reading: Characteristic<Int16>
     /// What centrals may change: the time between two readings that are sent, in milliseconds, 10 or more.
     let period: Characteristic<UInt16>
+    /// Refuses a period that is too short.
+    ///
+    /// A service has 0x80 to 0x9F for errors of its own. Of the others, BlueZ can express a few: see `BlueZBackend`.
+    static let periodTooShort = ATTError.application(.x80)
     /// All that centrals find.
     let peripheral: Peripheral
 
@@ -31,7 +35,7 @@ final class MySensor: Sendable {
         let period = Characteristic<UInt16>("5c3a0003-7e3c-4b6e-9d29-b3f1c0a1d001", [.read, .write]) {
             Read { milliseconds.value }
             Write { value in
-                guard value >= 10 else { throw ATTError.valueNotAllowed }
+                guard value >= 10 else { throw Self.periodTooShort }
                 milliseconds.value = value
             }
             UserDescription("Milliseconds between two readings")

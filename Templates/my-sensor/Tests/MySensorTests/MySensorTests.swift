@@ -27,7 +27,7 @@ struct MySensorTests {
     @Test func refusesPeriodsThatAreTooShort() async throws {
         let sensor = MySensor { 0 }
         try await sensor.peripheral.test { central in
-            await #expect(throws: ATTError.valueNotAllowed) {
+            await #expect(throws: MySensor.periodTooShort) {
                 try await central.write(sensor.period, 9)
             }
             let period = try await central.read(sensor.period)
