@@ -39,8 +39,8 @@ public struct LinkLossService: GATTServiceDeclaration {
     ) {
         self.onAlert = onAlert
         alertLevel = Characteristic(.alertLevel, [.read, .write], security: security) { [levels] in
-            Read { central in levels.level(of: central.id) }
-            Write { level, central in levels.set(level, of: central.id) }
+            Read { central in levels.level(of: central) }
+            Write { level, central in levels.set(level, of: central) }
         }
     }
 
@@ -48,16 +48,29 @@ public struct LinkLossService: GATTServiceDeclaration {
     ///
     /// - Parameter session: The session of the peripheral that declares the service.
     public func run(in session: PeripheralSession) async {
-        for await event in session.events {
-            switch event {
-            case .disconnected(let central):
-                let level = levels.lose(central)
-                if level != .none { await onAlert(level, central) }
-            case .connected(let central):
-                if levels.regain(central.id) { await onAlert(.none, central) }
-            default:
-                break
+        levels.note(session)
+        defer { levels.note(nil) }
+        // While the program alerts, centrals go on to come and go.
+        let (alerts, alert) = AsyncStream.makeStream(
+            of: (level: AlertLevel, central: Central).self,
+            bufferingPolicy: .bufferingNewest(64)
+        )
+        await withTaskGroup { group in
+            group.addTask { [levels] in
+                defer { alert.finish() }
+                for await event in session.events {
+                    switch event {
+                    case .disconnected(let central):
+                        let level = levels.lose(central)
+                        if level != .none { alert.yield((level, central)) }
+                    case .connected(let central):
+                        if levels.regain(central.id) { alert.yield((.none, central)) }
+                    default:
+                        break
+                    }
+                }
             }
+            for await (level, central) in alerts { await onAlert(level, central) }
         }
     }
 
@@ -67,34 +80,69 @@ public struct LinkLossService: GATTServiceDeclaration {
     }
 }
 
-/// What each central has chosen, and for whom the device alerts.
+/// What each central has chosen, and for which of them the device alerts.
 private final class LinkLossLevels: Sendable {
+    private struct Choice {
+        var level: AlertLevel
+        /// By which connection; `nil` for one of a connection whose end is known, or of an earlier session.
+        var connection: Central.Connection?
+
+        /// Whether the connection lasts: what it has chosen is not for the end of an earlier one.
+        var isCurrent: Bool { connection?.isOpen ?? false }
+    }
+
     private struct State {
-        var levels: [Central.ID: AlertLevel] = [:]
+        var session: PeripheralSession?
+        /// The last choice of each connection whose end is not known yet; before them, that of a bonded central's earlier
+        /// connections.
+        var choices: [Central.ID: [Choice]] = [:]
         var alerting: Set<Central.ID> = []
     }
 
     private let state = Mutex(State())
 
-    func level(of central: Central.ID) -> AlertLevel {
-        state.withLock { $0.levels[central] ?? .none }
+    /// Takes note of the session, which tells connections apart.
+    func note(_ session: PeripheralSession?) {
+        state.withLock { $0.session = session }
     }
 
-    func set(_ level: AlertLevel, of central: Central.ID) {
-        state.withLock { $0.levels[central] = level == .none ? nil : level }
+    func level(of central: Central) -> AlertLevel {
+        state.withLock { state in
+            guard let choice = state.choices[central.id]?.last else { return .none }
+            return central.isBonded || choice.isCurrent || choice.connection == nil ? choice.level : .none
+        }
     }
 
-    /// Tells how to alert.
+    func set(_ level: AlertLevel, of central: Central) {
+        let connection = state.withLock(\.session)?.connection(of: central)
+        state.withLock { state in
+            var choices = state.choices[central.id] ?? []
+            if let last = choices.last, last.connection == connection { choices.removeLast() }
+            choices.append(Choice(level: level, connection: connection))
+            // A central that comes and goes faster than its events are seen.
+            state.choices[central.id] = choices.suffix(8)
+        }
+    }
+
+    /// Tells how to alert: at the level of the connection that has ended.
     func lose(_ central: Central) -> AlertLevel {
         state.withLock { state in
-            guard let level = state.levels[central.id] else { return .none }
-            if central.isBonded {
-                state.alerting.insert(central.id)
-            } else {
-                // It comes back under another address, if at all.
-                state.levels[central.id] = nil
+            let choices = state.choices[central.id] ?? []
+            // Several connections may have ended by now: each end comes once, in their order.
+            let own = choices.firstIndex { $0.connection != nil && !$0.isCurrent }
+            guard var ended = own.map({ choices[$0] }) ?? choices.first(where: { $0.connection == nil })
+            else {
+                return .none
             }
-            return level
+            ended.connection = nil
+            let others = choices.indices.filter { $0 != own && choices[$0].connection != nil }.map {
+                choices[$0]
+            }
+            // One that is not bonded comes back under another address, if at all.
+            let kept = (central.isBonded ? [ended] : []) + others
+            state.choices[central.id] = kept.isEmpty ? nil : kept
+            if central.isBonded, ended.level != .none { state.alerting.insert(central.id) }
+            return ended.level
         }
     }
 

@@ -183,4 +183,40 @@ struct LinkLossServiceTests {
             #expect(levels() == [.mild, .none, .high])
         }
     }
+
+    /// However late the service hears of the end.
+    @Test func alertsAtTheLevelOfTheConnectionThatEnded() async throws {
+        let alerts = Recorded<(AlertLevel, Central)>()
+        let (released, release) = AsyncStream.makeStream(of: Never.self)
+        let service = LinkLossService { level, central in
+            alerts.append((level, central))
+            // A program that alerts until somebody silences it.
+            if level == .mild { for await _ in released {} }
+        }
+        let peripheral = Peripheral("Keys", pairing: .justWorks) { service }
+        try await peripheral.test { central, session in
+            let other = try await connected(central)
+            try await central.pair(.justWorks)
+            let bonded = try #require(session.centrals.first { $0.isBonded })
+            try await other.write(service.alertLevel, .mild)
+            other.disconnect()
+            try await until { alerts.values.map(\.0) == [.mild] }
+            // The bonded central leaves with a level and comes back with another, and the other one likewise.
+            try await central.write(service.alertLevel, .high)
+            central.disconnect()
+            try await central.connect()
+            try await central.write(service.alertLevel, .none)
+            try await other.connect()
+            #expect(try await other.read(service.alertLevel) == .none)
+            try await other.write(service.alertLevel, .high)
+            release.finish()
+            try await until { alerts.values.count == 3 }
+            #expect(alerts.values.filter { $0.1 == bonded }.map(\.0) == [.high, .none])
+            #expect(try await central.read(service.alertLevel) == .none)
+            #expect(try await other.read(service.alertLevel) == .high)
+            other.disconnect()
+            try await until { alerts.values.count == 4 }
+            #expect(alerts.values.last?.0 == .high)
+        }
+    }
 }
