@@ -13,7 +13,7 @@ SYSTEM_TEST_OPTIONS ?=
 # The ready-made services; Conformance is what tests them.
 SERVICES = $(filter-out Conformance,$(notdir $(patsubst %/,%,$(wildcard Services/*/))))
 
-.PHONY: help setup setup-firmware build test test-thread-sanitizer fuzz examples test-examples demo system-test bluez-versions \
+.PHONY: help setup setup-firmware build test test-thread-sanitizer test-address-sanitizer fuzz check-fuzz examples test-examples demo system-test bluez-versions \
 	benchmark format lint check-imports check-diagnostics check-snippets check-linkage \
 	test-interoperability new test-new firmware check-firmware image check-image deb check-packaging check-unit check-swift-6.2 check-arm64 docs ci clean
 
@@ -35,13 +35,21 @@ test: setup ## Run every test that needs no kernel of its own
 test-thread-sanitizer: setup ## Run the same tests under the thread sanitizer
 	@SWIFT=$(SWIFT) Tests/ThreadSanitizer/run
 
+test-address-sanitizer: setup ## Run the tests of what touches C under the address sanitizer
+	@SWIFT=$(SWIFT) Tests/AddressSanitizer/run
+
 soak: setup ## Restart an emulated bluetoothd 1,000 times below a peripheral, send 10 MB to four centrals, kill a program 500 times, and see what is left
 	@SWIFT=$(SWIFT) PERIPHERAL_SOAK=1 Tests/run --no-parallel --filter SoakTests
 
-fuzz: setup ## Give each decoder 100,000 random inputs, and those of state files and documents 1,000,000
-	FUZZ_INPUTS=100000 $(SWIFT) test --filter PeripheralCoreTests
-	FUZZ_INPUTS=1000000 $(SWIFT) test --filter 'StateFileFuzzTests|PreservedFileFuzzTests|StateDirectoryFuzzTests'
-	FUZZ_INPUTS=1000000 $(SWIFT) test --experimental-maximum-parallelization-width 2 --filter PreservedStateTests
+# Of Tests/Fuzzing/Sources/fuzz/Entrances, all or one.
+ENTRANCE ?=
+FUZZ_SECONDS ?= 60
+fuzz: setup ## Fuzz each entrance for a minute: make fuzz [ENTRANCE=bus-messages] [FUZZ_SECONDS=600]
+	@SWIFT=$(SWIFT) ENTRANCE="$(ENTRANCE)" FUZZ_SECONDS=$(FUZZ_SECONDS) Tests/Fuzzing/run
+
+check-fuzz: setup ## Check that the corpora of the fuzzer reach the decoders, and that it finds a planted fault of each
+	@SWIFT=$(SWIFT) ENTRANCE="$(ENTRANCE)" Tests/Fuzzing/coverage
+	@SWIFT=$(SWIFT) ENTRANCE="$(ENTRANCE)" Tests/Fuzzing/planted
 
 examples: setup ## Build the examples for release into Examples/.build/release/
 	$(SWIFT) build $(EXAMPLES) -c release --static-swift-stdlib
@@ -108,6 +116,7 @@ check-packaging: setup-firmware ## Check the Debian package in a fresh Debian, t
 	@Tests/Firmware/unit heart-rate-sensor
 	@Tests/Firmware/yocto
 	@Tests/Firmware/buildroot
+	@Tests/Firmware/init-script
 
 image: EXAMPLE ?= heart-rate-sensor
 image: firmware ## Make the image of a device with an example, and start it until a central is notified: make image EXAMPLE=door-lock

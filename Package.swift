@@ -197,13 +197,16 @@ let layers: [Target] = [
     ),
     .testTarget(
         name: "PeripheralEmulatorTests",
-        dependencies: ["PeripheralDBus", "PeripheralEmulator", "PeripheralTesting", "TestSupport"],
+        dependencies: [
+            "PeripheralBlueZ", "PeripheralDBus", "PeripheralEmulator", "PeripheralTesting", "TestSupport",
+        ],
         swiftSettings: swiftSettings
     ),
     .testTarget(
         name: "EndToEndTests",
         dependencies: [
-            "PeripheralBlueZ", "PeripheralDBus", "PeripheralEmulator", "PeripheralTesting",
+            "PeripheralBlueZ", "PeripheralDBus", "PeripheralEmulator", "PeripheralOneThread",
+            "PeripheralTesting",
             "PeripheralGlucose", "PeripheralHeartRate", "PeripheralRecordAccess",
             "PeripheralServiceConformance",
             "TestSupport", "kill-test-helper", "one-thread-test-helper",

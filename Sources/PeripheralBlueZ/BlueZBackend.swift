@@ -105,7 +105,7 @@ internal import PeripheralStorage
 public struct BlueZBackend: PeripheralBackend {
     let adapter: AdapterSelection
     let bus: BusAddress
-    let logger: Logger
+    private(set) var logger: Logger
     let clock: any Clock<Duration>
     let version: BlueZVersion?
     let settings: AdapterSettings
@@ -191,7 +191,22 @@ public struct BlueZBackend: PeripheralBackend {
     ///   declared. `CancellationError` when cancelled.
     public func serve(_ publication: Publication, for host: any PeripheralHost) async throws {
         let loop = EventLoop.make(name: "peripheral")
-        let life = Life(of: publication, for: host, by: self, on: loop)
+        let outcome: Result<Void, any Error>
+        do {
+            outcome = .success(try await serve(publication, for: host, on: loop))
+        } catch {
+            outcome = .failure(error)
+        }
+        await loop.stop()
+        try outcome.get()
+    }
+
+    func serve(_ publication: Publication, for host: any PeripheralHost, on loop: EventLoop) async throws {
+        let limit = LogLimit(of: logger, clock: clock)
+        defer { limit.end() }
+        var backend = self
+        backend.logger = limit.limited
+        let life = Life(of: publication, for: host, by: backend, on: loop)
         // What is registered has to be withdrawn in order also when this task is cancelled, which would end each
         // wait for bluetoothd's answer: hence a task of its own, which this one never leaves alone.
         let task = Task { await life.run() }
@@ -200,7 +215,6 @@ public struct BlueZBackend: PeripheralBackend {
         } onCancel: {
             life.stop()
         }
-        await loop.stop()
         if let failure {
             guard failure.issues.isEmpty else { throw DeclarationError(issues: failure.issues) }
             throw PeripheralError(code: failure.code, message: failure.message)

@@ -29,6 +29,9 @@ extension Peripheral {
     ///
     /// The call does not return while a handler runs: handlers that do not heed cancellation hold it up.
     ///
+    /// Centrals cannot fill the log: of each kind of line, five come at once and then one a minute. The metadata
+    /// `peripheral.suppressed` says how many were left out.
+    ///
     /// - Parameters:
     ///   - backend: The Bluetooth stack, such as `.bluez`.
     ///   - logger: Where the framework tells what cannot be told otherwise, such as errors of handlers that
@@ -60,8 +63,8 @@ extension Peripheral {
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/restorationUnavailable`` when the peripheral has no
     ///   restoration identifier; ``RestorationError`` with the code ``RestorationError/Code/inUse`` when another peripheral
     ///   runs with it, or with ``RestorationError/Code/invalidIdentifier``; otherwise as ``run(on:logger:_:)`` does. A store
-    ///   that fails otherwise does not keep a peripheral from running: ``RestoredState/problems`` and
-    ///   ``SessionEvent/restorationFailed(_:)`` tell.
+    ///   that fails otherwise does not keep a peripheral from running: one that cannot be opened is tried again for 5 seconds
+    ///   before anything is published, and ``RestoredState/problems`` and ``SessionEvent/restorationFailed(_:)`` tell.
     public func run<Output: Sendable>(
         on backend: some PeripheralBackend,
         restoringFrom store: any RestorationStore,
@@ -90,13 +93,20 @@ extension Peripheral {
         wallClock: @escaping @Sendable () -> Int64 = WallClock.seconds,
         _ body: @escaping @Sendable (_ session: PeripheralSession) async throws -> Output
     ) async throws -> Output {
+        let limit = LogLimit(of: logger, clock: clock)
+        defer { limit.end() }
+        let logger = limit.limited
         var publication = try publication()
         for warning in validate() {
             logger.warning("\(warning)", metadata: ["peripheral.name": "\(name)"])
         }
         var declared = DeclaredState(self, table: publication.table)
-        let start = try await restore(declared, from: store, or: backend, logger: logger)
-        if let start { (declared, publication) = (start.declared, start.publication(of: publication)) }
+        let start = try await restore(declared, from: store, or: backend, logger: logger, Stopwatch(clock))
+        if let start {
+            (declared, publication) = (start.declared, start.publication(of: publication))
+        } else {
+            publication.backendState = backendMemory.take()
+        }
         let runtime = PeripheralRuntime(
             declared.peripheral,
             publication: publication,
@@ -122,6 +132,7 @@ extension Peripheral {
         await keeper.value
         timekeeper.cancel()
         await timekeeper.value
+        if start == nil { backendMemory.keep(runtime.backendState) }
         state.reset()
         return try outcome.get()
     }
@@ -133,7 +144,8 @@ extension Peripheral {
         _ declared: DeclaredState,
         from store: (any RestorationStore)?,
         or backend: some PeripheralBackend,
-        logger: Logger
+        logger: Logger,
+        _ stopwatch: Stopwatch
     ) async throws -> RestorationStart? {
         guard let restorationIdentifier else {
             if store != nil { throw PeripheralError.noRestorationIdentifier }
@@ -142,7 +154,13 @@ extension Peripheral {
         guard let store = try store ?? backend.restorationStore else {
             throw PeripheralError.noRestorationStore
         }
-        let start = try await RestorationStart(of: declared, under: restorationIdentifier, in: store)
+        let start = try await RestorationStart(
+            of: declared,
+            under: restorationIdentifier,
+            in: store,
+            stopwatch: stopwatch,
+            logger: logger
+        )
         for problem in start.problems {
             logger.warning(
                 "Something is amiss about the preserved state of the peripheral.",
@@ -150,6 +168,8 @@ extension Peripheral {
             )
         }
         do {
+            // A store is not waited for any more once the run is cancelled, so that little may have been found.
+            try Task.checkCancellation()
             if let restored = start.restored { try await onRestore?(restored) }
             try Task.checkCancellation()
         } catch {

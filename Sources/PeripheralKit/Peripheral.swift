@@ -29,6 +29,7 @@ public struct Peripheral: Sendable {
     /// What keeps it from being as it was, of one that is declared from what is preserved.
     var restorationIssues: [DeclarationIssue] = []
     let state = StateBroadcast()
+    let backendMemory = BackendMemory()
 
     /// Whether the peripheral is on the air, from now on: first as it is, then each change.
     ///

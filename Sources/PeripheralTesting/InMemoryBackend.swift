@@ -17,7 +17,8 @@ private import Synchronization
 /// ```
 ///
 /// The server behaves as that of BlueZ 5.87, on a Bluetooth 5 adapter that goes on advertising while centrals are
-/// connected, unless they pause; but it tells the end of each subscription, which BlueZ does not always do. The time of an
+/// connected, unless they pause; but it tells the end of each subscription, which BlueZ does not always do. When a bonded
+/// central pairs again by Just Works, the program decides, as with `JustWorksRepairing = confirm`. The time of an
 /// advertisement is never over. Handlers run in tasks of their own. Updates leave without delay: there is no limit to
 /// their speed, and each central keeps its updates until the test takes them.
 public struct InMemoryBackend: PeripheralBackend {
@@ -26,7 +27,12 @@ public struct InMemoryBackend: PeripheralBackend {
 
     /// Makes a stack of its own, with nothing on the air.
     public init() {
-        server = VirtualGATTServer(deviceName: "Virtual", version: .v5_87, address: .virtualHost)
+        server = VirtualGATTServer(
+            deviceName: "Virtual",
+            version: .v5_87,
+            address: .virtualHost,
+            asksBeforeRepairing: true
+        )
     }
 
     /// Makes a central on the air of this stack, not yet connected.

@@ -12,6 +12,7 @@ public final class InMemoryRestorationStore: RestorationStore {
     fileprivate struct State {
         var documents: [Identifier: RestorationDocument] = [:]
         var setAside: [Identifier: [RestorationDocument]] = [:]
+        var ofNewerVersions: [Identifier: [Int: RestorationDocument]] = [:]
         var open: Set<Identifier> = []
         var saveCount = 0
         var loadError: RestorationError?
@@ -57,6 +58,11 @@ public final class InMemoryRestorationStore: RestorationStore {
     /// The documents of an identifier that were set aside, the oldest first.
     public func documentsSetAside(of identifier: String) -> [RestorationDocument] {
         state.withLock { $0.setAside[Array(identifier.utf8)] ?? [] }
+    }
+
+    /// The document of an identifier that was set aside for a newer version; `nil` is none.
+    public func document(of identifier: String, setAsideForVersion version: Int) -> RestorationDocument? {
+        state.withLock { $0.ofNewerVersions[Array(identifier.utf8)]?[version] }
     }
 
     /// A store that holds what is preserved here now, in which no record is open, and which does not fail.
@@ -138,6 +144,16 @@ private final class InMemoryRecord: RestorationRecord {
     }
 
     func setAside() async throws(RestorationError) -> String? {
+        try setAside { state, document in state.setAside[key, default: []].append(document) }
+    }
+
+    func setAside(forVersion version: Int) async throws(RestorationError) -> String? {
+        try setAside { state, document in state.ofNewerVersions[key, default: [:]][version] = document }
+    }
+
+    private func setAside(
+        _ keep: (inout InMemoryRestorationStore.State, RestorationDocument) -> Void
+    ) throws(RestorationError) -> String? {
         try checkOpen()
         return store.state.withLock { state in
             let isDamaged = state.loadError != nil
@@ -145,7 +161,7 @@ private final class InMemoryRecord: RestorationRecord {
             guard let document = state.documents.removeValue(forKey: key) else {
                 return isDamaged ? "memory" : nil
             }
-            state.setAside[key, default: []].append(document)
+            keep(&state, document)
             return "memory"
         }
     }

@@ -55,6 +55,9 @@ public final class ManualClock: Clock, Sendable {
     /// The time up to which the clock was moved.
     public var now: Instant { state.withLock { $0.now } }
 
+    /// How many sleep on the clock.
+    package var sleeperCount: Int { state.withLock { $0.sleepers.count } }
+
     /// Nothing is too short for this clock.
     public var minimumResolution: Duration { .zero }
 

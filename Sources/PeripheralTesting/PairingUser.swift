@@ -43,7 +43,7 @@ public struct PairingUser: Sendable {
     /// The public address that the central shows when it bonds, having come under another one, as phones do (Core
     /// Specification, Vol 3, Part H, 3.6.5); `nil` for a central that shows no other.
     ///
-    /// Only a ``VirtualCentral`` has one: others show what they have.
+    /// A ``VirtualCentral`` shows this one. Others show what they have.
     public var identityAddress: DeviceAddress?
 
     /// The person sees a passkey on the central's display, to enter it on the peripheral.

@@ -45,6 +45,14 @@ public protocol TestCentral: Sendable {
     /// `disconnected`.
     func disconnect() async throws
 
+    /// Takes another resolvable private address for the connections to come, as phones do every quarter of an hour.
+    ///
+    /// A peripheral that is bonded with the central knows it by any of them, by the key that it got with the bond. To
+    /// every other peripheral, it is a central that was never there.
+    ///
+    /// - Throws: ``TestCentralError`` with the code `alreadyConnected`: a connection keeps its addresses.
+    func changeAddress() async throws
+
     /// Pairs with the peripheral, in the connection that there is, and encrypts it.
     ///
     /// When both sides bond, later connections of this central are encrypted without pairing again, as soon as
@@ -59,6 +67,11 @@ public protocol TestCentral: Sendable {
     ///
     /// It does not change a connection that is encrypted already.
     func forgetBond() async throws
+
+    /// Has again the keys that ``forgetBond()`` dropped last, in place of those that it has.
+    ///
+    /// Between the two, the central is an impostor: another device with the same address.
+    func recallBond() async throws
 
     /// Discovers the services, characteristics and descriptors.
     func discover() async throws -> DiscoveredDatabase

@@ -7,6 +7,9 @@ import TestSupport
 import Testing
 
 /// Many requests, one after the other and all at once.
+///
+/// The clocks stand still: the program has 4 s for an answer, bluetoothd and the central 5 s, and other tests can keep
+/// all threads busy for that long. Nothing here is about these limits.
 @Suite(.timeLimit(.minutes(1)))
 struct LoadTests {
     /// In a process of its own, where nothing else opens files.
@@ -17,9 +20,10 @@ struct LoadTests {
                 Write { _ in }
             }
             let peripheral = Peripheral("Load") { GATTService(.battery) { value } }
-            try await withEmulatedBlueZ { bluez in
-                try await peripheral.run(on: bluez.backend, logger: .silent) { session in
-                    let central = bluez.central(for: peripheral)
+            try await withEmulatedBlueZ(.init(clock: ManualClock())) { bluez in
+                try await peripheral.run(on: bluez.backend, logger: .silent, clock: ManualClock()) {
+                    session in
+                    let central = bluez.central(for: peripheral, clock: ManualClock())
                     try await central.connect()
                     try await central.subscribe(to: value)
                     func request(_ count: Int) async throws {
@@ -41,8 +45,9 @@ struct LoadTests {
             }
             let before = openFiles()
             for _ in 0..<10 {
-                try await withEmulatedBlueZ { bluez in
-                    try await peripheral.run(on: bluez.backend, logger: .silent) { _ in }
+                try await withEmulatedBlueZ(.init(clock: ManualClock())) { bluez in
+                    try await peripheral.run(on: bluez.backend, logger: .silent, clock: ManualClock()) { _ in
+                    }
                 }
             }
             // A run with its daemon, buses and loops has a dozen.
@@ -56,9 +61,10 @@ struct LoadTests {
             let value = Characteristic<UInt8>(0x2A19, [.notify, .indicate])
             let peripheral = Peripheral("Guests") { GATTService(.battery) { value } }
             for version in [BlueZVersion.v5_66, .v5_87] {
-                try await withEmulatedBlueZ(.init(version: version)) { bluez in
-                    try await peripheral.run(on: bluez.backend, logger: .silent) { session in
-                        let central = bluez.central(for: peripheral)
+                try await withEmulatedBlueZ(.init(version: version, clock: ManualClock())) { bluez in
+                    try await peripheral.run(on: bluez.backend, logger: .silent, clock: ManualClock()) {
+                        session in
+                        let central = bluez.central(for: peripheral, clock: ManualClock())
                         let events = session.events
                         func visit(_ count: Int) async throws {
                             for number in 0..<count {
@@ -98,13 +104,16 @@ struct LoadTests {
             }
         }
         let peripheral = Peripheral("Crowd") { GATTService(.battery) { values } }
-        let configuration = EmulatedBlueZ.Configuration(adapters: [EmulatedAdapter(kind: .legacy)])
+        let configuration = EmulatedBlueZ.Configuration(
+            adapters: [EmulatedAdapter(kind: .legacy)],
+            clock: ManualClock()
+        )
         try await withEmulatedBlueZ(configuration) { bluez in
-            try await peripheral.run(on: bluez.backend, logger: .silent) { _ in
+            try await peripheral.run(on: bluez.backend, logger: .silent, clock: ManualClock()) { _ in
                 try await withThrowingTaskGroup { group in
                     for _ in 0..<20 {
                         group.addTask {
-                            let central = bluez.central(for: peripheral)
+                            let central = bluez.central(for: peripheral, clock: ManualClock())
                             try await central.connect()
                             for _ in 0..<5 {
                                 for (number, value) in values.enumerated() {

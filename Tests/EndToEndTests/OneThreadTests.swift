@@ -18,6 +18,10 @@ struct OneThreadTests {
         #expect(try HelperProcess(helper, "status").exitStatus() == 3)
     }
 
+    @Test func keepsWhatAForkedChildShares() throws {
+        #expect(try HelperProcess(helper, "forked").exitStatus() == 0)
+    }
+
     @Test func saysThatThereAreNoDescriptorsForSignals() throws {
         #expect(try HelperProcess(helper, "descriptors").exitStatus() == -SIGTERM)
     }

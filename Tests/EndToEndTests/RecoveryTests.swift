@@ -127,6 +127,72 @@ struct RecoveryTests {
         }
     }
 
+    @Test func anAdapterThatGoesOnAndOffDoesNotFloodTheLog() async throws {
+        let log = LogRecorder()
+        let clock = ManualClock()
+        try await withEmulatedBlueZ { bluez in
+            let peripheral = Self.makePeripheral()
+            let backend = bluez.backend(logger: log.logger, clock: clock)
+            try await peripheral.run(on: backend, logger: .silent) { session in
+                for _ in 0..<20 {
+                    await bluez.setPowered(false)
+                    try await until { clock.sleeperCount == 1 }
+                    clock.advance(by: .seconds(2))
+                    try await until { clock.sleeperCount == 0 }
+                    await bluez.setPowered(true)
+                    try await until { session.state.isOnTheAir }
+                }
+            }
+        }
+        let line = "The peripheral is off the air, and comes back by itself as soon as it can."
+        #expect(log.lines.count { $0.hasPrefix("warning: \(line)") } == 5)
+        #expect(log.lines.count { $0.contains("were left out of the log") && $0.contains(line) } == 1)
+    }
+
+    /// bluetoothd powers its adapters off before it ends, and an adapter that is unplugged is off before it is gone.
+    @Test(arguments: Fault.single) func theFirstLineOfTheLogNamesTheReason(fault: Fault) async throws {
+        let log = LogRecorder()
+        let clock = ManualClock()
+        @Sendable func told() -> [String] { log.lines.filter { $0.contains("off the air") } }
+        try await withEmulatedBlueZ { bluez in
+            let peripheral = Self.makePeripheral()
+            let backend = bluez.backend(logger: log.logger, clock: clock)
+            try await peripheral.run(on: backend, logger: .silent) { _ in
+                var states = peripheral.states.makeAsyncIterator()
+                try await fault.happen(bluez)
+                _ = try await states.first {
+                    $0.radio == fault.radio && $0.reason?.hasSuffix(fault.remedy) == true
+                }
+                try await until {
+                    if clock.sleeperCount > 0 { clock.advance(by: .seconds(2)) }
+                    return !told().isEmpty
+                }
+                #expect(told().first?.hasSuffix("\(fault.remedy)]") == true, "\(told())")
+            }
+        }
+    }
+
+    @Test func theLogIsNotToldOfAnAdapterThatIsOffForAMoment() async throws {
+        let log = LogRecorder()
+        let clock = ManualClock()
+        try await withEmulatedBlueZ { bluez in
+            let peripheral = Self.makePeripheral()
+            let backend = bluez.backend(logger: log.logger, clock: clock)
+            try await peripheral.run(on: backend, logger: .silent) { _ in
+                var states = peripheral.states.makeAsyncIterator()
+                for _ in 0..<2 {
+                    await bluez.setPowered(false)
+                    _ = try await states.first { $0.radio == .poweredOff }
+                    try await until { clock.sleeperCount == 1 }
+                    await bluez.setPowered(true)
+                    _ = try await states.first { $0.isOnTheAir }
+                    try await until { clock.sleeperCount == 0 }
+                }
+                #expect(log.lines.isEmpty)
+            }
+        }
+    }
+
     /// Has a backend that waits try again, in vain.
     private static func retry(_ clock: ManualClock) async throws {
         await clock.waitForSleeper()

@@ -35,6 +35,26 @@ struct SoakTests {
         }
     }
 
+    /// A program that runs a peripheral again and again, and ends each run as its central leaves, keeps nothing of them.
+    ///
+    /// The program is a process of its own, so that nothing but its own memory and descriptors count.
+    @Test func manyRunsLeaveNothing() async throws {
+        let runs = getenv("PERIPHERAL_RUNS").map { String(cString: $0) } ?? "500"
+        let level = Characteristic<UInt8>(.batteryLevel, .read) { Read { 0 } }
+        let twin = Peripheral("Threads") { GATTService("00002b00-7e3c-4b6e-9d29-b3f1c0a1d001") { level } }
+        try await withEmulatedBlueZ { bluez in
+            let process = try HelperProcess("one-thread-test-helper", "runs", bluez.busAddress, runs)
+            while process.isRunning {
+                let central = bluez.central(for: twin)
+                // A run may end before the central gets there. What is read comes from the program.
+                try? await central.connect()
+                _ = try? await central.read(level)
+                central.disconnect()
+            }
+            #expect(process.exitStatus() == 0)
+        }
+    }
+
     /// However often the program is killed, it goes on from a state that was true.
     @Test(arguments: [BlueZVersion.v5_66, .v5_87])
     func fiveHundredKills(version: BlueZVersion) async throws {

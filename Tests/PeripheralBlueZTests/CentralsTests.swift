@@ -54,6 +54,95 @@ struct CentralsTests {
         return try #require(await centrals.central(at: path))
     }
 
+    /// What shows that bluetoothd reaches a central.
+    enum Sign: CaseIterable {
+        case request, servicesResolved, time
+    }
+
+    /// bluetoothd tells of a connection before it has a channel to the central, and drops what it is given to send until then.
+    @Test(arguments: Sign.allCases)
+    func subscriptionsResumeWhenBluetoothdReachesTheCentral(sign: Sign) async throws {
+        try await TestBus.run { bus in
+            try await bus.server.exportObjectManager(at: "/")
+            try await bus.server.requestName("org.bluez")
+            let (subscriptions, subscription) = AsyncStream.makeStream(of: Void.self)
+            let count = Mutex(0)
+            let centrals = try Self.centrals(on: bus, isIndicated: false) { event in
+                guard case .subscribed = event else { return }
+                count.withLock { $0 += 1 }
+                subscription.yield()
+            }
+            try await DeviceWatcher(connection: bus.client, adapter: Self.adapter, centrals: centrals).watch()
+            let path = try Self.device(1)
+            func change(_ properties: KeyValuePairs<String, BusValue>) async {
+                await centrals.deviceChanged(path, .properties(properties.map { ($0.key, $0.value) }))
+            }
+            await change(["Connected": .bool(true), "Bonded": .bool(true), "ServicesResolved": .bool(true)])
+            let central = try #require(await centrals.central(at: path))
+            _ = await centrals.subscribed(central, to: Self.value)
+            await change(["ServicesResolved": .bool(false), "Connected": .bool(false)])
+            #expect(count.withLock(\.self) == 1)
+            await change(["Connected": .bool(true)])
+            #expect(count.withLock(\.self) == 1)
+            switch sign {
+            case .request: _ = await centrals.central(central.address, mtu: 185)
+            case .servicesResolved: await change(["ServicesResolved": .bool(true)])
+            case .time: for await _ in subscriptions.prefix(2) {}
+            }
+            #expect(count.withLock(\.self) == 2)
+            // One sign is enough.
+            await change(["ServicesResolved": .bool(true)])
+            #expect(count.withLock(\.self) == 2)
+            await centrals.close()
+        }
+    }
+
+    /// An indication by the bus would reach it, and its confirmation count as that of another.
+    @Test func anIndicationWaitsForACentralThatReturns() async throws {
+        try await TestBus.run { bus in
+            try await bus.server.exportObjectManager(at: "/")
+            try await bus.server.requestName("org.bluez")
+            let centrals = try Self.centrals(on: bus, isIndicated: true) { _ in }
+            let staying = try await Self.connect(1, to: centrals)
+            let path = try Self.device(2)
+            await centrals.deviceChanged(
+                path,
+                .properties(["Connected": .bool(true), "Bonded": .bool(true)])
+            )
+            let returning = try #require(await centrals.central(at: path))
+            for central in [staying, returning] { _ = await centrals.subscribed(central, to: Self.value) }
+            await centrals.deviceChanged(path, .properties(["Connected": .bool(false)]))
+            await centrals.deviceChanged(path, .properties(["Connected": .bool(true)]))
+            let indication = Update(
+                id: Update.ID(1),
+                characteristic: Self.value,
+                value: [1],
+                recipients: .subscribers,
+                awaitsConfirmation: true
+            )
+            centrals.submit([indication])
+            // It is taken in a turn of the loop before this.
+            #expect(await centrals.held.map(\.id) == [indication.id])
+            _ = await centrals.central(returning.address, mtu: 185)
+            #expect(await centrals.held.isEmpty)
+            await centrals.close()
+        }
+    }
+
+    /// The question whether it may replace its bond may come before its connection is told.
+    @Test func aCentralIsKnownToBeBondedBeforeItIsConnected() async throws {
+        try await TestBus.run { bus in
+            let centrals = try Self.centrals(on: bus, isIndicated: false) { _ in }
+            let path = try Self.device(1)
+            await centrals.deviceChanged(
+                path,
+                .properties(["Connected": .bool(false), "Bonded": .bool(true)])
+            )
+            #expect(await centrals.central(at: path)?.isBonded == true)
+            await centrals.close()
+        }
+    }
+
     /// What bluetoothd tells of its devices is older than what it tells next, however late either is heard.
     @Test func theNewsOfALeavingIsNewerThanTheDevicesThatThereWere() async throws {
         try await TestBus.run { bus in
@@ -219,6 +308,9 @@ struct CentralsTests {
             try await DeviceWatcher(connection: bus.client, adapter: Self.adapter, centrals: centrals).watch()
             let central = try await Self.connect(1, to: centrals)
             let first = try #require(await centrals.subscribed(central, to: Self.value))
+            // The only one would be reached by the bus.
+            let other = try await Self.connect(2, to: centrals)
+            let otherSocket = try #require(await centrals.subscribed(other, to: Self.value))
             let indication = Update(
                 id: Update.ID(1),
                 characteristic: Self.value,
@@ -230,8 +322,8 @@ struct CentralsTests {
             // It is sent in a turn of the loop before this.
             _ = await centrals.subscriptions.subscribers(of: Self.value)
             let second = try #require(await centrals.subscribed(central, to: Self.value))
-            #expect(told.withLock(\.self) == ["subscribed", "subscribed", "ended"])
-            for socket in [first, second] { close(socket.take()) }
+            #expect(told.withLock(\.self) == ["subscribed", "subscribed", "subscribed", "ended"])
+            for socket in [first, otherSocket, second] { close(socket.take()) }
             await centrals.close()
         }
     }

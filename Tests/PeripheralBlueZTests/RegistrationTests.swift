@@ -117,7 +117,7 @@ struct RegistrationTests {
         return answer.first?.integer()
     }
 
-    /// A refusal that bluetoothd repeats, and how often it is tried elsewhere.
+    /// A refusal that bluetoothd repeats, and where the service is tried then, at first where it was.
     struct Refusal: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var demands: [UInt16]
@@ -127,7 +127,7 @@ struct RegistrationTests {
         Refusal(testDescription: "No object received", demands: [0x100]),
         Refusal(
             testDescription: "Failed to create entry in database",
-            demands: [0x100, 0x140, 0x1C0, 0x2C0, 0x4C0, 0x8C0, 0x10C0, 0x20C0, 0x40C0, 0]
+            demands: [0x100, 0x100, 0x100, 0x130, 0x160, 0x190, 0x1C0, 0x1F0, 0x220, 0x250, 0x280, 0]
         ),
     ]
 

@@ -31,7 +31,8 @@ struct ConfigurationExaminationTests {
             ("[General]\nControllerMode = bredr", ["error setting-controller-mode"]),
             ("[General]\nControllerMode = le ", ["warning setting-invalid"]),
             ("[General]\nJustWorksRepairing = always", ["warning setting-repairing"]),
-            ("[General]\nJustWorksRepairing = never", ["note setting-repairing"]),
+            ("[General]\nJustWorksRepairing = confirm", ["note setting-repairing"]),
+            ("[General]\nJustWorksRepairing = never", []),
             ("[General]\nDeviceID = usb:1234:5678:0001", ["note setting-device-id"]),
             ("[General]\nTemporaryTimeout = 0", ["note setting-temporary-timeout"]),
             ("[General]\nTemporaryTimeout = 30", []),
@@ -44,8 +45,7 @@ struct ConfigurationExaminationTests {
             (
                 "nonsense",
                 [
-                    "warning configuration-damaged", "warning setting-client", "note setting-repairing",
-                    "note setting-device-id",
+                    "warning configuration-damaged", "warning setting-client", "note setting-device-id",
                 ]
             ),
         ] as [(String, Set<String>)]
@@ -96,7 +96,7 @@ struct ConfigurationExaminationTests {
         machine.configuration.content = .missing
         #expect(
             ExaminationTests.remarks(of: machine) == [
-                "warning setting-client", "note setting-repairing", "note setting-device-id",
+                "warning setting-client", "note setting-device-id",
             ]
         )
     }

@@ -43,7 +43,7 @@ struct ExaminationTests {
             [General]
             DeviceID = false
             ControllerMode = le
-            JustWorksRepairing = confirm
+            JustWorksRepairing = never
             [GATT]
             Client = false
             \(lines)

@@ -144,6 +144,37 @@ struct PairingTests {
         }
     }
 
+    /// The answer and the withdrawal come so close behind each other that bluetoothd reads them together.
+    @Test func anAnswerRightBeforeTheWithdrawalCounts() async throws {
+        // Nobody moves it: an answer that is dropped leaves the central waiting.
+        let clock = ManualClock()
+        try await Stage.run(.init(clock: clock), agent: "KeyboardOnly") { stage, central async throws in
+            let application = stage.application
+            let connection = application.connection
+            let refusal = RawApplication.Answer.made {
+                connection.loop.execute {
+                    connection.assumeIsolated {
+                        try? $0.callIgnoringAnswer(
+                            "org.bluez",
+                            "/org/bluez",
+                            "org.bluez.AgentManager1",
+                            "UnregisterAgent",
+                            [.objectPath(RawApplication.agent)]
+                        )
+                    }
+                }
+                return [.string("no passkey")]
+            }
+            application.answer("RequestPasskey", refusal)
+            for _ in 0..<20 {
+                #expect(await central.outcome(ofPairing: .reading { _ in }) == "pairingFailed")
+                #expect(
+                    await application.callAgentManager("RegisterAgent", .string("KeyboardOnly")) == "ok"
+                )
+            }
+        }
+    }
+
     // MARK: Agents
 
     @Test func theDefaultAgentIsAsked() async throws {

@@ -13,12 +13,13 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), 'rig'))
 import bumble  # noqa: E402
-from bumble import att, core, hci  # noqa: E402
+from bumble import att, core, hci, l2cap  # noqa: E402
+from bumble.gatt_client import Client  # noqa: E402
 from bumble.keys import MemoryKeyStore  # noqa: E402
 from bumble.pairing import PairingConfig, PairingDelegate  # noqa: E402
 from central import IO, PROPERTIES, Central, RigError, norm  # noqa: E402
 
-VERSION = '3'
+VERSION = '4'
 REQUEST = 30.0          # seconds: the ATT transaction time-out of the specification
 PROCEDURE = 60.0        # seconds: procedures of many requests
 LONGEST_WAIT = 120_000  # milliseconds that a command may ask for
@@ -150,6 +151,8 @@ class Driver:
         self.person = None
         self.bonding = None
         self.has_forgotten = False
+        self.forgotten = MemoryKeyStore()
+        self.is_enhanced = False
         self.events = Events()
 
     # ---------------------------------------------------------------- helpers
@@ -187,15 +190,34 @@ class Driver:
         def update(kind, pdu):
             self.events.put('update %04x %s %s' % (pdu.attribute_handle, kind, show_bytes(pdu.attribute_value)))
 
-        def indication(pdu):
+        def indication(client, pdu):
             update('indicate', pdu)
             if self.confirms:
-                peer.client.send_confirmation(att.ATT_Handle_Value_Confirmation())
+                client.send_confirmation(att.ATT_Handle_Value_Confirmation())
             else:
                 self.unconfirmed += 1
-        peer.client.on_att_handle_value_notification = lambda pdu: update('notify', pdu)
-        peer.client.on_att_handle_value_indication = indication
+
+        def hear(client):
+            client.on_att_handle_value_notification = lambda pdu: update('notify', pdu)
+            client.on_att_handle_value_indication = lambda pdu: indication(client, pdu)
+        self.hear = hear
+        hear(peer.client)
         peer.connection.on('disconnection', lambda reason: self.events.put('disconnected 0x%02x' % reason))
+
+    async def enhance(self):
+        """Has requests go over an Enhanced ATT bearer from now on, where the rig has those, and takes updates from all."""
+        peer, count = self.connected(), int(os.environ.get('BUMBLE_EATT', '0'))
+        if not count or self.is_enhanced or not peer.encrypted:
+            return
+        size = max(64, self.opened().device.gatt_server.max_mtu)
+        spec = l2cap.LeCreditBasedChannelSpec(psm=att.EATT_PSM, mtu=size, mps=247)
+        bearers = await self.on_link(Client.connect_eatt(peer.connection, spec, count))
+        self.is_enhanced = True
+        for client in bearers if count > 1 else [bearers]:
+            # Both ends say in making the bearer how much they take (Core Specification, Vol 3, Part F, 3.2.8).
+            client.mtu = min(size, client.bearer.peer_mtu)
+            self.hear(client)
+            peer.client = client
 
     # ---------------------------------------------------------------- commands
     async def hello(self, version):
@@ -243,11 +265,13 @@ class Driver:
                 central.connect(**wanted, seconds=seconds, encrypt=False), seconds + 5)
         except RigError:
             raise asyncio.TimeoutError() from None
+        self.is_enhanced = False
         self.listen(self.peer)
         if await central.is_bonded(self.peer):
             if encrypting:
                 try:
                     await self.on_link(self.peer.encrypt_when_asked())
+                    await self.enhance()
                 except hci.HCI_Error as error:  # the peripheral has no keys any more
                     logging.warning('not encrypted: %s', error)
             else:
@@ -264,16 +288,20 @@ class Driver:
         if not await self.opened().is_bonded(peer):
             raise Usage('pair first')
         await self.on_link(peer.encrypt())
+        await self.enhance()
         return ''
 
     async def pair(self, capability, *words):
         peer = self.connected()
-        if capability not in IO or not set(words) <= {'bonding', 'mitm', 'sc'}:
-            raise Usage('pair %s [bonding] [mitm] [sc]' % '|'.join(IO))
+        if capability not in IO or not set(words) <= {'bonding', 'mitm', 'sc', 'public'}:
+            raise Usage('pair %s [bonding] [mitm] [sc] [public]' % '|'.join(IO))
         self.person = person = Person(capability)
-        peer.central.device.pairing_config_factory = lambda connection: PairingConfig(
+        device = peer.central.device
+        # One that comes under its static address is not known by another one when it comes back.
+        identity = 'PUBLIC' if 'public' in words and device.random_address != device.static_address else 'RANDOM'
+        device.pairing_config_factory = lambda connection: PairingConfig(
             sc='sc' in words, mitm='mitm' in words, bonding='bonding' in words, delegate=person,
-            identity_address_type=PairingConfig.AddressType.RANDOM)
+            identity_address_type=PairingConfig.AddressType[identity])
         self.bonding = asyncio.ensure_future(peer.connection.pair())
         self.bonding.add_done_callback(lambda bonding: bonding.cancelled() or bonding.exception())
         return await self.pairing()
@@ -284,7 +312,10 @@ class Driver:
         if self.bonding is None:
             raise Usage('pair first')
         # The other side may give up after 30 s, too, and its answer is the one that counts.
-        return await self.on_link(self.next_of_pairing(), PROCEDURE)
+        question = await self.on_link(self.next_of_pairing(), PROCEDURE)
+        if not question:
+            await self.enhance()
+        return question
 
     async def next_of_pairing(self):
         question = asyncio.ensure_future(self.person.questions.get())
@@ -299,9 +330,32 @@ class Driver:
         """The person was told when the line was read."""
         return ''
 
+    async def rotate(self):
+        device = self.opened().device
+        return await self.take_address(hci.Address.generate_private_address(device.irk))
+
+    async def take_address(self, address):
+        if self.peer is not None and not self.peer.disconnected.done():
+            raise Usage('connected')
+        device = self.opened().device
+        # Bumble's own update_rpa gives the controller the address of before.
+        await device.send_sync_command(hci.HCI_LE_Set_Random_Address_Command(random_address=address))
+        device.random_address = address
+        return str(address)[:17]
+
     async def forget(self):
-        self.has_forgotten = bool(await self.opened().device.keystore.get_all())
-        self.opened().device.keystore = MemoryKeyStore()
+        device = self.opened().device
+        if device.random_address != device.static_address:
+            await self.take_address(device.static_address)
+        self.has_forgotten = bool(await device.keystore.get_all())
+        if self.has_forgotten:
+            self.forgotten = device.keystore
+        device.keystore = MemoryKeyStore()
+        return ''
+
+    async def recall(self):
+        self.has_forgotten = False
+        self.opened().device.keystore = self.forgotten
         return ''
 
     async def mtu(self, size=None):
@@ -424,7 +478,7 @@ class Driver:
 
 COMMANDS = ('hello', 'open', 'scan', 'connect', 'mtu', 'discover', 'read', 'readblob', 'readlong', 'write', 'writecmd',
             'prepare', 'execute', 'cancel', 'subscribe', 'unsubscribe', 'confirm', 'next', 'encrypt', 'pair', 'pairing', 'answer',
-            'forget', 'disconnect', 'close')
+            'forget', 'recall', 'rotate', 'disconnect', 'close')
 
 
 async def answer(driver, line):

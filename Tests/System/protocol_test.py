@@ -13,6 +13,8 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, 'rig'))
 from application import Application, Refused  # noqa: E402
+import central as rig_central  # noqa: E402
+from bumble import hci  # noqa: E402
 from central import ctl  # noqa: E402
 import dbus  # noqa: E402
 
@@ -56,6 +58,20 @@ def handle(discovered, uuid):
     return next(words[i + 1] for i, w in enumerate(words) if w == 'characteristic' and words[i + 3] == uuid)
 
 
+async def commands():
+    """HCI commands of which the first is given up while its answer is on its way."""
+    async with await rig_central.Central.open(address='F0:00:00:00:00:03') as central:
+        host = central.device.host
+        given_up = asyncio.ensure_future(host.send_command(hci.HCI_Read_Local_Version_Information_Command()))
+        for _ in range(5):
+            await asyncio.sleep(0)
+        given_up.cancel()
+        wanted = [hci.HCI_Read_BD_ADDR_Command(), hci.HCI_LE_Rand_Command(), hci.HCI_Read_Local_Name_Command()] * 5
+        answers = await asyncio.gather(*map(host.send_command, wanted), return_exceptions=True)
+        got = [getattr(a, 'command_opcode', a) for a in answers]
+        check('each HCI command has its own answer', got == [w.op_code for w in wanted], got)
+
+
 async def pairing(app, a, secret):
     """Pairing, bonds and their loss; a is connected."""
     agent = '/probe/agent'
@@ -93,6 +109,10 @@ async def pairing(app, a, secret):
     await reconnect()
     await a.expect('read ' + secret, 'error att 0x0f')
     await a.expect('pair none bonding', 'ok')
+    await reconnect()
+    await a.expect('read ' + secret, 'ok 73')
+    await a.expect('forget', 'ok')
+    await a.expect('recall', 'ok')
     await reconnect()
     await a.expect('read ' + secret, 'ok 73')
     await a.expect('forget', 'ok')
@@ -177,8 +197,9 @@ async def main():
     await asyncio.wrap_future(app.register())
     await asyncio.wrap_future(app.advertise(advertisement))
 
+    await commands()
     a, b = await Central.start(), await Central.start()
-    await a.expect('hello 3', 'ok 3 bumble*')
+    await a.expect('hello 4', 'ok 4 bumble*')
     await a.expect('hello 0', 'error usage*')
     await a.expect('fly', 'error usage*')
     await a.expect('scan 100', 'error usage*')

@@ -194,7 +194,7 @@ extension Application {
         }
         return ExportedObject(
             try Self.path(service: service),
-            [ExportedInterface(BlueZ.service, properties: properties)]
+            [ExportedInterface(BlueZ.service, callers: BlueZ.name, properties: properties)]
         )
     }
 

@@ -15,11 +15,15 @@ final class AssignedHandles: Sendable {
         var movable: Set<Int>
         /// What bluetoothd has told of a registration that has not ended; `nil` when there is none.
         var given: [AttributeHandle: AttributeHandle]?
-        /// Those services in a row that were refused where they were demanded.
-        var refused: [Int?] = []
+        /// What other programs have.
+        var unavailable: Set<HandleBlock> = []
+        /// How often bluetoothd has refused the services in the registration that has not ended.
+        var refusals = 0
     }
 
     private let table: AttributeTable
+    /// Whether all handles are planned; otherwise bluetoothd chooses those of services that are not pinned.
+    private let hasPlan: Bool
     private let state: Mutex<State>
     /// As it was before the registration that has not ended.
     private let former: Mutex<State?> = Mutex(nil)
@@ -34,6 +38,7 @@ final class AssignedHandles: Sendable {
         newServices: Set<Int> = []
     ) {
         self.table = table
+        hasPlan = !preserved.isEmpty
         state = Mutex(State(handles: preserved, movable: newServices))
     }
 
@@ -118,7 +123,9 @@ extension AssignedHandles {
     func begin() {
         state.withLock { state in
             former.withLock { $0 = state }
-            (state.given, state.refused) = ([:], [])
+            (state.given, state.unavailable, state.refusals) = ([:], [], 0)
+            // What was given before there were blocks may stand where the claims do.
+            if hasPlan, state.isPinned, !moveMisplaced(&state) { state.isPinned = false }
         }
     }
 
@@ -147,33 +154,71 @@ extension AssignedHandles {
         }
     }
 
-    /// bluetoothd has no room where a service is demanded: something else stands there.
+    /// The ranges that are demanded, those that the program has pinned included.
+    var demanded: [ClosedRange<AttributeHandle>] {
+        state.withLock { state in table.services.indices.compactMap { range(of: $0, state) } }
+    }
+
+    /// Those among ``demanded`` that the program or the preserved state has chosen, not bluetoothd.
+    var planned: [ClosedRange<AttributeHandle>] {
+        guard !hasPlan else { return demanded }
+        return table.services.indices.filter { table.services[$0].handle != nil }.map(table.serviceRange)
+    }
+
+    /// The first demanded service in these blocks that the program has pinned, and so cannot go elsewhere.
+    func pinnedService(in blocks: Set<HandleBlock>) -> ServiceDescription? {
+        table.services.indices.first { service in
+            table.services[service].handle != nil && touches(table.serviceRange(service), blocks)
+        }
+        .map { table.services[$0] }
+    }
+
+    /// Moves the services out of blocks that other programs have.
     ///
-    /// Of a service that is taken, bluetoothd tells the handles of the characteristics before it refuses a later one. The one
-    /// that it has refused goes elsewhere, together with those that nobody knows yet; all others stay.
+    /// The services that no central knows yet move together, so that they stay in their order. All others stay.
     ///
-    /// - Parameter tellsHandles: Whether this version does so; otherwise nobody knows which is refused, and all go.
     /// - Returns: Whether it is worth another attempt.
-    func yield(tellsHandles: Bool) -> Bool {
+    func yield(_ blocks: Set<HandleBlock>) -> Bool {
         state.withLock { state in
-            guard state.isPinned else { return false }
-            let refused = tellsHandles ? firstUntold(state) : nil
-            if let refused, table.services[refused].handle != nil { return false }
-            state.given = [:]
-            if state.refused.last != .some(refused) { state.refused = [] }
-            state.refused.append(refused)
-            let isMoved = state.refused.count <= Self.patience && move(refused, &state)
+            guard state.isPinned, pinnedService(in: blocks) == nil else { return false }
+            state.unavailable.formUnion(blocks)
             // The last resort: bluetoothd knows where there is room.
-            if !isMoved { state.isPinned = false }
+            if !moveMisplaced(&state) { state.isPinned = false }
             return true
         }
     }
 
-    /// How often the same service is moved further, each time by twice as much.
-    private static let patience = 8
+    /// bluetoothd is to be asked for the same once more, after it has refused.
+    func forgetGiven() {
+        state.withLock { $0.given = [:] }
+    }
 
-    /// What is moved begins at a multiple of this.
-    private static let step = 0x40
+    /// Moves a service that bluetoothd has refused, although its blocks belong to this program.
+    ///
+    /// Of a service that is taken, bluetoothd tells the handles of the characteristics before it refuses a later one. The one
+    /// that it has refused goes elsewhere.
+    ///
+    /// - Parameter tellsHandles: Whether this version does so; otherwise nobody knows which is refused, and all go.
+    /// - Returns: Whether it is worth another attempt.
+    func yield(tellsHandles: Bool) -> Bool {
+        let blocks: Set<HandleBlock>? = state.withLock { state in
+            let refused = tellsHandles ? firstUntold(state).map { [$0] } : nil
+            state.given = [:]
+            state.refusals += 1
+            guard state.refusals <= Self.patience else { return nil }
+            let ranges = (refused ?? assignedServices).compactMap { range(of: $0, state) }
+            return ranges.isEmpty ? nil : Set(ranges.flatMap(HandleBlock.touched))
+        }
+        if let blocks { return yield(blocks) }
+        // The last resort: bluetoothd knows where there is room.
+        return state.withLock { state in
+            defer { state.isPinned = false }
+            return state.isPinned
+        }
+    }
+
+    /// How often bluetoothd may refuse the services: it says the same of a declaration that is wrong.
+    private static let patience = 8
 
     /// The first service that nothing is told of.
     private func firstUntold(_ state: State) -> Int? {
@@ -183,27 +228,95 @@ extension AssignedHandles {
         return order.indices.contains(next) ? order[next] : nil
     }
 
-    private func move(_ refused: Int?, _ state: inout State) -> Bool {
-        let demanded = assignedServices.filter { start(of: $0, state) != nil }
-        if let refused, !demanded.contains(refused) { return false }
-        state.movable.formUnion(refused.map { [$0] } ?? demanded)
-        let movable = demanded.filter(state.movable.contains).sorted { first, second in
-            (start(of: first, state) ?? 0) < (start(of: second, state) ?? 0)
+    private func touches(_ range: ClosedRange<AttributeHandle>, _ blocks: Set<HandleBlock>) -> Bool {
+        range.overlaps(HandleBlock.claims) || !HandleBlock.touched(by: range).isDisjoint(with: blocks)
+    }
+
+    /// Whether so many handles before or behind a range are in one of the blocks, whose program may need room to grow, too.
+    private func isNear(_ range: ClosedRange<AttributeHandle>, _ blocks: Set<HandleBlock>, _ gap: Int) -> Bool
+    {
+        !HandleBlock.touched(by: range.widened(by: gap)).isDisjoint(with: blocks)
+    }
+
+    /// Moves every service out of the blocks that are not available.
+    ///
+    /// - Returns: Whether there was room for all.
+    private func moveMisplaced(_ state: inout State) -> Bool {
+        let demanded = assignedServices.compactMap { service in
+            range(of: service, state).map { (service: service, range: $0) }
         }
-        guard let start = start(of: refused ?? movable[0], state) else { return false }
-        let kept = table.services.indices.filter { !movable.contains($0) }.compactMap { range(of: $0, state) }
-        let further =
-            (Int(start.rawValue) + 1).rounded(upTo: Self.step) + (Self.step << (state.refused.count - 1))
-        let behind = kept.map { Int($0.upperBound.rawValue) + 1 + Publication.handleGap }.max() ?? 0
-        var next = max(further - Self.step, behind.rounded(upTo: Self.step))
-        for service in movable {
-            let size = table.attributes(ofService: service).count
-            guard let start = UInt16(exactly: next), UInt16(exactly: next + size - 1) != nil else {
-                return false
+        let misplaced = demanded.filter { touches($0.range, state.unavailable) }
+        guard !misplaced.isEmpty else { return true }
+        state.movable.formUnion(misplaced.map(\.service))
+        let movable = demanded.filter { state.movable.contains($0.service) }
+            .sorted { $0.range.lowerBound < $1.range.lowerBound }
+        let kept = table.services.indices.filter { !state.movable.contains($0) }.compactMap {
+            range(of: $0, state)
+        }
+        let first = Int(movable[0].range.lowerBound.rawValue)
+        let sizes = movable.map { table.attributes(ofService: $0.service).count }
+        // Behind where they were, else from the beginning; below 0x0400 if there is room with smaller gaps.
+        for gap in Self.gaps {
+            for start in [first, Self.first] {
+                if let starts = layOut(sizes, from: start, to: Self.endOfHash, gap, around: kept, state) {
+                    return place(movable.map(\.service), at: starts, &state)
+                }
             }
-            place(service, at: AttributeHandle(rawValue: start), &state)
-            next += size + Publication.handleGap
         }
+        guard
+            let starts = layOut(sizes, from: Self.endOfHash, to: 0x1_0000, Self.gaps[0], around: kept, state)
+        else { return false }
+        return place(movable.map(\.service), at: starts, &state)
+    }
+
+    private static let gaps = [
+        Publication.handleGap, Publication.handleGap / 2, Publication.handleGap / 4, 0,
+    ]
+    private static let first = 0x0100
+    /// From here on, the Database Hash does not change any more.
+    private static let endOfHash = 0x0400
+    /// What is moved begins at a multiple of this, as the blocks do.
+    private static let step = 0x10
+
+    /// Finds room for services of these sizes, one behind the other.
+    ///
+    /// - Returns: Where they begin; `nil` when there is too little room.
+    private func layOut(
+        _ sizes: [Int],
+        from start: Int,
+        to end: Int,
+        _ gap: Int,
+        around kept: [ClosedRange<AttributeHandle>],
+        _ state: State
+    ) -> [AttributeHandle]? {
+        var starts: [AttributeHandle] = []
+        var next = start.rounded(upTo: Self.step)
+        for size in sizes {
+            while true {
+                guard next + size <= end else { return nil }
+                let range =
+                    AttributeHandle(
+                        rawValue: UInt16(next)
+                    )...AttributeHandle(rawValue: UInt16(next + size - 1))
+                if let obstacle = kept.first(where: {
+                    next <= Int($0.upperBound.rawValue) + gap
+                        && next + size + gap > Int($0.lowerBound.rawValue)
+                }) {
+                    next = (Int(obstacle.upperBound.rawValue) + 1 + gap).rounded(upTo: Self.step)
+                } else if touches(range, state.unavailable) || isNear(range, state.unavailable, gap) {
+                    next += Self.step
+                } else {
+                    starts.append(range.lowerBound)
+                    next = (next + size + gap).rounded(upTo: Self.step)
+                    break
+                }
+            }
+        }
+        return starts
+    }
+
+    private func place(_ services: [Int], at starts: [AttributeHandle], _ state: inout State) -> Bool {
+        for (service, start) in zip(services, starts) { place(service, at: start, &state) }
         return true
     }
 
@@ -223,6 +336,15 @@ extension AssignedHandles {
             let offset = attribute.handle.rawValue - former.rawValue
             state.handles[attribute.handle] = AttributeHandle(rawValue: start.rawValue + offset)
         }
+    }
+}
+
+extension ClosedRange<AttributeHandle> {
+    /// The range with so many handles more on both sides, as far as there are any.
+    fileprivate func widened(by gap: Int) -> Self {
+        let first = Swift.max(1, Int(lowerBound.rawValue) - gap)
+        let last = Swift.min(0xFFFF, Int(upperBound.rawValue) + gap)
+        return AttributeHandle(rawValue: UInt16(first))...AttributeHandle(rawValue: UInt16(last))
     }
 }
 

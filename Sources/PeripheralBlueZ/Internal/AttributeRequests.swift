@@ -112,7 +112,7 @@ struct AttributeRequests: Sendable {
     /// The methods that tell of subscribers.
     ///
     /// `AcquireNotify` comes for each central that subscribes, and says which. It may be refused, which makes
-    /// bluetoothd call `StartNotify`, unless the error is `Failed`. `StopNotify` comes when the last one without a
+    /// bluetoothd count one subscription more and call `StartNotify`, unless the error is `Failed`. `StopNotify` comes when the last one without a
     /// socket has left, `Confirm` for each confirmation of what went by the bus, and for an indication whose central is
     /// gone.
     func subscriptionMethods(of handle: AttributeHandle) -> [ExportedMethod] {
@@ -125,17 +125,28 @@ struct AttributeRequests: Sendable {
                 } catch {
                     return reply.fail(MethodError(.invalidArguments, "\(error)"))
                 }
-                let socket = centrals.assumeIsolated { centrals in
-                    centrals.subscribed(centrals.central(options.address, mtu: options.mtu), to: handle)
+                let (central, socket, isCounted) = centrals.assumeIsolated { centrals in
+                    let central = centrals.central(options.address, mtu: options.mtu)
+                    let isCounted = centrals.isStillCounted(central, for: handle)
+                    return (central.id, centrals.subscribed(central, to: handle), isCounted)
                 }
-                guard let socket else {
+                if isCounted {
                     return reply.fail(
+                        MethodError("org.bluez.Error.Failed", "this subscription is counted already")
+                    )
+                }
+                if let socket {
+                    reply.send { reply in
+                        reply.append(fileDescriptor: socket.descriptor)
+                        reply.append(UInt16(options.mtu))
+                    }
+                } else {
+                    reply.fail(
                         MethodError("org.bluez.Error.NotSupported", "values come by PropertiesChanged")
                     )
                 }
-                reply.send { reply in
-                    reply.append(fileDescriptor: socket.descriptor)
-                    reply.append(UInt16(options.mtu))
+                centrals.assumeIsolated { centrals in
+                    centrals.answered(handle, of: central, isFollowedByStart: socket == nil)
                 }
             },
             ExportedMethod("StartNotify", "", "") { _, reply in

@@ -103,7 +103,7 @@ extension Centrals {
             end(update, outcome(of: update, notSentBecause: BusError.disconnected))
             return nil
         }
-        guard !turning.contains(update.characteristic) else {
+        guard !turning.contains(update.characteristic), !isAwaited(update.characteristic) else {
             held.append(update)
             return nil
         }
@@ -124,6 +124,14 @@ extension Centrals {
         case .none(let outcome): end(update, outcome)
         }
         return nil
+    }
+
+    /// Whether an indication may reach a central that is back, and counts as subscribed only in a moment.
+    ///
+    /// Its confirmation would be taken for that of another.
+    private func isAwaited(_ characteristic: AttributeHandle) -> Bool {
+        characteristics[characteristic]?.isIndicated == true
+            && subscriptions.isAwaited(characteristic, among: returning.keys)
     }
 
     /// Keeps an update that a socket has not taken.
@@ -206,10 +214,14 @@ extension Centrals {
         let sockets = recipients.filter { $0.route == .socket }.map {
             SubscriptionTable.Socket(characteristic: update.characteristic, central: $0.central.id)
         }
+        // Whoever asks for indications by a socket can have bluetoothd from 5.80 on crash: it uses the socket when an
+        // indication is confirmed, also when the subscription has ended meanwhile, and with it the socket (`sock_io_conf` in
+        // gatt-database.c). So a socket is used only where nothing else reaches one of several.
+        let isIndicated = characteristics[update.characteristic]?.isIndicated == true
         switch update.recipients {
-        case .subscribers where sockets.count == count && canUseSockets(for: update):
+        case .subscribers where sockets.count == count && !isIndicated && canUseSockets(for: update):
             return .sockets(sockets)
-        case .central where sockets.count == 1 && canUseSockets(for: update):
+        case .central where sockets.count == 1 && !(isIndicated && count == 1) && canUseSockets(for: update):
             return .sockets(sockets)
         case .central(let central) where count > 1:
             let socket = SubscriptionTable.Socket(characteristic: update.characteristic, central: central)

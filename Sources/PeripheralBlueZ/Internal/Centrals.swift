@@ -56,6 +56,9 @@ actor Centrals {
     var subscriptions = SubscriptionTable()
     var sockets: [SubscriptionTable.Socket: PacketSocket] = [:]
     var confirmations = Confirmations()
+    /// The centrals that are back, and for each the one timer that counts: bluetoothd may not reach them yet.
+    var returning: [Central.ID: Int] = [:]
+    var lastReturn = 0
     /// Called when no confirmation is missing.
     var allConfirmed: (@Sendable () -> Void)?
     /// The application is about to be withdrawn: nothing is sent any more.
@@ -76,8 +79,9 @@ actor Centrals {
     var turning: Set<AttributeHandle> = []
     /// How it is known what has left.
     let tracking = DepartureTracking()
-    /// The calls of StartNotify that are to come for subscribers who are known already.
-    var expectedStarts: [AttributeHandle: Int] = [:]
+    /// The answers to `AcquireNotify` that bluetoothd may not have taken yet.
+    var unsettledAnswers = UnsettledAnswers()
+    var miscounts = Miscounts()
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {
         unsafe connection.loop.asUnownedSerialExecutor()

@@ -13,6 +13,8 @@ struct DeviceTable {
         case connected(Central)
         /// What is known of a connected central is no longer what it was.
         case changed(Central)
+        /// A connected central has shown its lasting address, which is another one than that under which it has subscribed.
+        case identified(Central)
         case disconnected(Central)
         /// The bond is gone, and all that bluetoothd has kept of the central.
         case forgotten(Central.ID)
@@ -21,6 +23,8 @@ struct DeviceTable {
     private struct Device {
         var central: Central
         var isConnected: Bool
+        /// The address that bluetoothd has told, not that of the path.
+        var toldAddress: DeviceAddress?
     }
 
     private var devices: [Central.ID: Device] = [:]
@@ -32,6 +36,9 @@ struct DeviceTable {
     func central(_ id: Central.ID) -> Central? {
         devices[id].flatMap { $0.isConnected ? $0.central : nil }
     }
+
+    /// The central with this address as bluetoothd describes it, connected or not.
+    func known(_ id: Central.ID) -> Central? { devices[id]?.central }
 
     /// Who this is, by an address of the link: the lasting one, once it is known, while a central that was connected before is
     /// known by the one with which it came.
@@ -48,7 +55,7 @@ struct DeviceTable {
         let known = devices[id]
         if let known, known.isConnected, known.central.mtu == mtu { return (known.central, []) }
         let central = (known?.central ?? Central(address: address)).with(mtu: mtu)
-        devices[id] = Device(central: central, isConnected: true)
+        devices[id] = Device(central: central, isConnected: true, toldAddress: known?.toldAddress)
         return (central, [known?.isConnected == true ? .changed(central) : .connected(central)])
     }
 
@@ -60,11 +67,18 @@ struct DeviceTable {
         let isConnected = properties["Connected"]?.bool ?? before?.isConnected ?? false
         let wasConnected = before?.isConnected ?? false
         // The MTU is that of a connection.
-        devices[id] = Device(central: isConnected ? central : central.with(mtu: 23), isConnected: isConnected)
+        devices[id] = Device(
+            central: isConnected ? central : central.with(mtu: 23),
+            isConnected: isConnected,
+            toldAddress: properties["Address"] == nil ? before?.toldAddress : central.address
+        )
         switch (wasConnected, isConnected) {
         case (false, true): return [.connected(central)]
         case (true, false): return [.disconnected(central)]
-        case (true, true): return central.isSame(as: before?.central) ? [] : [.changed(central)]
+        case (true, true):
+            guard !central.isSame(as: before?.central) else { return [] }
+            let hasNewAddress = before?.toldAddress.map { $0 != central.address } ?? false
+            return (hasNewAddress ? [.identified(central)] : []) + [.changed(central)]
         case (false, false): return []
         }
     }

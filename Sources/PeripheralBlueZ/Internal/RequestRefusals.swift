@@ -1,6 +1,7 @@
 internal import Logging
 internal import PeripheralCore
 internal import PeripheralDBus
+internal import PeripheralKit
 private import Synchronization
 
 /// Makes the answers that refuse requests, and tells the log which errors centrals do not see as they are.
@@ -34,7 +35,7 @@ final class RequestRefusals: Sendable {
                 "BlueZ cannot carry this error, and centrals see another. It is told once for each error.",
                 metadata: [
                     "peripheral.attribute": "\(name(of: attribute))",
-                    "peripheral.error": "\(error)",
+                    "peripheral.error": .bounded("\(error)"),
                     "peripheral.received": "\(refusal.received)",
                 ]
             )

@@ -41,6 +41,12 @@ struct SubscriptionTable {
     private var endangered: Set<Socket> = []
     /// Where somebody's leaving may have closed another socket than the one that it seems to have closed, by who has left.
     private var ambiguous: [Central.ID: Set<AttributeHandle>] = [:]
+    /// What connected centrals have subscribed to under an address by which bluetoothd does not find them any more.
+    private var lost: [Central.ID: Set<AttributeHandle>] = [:]
+    /// What connected centrals have subscribed to under an earlier address, by which bluetoothd finds them until they leave.
+    private var moved: [Central.ID: Set<AttributeHandle>] = [:]
+    /// The subscriptions that bluetoothd has kept of such centrals, and drops when it would send them a value.
+    private var remains: [Central.ID: Set<AttributeHandle>] = [:]
     /// Those who are reached on another way than was told.
     private var rerouted: [Socket] = []
 
@@ -68,6 +74,24 @@ struct SubscriptionTable {
         subscribers(of: characteristic).count + (subscribedByStrangers.contains(characteristic) ? 1 : 0)
     }
 
+    /// Whether a central has subscribed, and bluetoothd can count no other, be it away.
+    func isOnlySubscriber(_ central: Central.ID, of characteristic: AttributeHandle) -> Bool {
+        index(of: central, in: characteristic) != nil && !isCounted(characteristic, besides: central)
+    }
+
+    /// Whether bluetoothd can count a subscriber, be it away, besides one.
+    func isCounted(_ characteristic: AttributeHandle, besides central: Central.ID? = nil) -> Bool {
+        subscribers(of: characteristic).contains { $0.central.id != central }
+            || subscribedByStrangers.contains(characteristic)
+            || dormant.values.contains { $0.contains(characteristic) }
+            || [lost, moved, remains].contains { $0.values.contains { $0.contains(characteristic) } }
+    }
+
+    /// Whether subscriptions to a characteristic resume when one of these centrals is reached.
+    func isAwaited(_ characteristic: AttributeHandle, among returning: some Sequence<Central.ID>) -> Bool {
+        returning.contains { dormant[$0]?.contains(characteristic) == true }
+    }
+
     /// What a central has subscribed to.
     func subscriptions(of central: Central.ID) -> [AttributeHandle] {
         subscribers.keys.filter { index(of: central, in: $0) != nil }
@@ -81,6 +105,9 @@ struct SubscriptionTable {
     /// Takes note that a central has subscribed, anew perhaps.
     mutating func subscribed(_ central: Central, to characteristic: AttributeHandle, by route: Route) {
         remove(central.id, from: characteristic)
+        if moved[central.id]?.remove(characteristic) != nil {
+            remains[central.id, default: []].insert(characteristic)
+        }
         subscribers[characteristic, default: []].append(Subscriber(central: central, route: route))
     }
 
@@ -116,13 +143,19 @@ struct SubscriptionTable {
     mutating func disconnected(_ central: Central) -> [Socket] {
         leaving.insert(central.id)
         var victims: [Socket] = []
+        let lost = lost.removeValue(forKey: central.id) ?? []
+        let moved = moved.removeValue(forKey: central.id) ?? []
+        if central.isBonded, !moved.isEmpty { remains[central.id, default: []].formUnion(moved) }
         for characteristic in subscribers.keys.inOrder(by: { $0.rawValue < $1.rawValue }) {
-            guard index(of: central.id, in: characteristic) != nil else { continue }
+            let isSubscribed = index(of: central.id, in: characteristic) != nil
+            let isLost = lost.contains(characteristic)
+            guard isSubscribed || isLost else { continue }
             let first = firstSocket(of: characteristic)
             remove(central.id, from: characteristic)
-            if central.isBonded {
+            if isSubscribed, central.isBonded, !moved.contains(characteristic) {
                 dormant[central.id, default: []].append(characteristic)
-            } else if let first, first.central != central.id {
+            }
+            if isLost || !central.isBonded, let first, first.central != central.id {
                 if endanger(first) {
                     victims.append(first)
                 } else {
@@ -145,6 +178,12 @@ struct SubscriptionTable {
         for central in forgotten where dormant[central]?.contains(characteristic) == true {
             forgotten.remove(central)
             for characteristic in dormant.removeValue(forKey: central) ?? [] {
+                guard let first = firstSocket(of: characteristic), endanger(first) else { continue }
+                victims.append(first)
+            }
+        }
+        for central in remains.keys where remains[central]?.contains(characteristic) == true {
+            for characteristic in remains.removeValue(forKey: central) ?? [] {
                 guard let first = firstSocket(of: characteristic), endanger(first) else { continue }
                 victims.append(first)
             }
@@ -177,15 +216,48 @@ struct SubscriptionTable {
         setRoute(of: socket, from: .bus, to: .socket)
     }
 
-    /// Takes note that a central is back; when it is bonded, its subscriptions resume, without sockets.
+    /// Takes note that a central is back.
     ///
-    /// - Returns: The characteristics that it is subscribed to.
-    mutating func connected(_ central: Central) -> [AttributeHandle] {
+    /// - Returns: Whether subscriptions of it resume as soon as bluetoothd reaches it: ``resumed(_:)`` is to be called then.
+    mutating func connected(_ central: Central) -> Bool {
         leaving.remove(central.id)
         forgotten.remove(central.id)
+        return dormant[central.id]?.isEmpty == false
+    }
+
+    /// Resumes the subscriptions of a bonded central that bluetoothd reaches again, without sockets.
+    ///
+    /// - Returns: The characteristics that it is subscribed to.
+    mutating func resumed(_ central: Central) -> [AttributeHandle] {
         guard let resumed = dormant.removeValue(forKey: central.id) else { return [] }
         for characteristic in resumed { subscribed(central, to: characteristic, by: .bus) }
         return resumed
+    }
+
+    /// Takes note that a connected central has shown its lasting address.
+    ///
+    /// bluetoothd has its subscriptions under the earlier address.
+    ///
+    /// Where both addresses are random, bluetoothd does not find the central by the earlier one
+    /// (`device_addr_type_cmp` in device.c; seen on 5.66 and 5.87). The subscriptions have ended. bluetoothd
+    /// drops them when the central leaves, as those of one that is not bonded.
+    ///
+    /// Otherwise it finds the central until that leaves, but not for values that come by sockets
+    /// (`find_device_state_by_att` in gatt-database.c). The subscriptions do not resume when the central returns.
+    ///
+    /// - Returns: The characteristics to which the central has been subscribed, and whether it still is.
+    mutating func identified(_ central: Central) -> (characteristics: [AttributeHandle], areFound: Bool) {
+        let characteristics = subscriptions(of: central.id).inOrder { $0.rawValue < $1.rawValue }
+        guard central.addressKind == .public else {
+            for characteristic in characteristics { remove(central.id, from: characteristic) }
+            lost[central.id, default: []].formUnion(characteristics)
+            return (characteristics, false)
+        }
+        for characteristic in characteristics {
+            setRoute(of: Socket(characteristic: characteristic, central: central.id), from: .socket, to: .bus)
+        }
+        moved[central.id, default: []].formUnion(characteristics)
+        return (characteristics, true)
     }
 
     /// Keeps what has changed about a connected central.
@@ -221,6 +293,7 @@ struct SubscriptionTable {
         for central in ended { remove(central, from: characteristic) }
         subscribedByStrangers.remove(characteristic)
         for central in dormant.keys { dormant[central]?.removeAll { $0 == characteristic } }
+        for central in remains.keys { remains[central]?.remove(characteristic) }
         return ended
     }
 

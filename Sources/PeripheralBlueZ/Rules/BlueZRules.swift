@@ -96,7 +96,9 @@ extension BlueZRules {
                         severity: .error,
                         element: element,
                         reason: "BlueZ \(version) finds no place for a characteristic by itself",
-                        remedy: "pin the service, as by handle: 0x0100, or use BlueZ 5.76 or later"
+                        remedy:
+                            "pin the service at 0x0100 or behind, in a block of 16 handles that no other program uses, "
+                            + "or use BlueZ 5.76 or later"
                     )
                 )
             }
@@ -108,7 +110,19 @@ extension BlueZRules {
                     severity: .error,
                     element: element,
                     reason: "BlueZ's own services take the handles up to \(ownHandles.upperBound)",
-                    remedy: "pin the service behind them, and leave room: 0x0100 does"
+                    remedy:
+                        "pin the service at 0x0100 or behind, in a block of 16 handles that no other program uses"
+                )
+            )
+        }
+        if range.overlaps(HandleBlock.claims) {
+            issues.append(
+                DeclarationIssue(
+                    severity: .error,
+                    element: element,
+                    reason:
+                        "programs keep out of each other's handles by services of their own at 0x00c0 to 0x00ff",
+                    remedy: "pin the service at 0x0100 or behind"
                 )
             )
         }

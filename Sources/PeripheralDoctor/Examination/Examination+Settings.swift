@@ -97,20 +97,21 @@ extension Examination {
                 "setting-repairing",
                 "JustWorksRepairing is 'always'.",
                 reason:
-                    "Whoever takes the address of a bonded central can pair in its place, and nobody is asked.",
-                remedy:
-                    "Write 'JustWorksRepairing = confirm', which asks the program, or 'never', in [General]"
+                    "Any device can take the address of a bonded central and replace its bond by Just Works.",
+                remedy: "Write 'JustWorksRepairing = never', or 'confirm' where the program decides "
+                    + "(Pairing.justWorks(replacingBondIf:)), in [General]"
             )
-        case "confirm": nil
-        default:
+        case "confirm":
             finding(
                 .note,
                 "setting-repairing",
-                "JustWorksRepairing is 'never'.",
+                "JustWorksRepairing is 'confirm'.",
                 reason:
-                    "A central that has forgotten its bond cannot pair again before this machine forgets it too.",
-                remedy: "To have the program asked instead, write 'JustWorksRepairing = confirm' in [General]"
+                    "When a bonded central pairs again by Just Works, the program decides; but one that declares no "
+                    + "Pairing.justWorks(replacingBondIf:) always refuses, and another pairing agent may accept.",
+                remedy: "Unless a program decides, write 'JustWorksRepairing = never' in [General]"
             )
+        default: nil
         }
     }
 

@@ -74,7 +74,8 @@ extension AdapterService {
             id = try server.add(
                 description.table,
                 servedBy: provider,
-                authorizing: description.authorizing
+                authorizing: description.authorizing,
+                asBluetoothd: true
             )
         } catch {
             addThoseBefore(error.service ?? 0, of: description, servedBy: provider, for: client.owner)
@@ -90,7 +91,8 @@ extension AdapterService {
         )
     }
 
-    /// bluetoothd adds one service after the other, and removes all of them when one finds no room.
+    /// bluetoothd adds one service after the other, and removes all of them when one finds no room, as soon as it has nothing
+    /// else to do.
     private func addThoseBefore(
         _ refused: Int,
         of description: ApplicationDescription,
@@ -99,10 +101,10 @@ extension AdapterService {
     ) {
         guard refused > 0,
             let table = try? AttributeTable(services: Array(description.table.services[..<refused])),
-            let id = try? server.add(table, servedBy: provider)
+            let id = try? server.add(table, servedBy: provider, asBluetoothd: true)
         else { return }
         tellHandles(of: description, id, to: owner)
-        server.removeAtOnce(id)
+        if !configuration.isBusy { server.removeAtOnce(id) }
     }
 
     /// Tells the objects that ask for it which handle they have on the air.
@@ -150,6 +152,8 @@ extension AdapterService {
 
     private func remove(_ registration: Registration<RegisteredApplication>) {
         guard let application = registration.content else { return }
+        // bluetoothd uses what it has freed together with a service that it took for another program's.
+        if server.hasLostServices(application.id) { return crash() }
         server.removeAtOnce(application.id)
         application.channels.assumeIsolated { $0.withdraw() }
         announceServices()

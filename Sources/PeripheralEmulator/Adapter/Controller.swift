@@ -22,6 +22,8 @@ final class Controller: Sendable {
             version: configuration.version,
             address: adapter.address,
             connectionsInterruptAdvertising: adapter.kind == .extended,
+            asksBeforeRepairing: configuration.asksBeforeRepairing,
+            findsSubscribersByAddress: true,
             clock: configuration.clock
         )
         server.isPairable = false

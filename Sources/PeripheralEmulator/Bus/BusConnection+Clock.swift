@@ -22,7 +22,15 @@ extension BusConnection {
             group.addTask {
                 do throws(BusError) {
                     return .success(
-                        try await self.call(destination, path, interface, member, body, arrived)
+                        try await self.call(
+                            destination,
+                            path,
+                            interface,
+                            member,
+                            body,
+                            timeout: .seconds(3600),
+                            arrived: arrived
+                        )
                     )
                 } catch {
                     return .failure(error)
@@ -40,17 +48,5 @@ extension BusConnection {
             return await group.next() ?? .failure(.cancelled)
         }
         return try result.get()
-    }
-
-    private func call(
-        _ destination: BusName,
-        _ path: ObjectPath,
-        _ interface: InterfaceName,
-        _ member: MemberName,
-        _ body: [BusValue],
-        _ arrived: () -> Void
-    ) async throws(BusError) -> [BusValue] {
-        defer { arrived() }
-        return try await call(destination, path, interface, member, body, timeout: .seconds(3600))
     }
 }

@@ -87,7 +87,7 @@ extension ApplicationChannels {
         if sharing == .one { characteristics[handle]?.close(\.notify) { _ in true } }
         let id = ObjectIdentifier(socket)
         socket.watch { [weak self] message in
-            self?.assumeIsolated { $0.received(message, of: handle, from: central) }
+            self?.assumeIsolated { $0.received(message, of: handle, from: central, by: id) }
         } closed: { [weak self] in
             self?.assumeIsolated { channels in
                 channels.characteristics[handle]?.notify.removeAll { ObjectIdentifier($0.socket) == id }
@@ -96,7 +96,12 @@ extension ApplicationChannels {
         characteristics[handle]?.notify.append(Channel(central: central, socket: socket))
     }
 
-    private func received(_ message: [UInt8], of handle: AttributeHandle, from owner: Central) {
+    private func received(
+        _ message: [UInt8],
+        of handle: AttributeHandle,
+        from owner: Central,
+        by socket: ObjectIdentifier
+    ) {
         guard sharing == .each else { return update(handle, message) }
         guard let application else { return }
         // Before, bluetoothd has no use for the confirmations of what comes by such a socket.
@@ -106,14 +111,16 @@ extension ApplicationChannels {
         } completion: { central, outcome in
             guard answers, outcome != .sent else { return }
             self.afterIndication { channels in
-                if outcome == .confirmed { channels.confirm(handle, to: central) }
+                if outcome == .confirmed { channels.confirm(handle, by: socket) }
             }
         }
     }
 
-    private func confirm(_ handle: AttributeHandle, to central: Central) {
-        let channel = characteristics[handle]?.notify.first { $0.central == central }
-        _ = channel?.socket.send([1])
+    /// Passes a confirmation on; bluetoothd uses the socket also when it has freed it (`sock_io_conf` in gatt-database.c).
+    private func confirm(_ handle: AttributeHandle, by socket: ObjectIdentifier) {
+        let channel = characteristics[handle]?.notify.first { ObjectIdentifier($0.socket) == socket }
+        guard let channel else { return crash() }
+        _ = channel.socket.send([1])
     }
 
     /// Sends a new value of a characteristic to all centrals that have subscribed.

@@ -68,7 +68,7 @@ actor ApplicationChannels {
     /// What nobody has subscribed to any more, without having been told yet.
     var stopped: [AttributeHandle] = []
     let tasks: LoopTasks
-    private let crash: @Sendable () -> Void
+    let crash: @Sendable () -> Void
     private var isWithdrawn = false
     private var lastNumber = 0
 

@@ -23,6 +23,12 @@ public struct Publication: Hashable, Sendable {
     /// Where another program is in the way, these are the ones to move. The gaps between them and behind them are there to grow.
     public let newServices: Set<Int>
 
+    /// What the backend has reported last by ``BackendEvent/backendStateChanged(_:)``, in an earlier run; empty for nothing.
+    ///
+    /// It is preserved under the restoration identifier. A peripheral without one keeps it until the process ends. Of runs of
+    /// such a peripheral at the same time, only one gets it.
+    public internal(set) var backendState: String
+
     /// How many handles are to be left free behind a service: for ten characteristics that notify.
     package static let handleGap = 32
 
@@ -38,21 +44,24 @@ public struct Publication: Hashable, Sendable {
         advertisements: [Advertisement],
         pairing: PairingMethod = .none,
         preservedHandles: [AttributeHandle: AttributeHandle] = [:],
-        newServices: Set<Int> = []
+        newServices: Set<Int> = [],
+        backendState: String = ""
     ) {
         self.name = name
         self.table = table
         self.pairing = pairing
         self.preservedHandles = preservedHandles
         self.newServices = newServices
+        self.backendState = backendState
         self.advertisements = advertisements
     }
 
-    /// The same with the services in this order, and at these handles on the air.
+    /// The same with the services in this order, at these handles on the air, and with what the backend has preserved.
     func placing(
         _ table: AttributeTable,
         at handles: [AttributeHandle: AttributeHandle],
-        newServices: Set<Int>
+        newServices: Set<Int>,
+        backendState: String
     ) -> Publication {
         Publication(
             name: name,
@@ -60,7 +69,8 @@ public struct Publication: Hashable, Sendable {
             advertisements: advertisements,
             pairing: pairing,
             preservedHandles: handles,
-            newServices: newServices
+            newServices: newServices,
+            backendState: backendState
         )
     }
 }

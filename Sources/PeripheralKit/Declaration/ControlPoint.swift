@@ -43,9 +43,12 @@ public import PeripheralCore
 /// control points, run at the same time.
 ///
 /// What the handler returns is sent when all that was sent to this central before has left, as far as that is known
-/// (``PeripheralSession/pacing``); documents are not waited for. It is sent to this central alone. BlueZ before 5.80 reaches one of several subscribers only together
-/// with all others, who get the response then as well. A response that is longer than the
-/// central's ``Central/maximumUpdateValueLength`` arrives shortened.
+/// (``PeripheralSession/pacing``); documents are not waited for. It is sent to this central alone. A response that is
+/// longer than the central's ``Central/maximumUpdateValueLength`` arrives shortened.
+///
+/// BlueZ reaches one of several subscribers in two ways. Before 5.80, it reaches them only together, and all get the
+/// response. From 5.80 on, it crashes when one of several unsubscribes before it confirms a response. Demand pairing by
+/// `security`, so that no stranger can cause that.
 ///
 /// The task is cancelled when the central leaves or unsubscribes, when the peripheral goes off the air, and when the
 /// session ends. Nothing is sent then, whatever the handler returns. The run does not end before the handler has.

@@ -24,9 +24,10 @@ public struct GATTService: Sendable {
     ///
     /// Centrals that keep what they have discovered find by the Database Hash whether it still holds. BlueZ gives handles
     /// in turn, and none a second time while bluetoothd runs: with each run of a program, a service without a handle of
-    /// its own stands elsewhere, and the hash is another. Both are the same each time where all services are pinned; or
-    /// after a restart of bluetoothd, for the programs that begin first and in the same order. Nothing is to be pinned at
-    /// 0x0400 or beyond, where BlueZ's hash changes no more.
+    /// its own stands elsewhere, and the hash is another. Handles are the same each time where all services are pinned; the
+    /// hash is, too, as long as the process lasts. Do not pin services at 0x00C0 to 0x00FF, by which programs keep out of
+    /// each other's handles on BlueZ, nor at 0x0400 or beyond, where BlueZ's hash changes no more. One program at a time can
+    /// have a block of 16 handles, so pin the services of different programs in different blocks.
     ///
     /// A peripheral with a restoration identifier need not pin anything: its services stay where they were, with room to grow.
     public let handle: AttributeHandle?

@@ -20,7 +20,9 @@ public struct Pairing: Sendable {
         @Sendable (_ number: UInt32, _ central: Central) async throws -> Answer
 
     enum Kind: Sendable {
-        case none, justWorks, system
+        case none, system
+        /// With what decides whether a central may replace its bond; `nil`: none may.
+        case justWorks(mayReplaceBond: (@Sendable (Central) async throws -> Bool)?)
         case displayPasskey(NumberHandler<Void>)
         case enterPasskey(@Sendable (Central) async throws -> UInt32?)
         case confirmNumber(NumberHandler<Bool>)
@@ -35,11 +37,43 @@ public struct Pairing: Sendable {
     /// log. Security of attributes does not depend on it.
     public static let none = Pairing(kind: .none)
 
-    /// Every central may pair, with nobody looking.
+    /// Every central may pair without a person's consent, but none may replace a bond.
     ///
-    /// This encrypts the link, which serves `SecurityLevel.encrypted`; it does not protect against somebody in the
-    /// middle while the two pair.
-    public static let justWorks = Pairing(kind: .justWorks)
+    /// This encrypts the link, which serves `SecurityLevel.encrypted`. It does not protect against a device in the middle
+    /// while the two pair.
+    ///
+    /// A central that has lost its bond, such as a phone on which its user has chosen to forget this device, cannot pair
+    /// again: by Just Works, it cannot prove that it is not another device that has taken its address. It is refused,
+    /// its old keys stay valid, and the log says so. It can pair again when this device forgets its bond, too:
+    /// by `PeripheralSession.forget(_:)`, for example when a person holds a button. To decide when it asks, use
+    /// ``justWorks(replacingBondIf:)``.
+    public static let justWorks = Pairing(kind: .justWorks(mayReplaceBond: nil))
+
+    /// Every central may pair without a person's consent, and replace its bond if the program agrees.
+    ///
+    /// ```swift
+    /// Peripheral("Lamp", pairing: .justWorks(replacingBondIf: { _ in await button.isHeld })) {
+    ///     GATTService("5c3a0001-7e3c-4b6e-9d29-b3f1c0a1d001") { power }
+    /// }
+    /// ```
+    ///
+    /// A central that is bonded pairs again when it has lost its keys; but any device can take its address and do the same.
+    /// By Just Works the two cannot be told apart, so return true only while something else speaks for it, such as a
+    /// button on the device. The new keys replace those of the bond: from then on, the central that has paired now
+    /// counts as the bonded one, with its subscriptions and the updates that are kept for it.
+    ///
+    /// The first pairing of a central does not ask. On BlueZ, bonds are replaced only with
+    /// `JustWorksRepairing = confirm` in bluetoothd's main.conf; with `never`, bluetoothd's default, it refuses and
+    /// does not ask, and with `always` it accepts and does not ask.
+    ///
+    /// - Parameter mayReplaceBond: Returns whether a central that is bonded may pair again. The pairing is refused if it
+    ///   throws or takes longer than 30 seconds.
+    /// - Returns: The way to pair.
+    public static func justWorks(
+        replacingBondIf mayReplaceBond: @escaping @Sendable (_ central: Central) async throws -> Bool
+    ) -> Pairing {
+        Pairing(kind: .justWorks(mayReplaceBond: mayReplaceBond))
+    }
 
     /// The Bluetooth stack is left to ask whoever it asks otherwise, such as the desktop's settings.
     ///

@@ -159,7 +159,7 @@ final class AttributeServer: Sendable {
             guard let value = handlesOnAir.value(of: entry.formats) else {
                 logger.error(
                     "The stack has not told the handles that an aggregate format consists of.",
-                    metadata: ["peripheral.attribute": "\(entry.name)"]
+                    metadata: ["peripheral.attribute": .bounded(entry.name)]
                 )
                 return .immediate(.failure(.unlikelyError))
             }
@@ -227,7 +227,7 @@ final class AttributeServer: Sendable {
             logger.error(
                 "The value to read is shorter or longer than it may be; the central is told 'unlikely error'.",
                 metadata: [
-                    "peripheral.attribute": "\(entry.name)",
+                    "peripheral.attribute": .bounded(entry.name),
                     "peripheral.length": "\(value.count)",
                     "peripheral.declared": "\(entry.length)",
                 ]
@@ -261,7 +261,7 @@ final class AttributeServer: Sendable {
         guard let ticket = writeOrder.ticket(for: request) else {
             logger.warning(
                 "A central writes faster than the handlers take it; a write is refused.",
-                metadata: ["peripheral.attribute": "\(entry.name)"]
+                metadata: ["peripheral.attribute": .bounded(entry.name)]
             )
             return refuse(request, with: .insufficientResources)
         }
@@ -356,7 +356,7 @@ final class AttributeServer: Sendable {
         logger.warning(
             "A handler failed with an error that means nothing to a central, which is told 'unlikely error'.",
             metadata: [
-                "peripheral.attribute": "\(entry.name)",
+                "peripheral.attribute": .bounded(entry.name),
                 "peripheral.operation": "\(operation)",
                 "peripheral.error": "\(error)",
             ]

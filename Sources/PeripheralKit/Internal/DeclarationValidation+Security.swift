@@ -1,32 +1,37 @@
 internal import PeripheralCore
 
 extension DeclarationValidation {
-    /// Finds the first attribute that no central could ever use, because it cannot pair as the attribute demands.
+    /// Finds the attributes that no central could ever use, because it cannot pair as they demand.
+    ///
+    /// The remedy of each is one for all, so that it does not lead to the next error.
     mutating func examineSecurity(of peripheral: Peripheral) {
         switch peripheral.pairing.kind {
         case .none:
-            if let element = peripheral.firstElementWithSignedWrites {
+            let signed = peripheral.elementsWithSignedWrites
+            let demanding = peripheral.elements(above: .open)
+            let isPersonNeeded = demanding.contains { $0.level > .encrypted }
+            let remedy =
+                isPersonNeeded
+                ? "let centrals pair by Peripheral(…, pairing: .displayPasskey { … }) or another way with a person"
+                : "let centrals pair by Peripheral(…, pairing: .justWorks) or another way"
+            for element in signed {
                 error(
                     element,
                     "its writes are signed with a key that a central gets by pairing, and none may pair",
-                    "let centrals pair by Peripheral(…, pairing: .justWorks) or another way"
+                    remedy
                 )
             }
-            guard let (element, level) = peripheral.firstElement(above: .open) else { return }
-            error(
-                element,
-                "it demands \(level.linkDescription), but no central may pair",
-                level > .encrypted
-                    ? "let centrals pair by Peripheral(…, pairing: .displayPasskey { … }) or another way with a person"
-                    : "let centrals pair by Peripheral(…, pairing: .justWorks) or another way"
-            )
+            for (element, level) in demanding {
+                error(element, "it demands \(level.linkDescription), but no central may pair", remedy)
+            }
         case .justWorks:
-            guard let (element, level) = peripheral.firstElement(above: .encrypted) else { return }
-            error(
-                element,
-                "it demands \(level.linkDescription), which pairing by .justWorks never gives",
-                "pair by .displayPasskey, .enterPasskey or .confirmNumber, or demand .encrypted"
-            )
+            for (element, level) in peripheral.elements(above: .encrypted) {
+                error(
+                    element,
+                    "it demands \(level.linkDescription), which pairing by .justWorks never gives",
+                    "pair by .displayPasskey, .enterPasskey or .confirmNumber, or demand .encrypted"
+                )
+            }
         case .system, .displayPasskey, .enterPasskey, .confirmNumber:
             break
         }
@@ -34,29 +39,28 @@ extension DeclarationValidation {
 }
 
 extension Peripheral {
-    fileprivate var firstElementWithSignedWrites: String? {
-        for service in services {
-            for characteristic in service.characteristics
-            where characteristic.properties.contains(.authenticatedSignedWrites) {
-                return "characteristic \(characteristic.uuid) of service \(service.uuid)"
-            }
+    fileprivate var elementsWithSignedWrites: [String] {
+        services.flatMap { service in
+            service.characteristics.filter { $0.properties.contains(.authenticatedSignedWrites) }
+                .map { "characteristic \($0.uuid) of service \(service.uuid)" }
         }
-        return nil
     }
 
-    /// The first characteristic or descriptor that demands more than a level for anything that it offers.
-    fileprivate func firstElement(above level: SecurityLevel) -> (String, SecurityLevel)? {
+    /// The characteristics and descriptors that demand more than a level for anything that they offer.
+    fileprivate func elements(above level: SecurityLevel) -> [(element: String, level: SecurityLevel)] {
+        var elements: [(element: String, level: SecurityLevel)] = []
         for service in services {
             for characteristic in service.characteristics {
                 let element = "characteristic \(characteristic.uuid) of service \(service.uuid)"
-                let demanded = characteristic.demandedSecurity
-                if demanded > level { return (element, demanded) }
-                for descriptor in characteristic.descriptors where descriptor.demandedSecurity > level {
-                    return ("descriptor \(descriptor.uuid) of \(element)", descriptor.demandedSecurity)
+                elements.append((element, characteristic.demandedSecurity))
+                for descriptor in characteristic.descriptors {
+                    elements.append(
+                        ("descriptor \(descriptor.uuid) of \(element)", descriptor.demandedSecurity)
+                    )
                 }
             }
         }
-        return nil
+        return elements.filter { $0.level > level }
     }
 }
 

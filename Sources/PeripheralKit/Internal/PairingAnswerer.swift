@@ -15,7 +15,7 @@ struct PairingAnswerer: Sendable {
     /// Returns the handler's answer, or a refusal; also a handler that does not heed its cancellation does not delay it.
     func answer(_ request: PairingRequest) async -> PairingAnswer {
         guard let handler = handler(of: request) else {
-            log("A central wants to pair in a way that is not declared; it is refused.", request)
+            log(Self.refusal(by: pairing, of: request), request)
             return .reject
         }
         let (answers, answer) = AsyncStream.makeStream(of: PairingAnswer.self)
@@ -33,8 +33,10 @@ struct PairingAnswerer: Sendable {
     private func handler(of request: PairingRequest) -> Handler? {
         let central = request.central
         return switch (pairing.kind, request.question) {
-        case (.justWorks, .authorize):
+        case (.justWorks, .authorize) where !central.isBonded:
             { .accept }
+        case (.justWorks(let mayReplaceBond?), .authorize):
+            { try await mayReplaceBond(central) ? .accept : .reject }
         case (.displayPasskey(let show), .displayPasskey(let passkey)):
             {
                 try await show(passkey, central)
@@ -47,6 +49,17 @@ struct PairingAnswerer: Sendable {
         default:
             nil
         }
+    }
+
+    /// Why no handler is asked.
+    private static func refusal(by pairing: Pairing, of request: PairingRequest) -> Logger.Message {
+        guard case (.justWorks, .authorize) = (pairing.kind, request.question) else {
+            return "A central wants to pair in a way that is not declared; it is refused."
+        }
+        return """
+            A central that is bonded wants to pair again by Just Works; it is refused, because any device could do so \
+            under its address. To let it pair, forget its bond, or declare Pairing.justWorks(replacingBondIf:).
+            """
     }
 
     /// Waits for the answer, but no longer than the limit; a task that is cancelled wants none.

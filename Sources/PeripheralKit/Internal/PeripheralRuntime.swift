@@ -8,6 +8,8 @@ final class PeripheralRuntime: PeripheralHost {
         var isStopped = false
         private var wasPublished = false
         var register = CentralRegister()
+        /// What the backend has reported in this run, if anything.
+        var backendState: String?
 
         /// - Returns: Whether it was published before.
         mutating func noteIsPublished() -> Bool {
@@ -106,6 +108,9 @@ final class PeripheralRuntime: PeripheralHost {
         self.characteristics = characteristics
     }
 
+    /// What the backend needs in the next run.
+    var backendState: String { state.withLock(\.backendState) ?? publication.backendState }
+
     // MARK: For the backend
 
     func read(_ request: ReadRequest) -> Answer {
@@ -138,6 +143,9 @@ final class PeripheralRuntime: PeripheralHost {
         case .handleAssigned(let handle, let onAir):
             server.handlesOnAir.assign(onAir, to: handle)
             preservation?.assigned(onAir, to: handle)
+        case .backendStateChanged(let new):
+            state.withLock { $0.backendState = new }
+            preservation?.backendStateChanged(new)
         case .advertisementEnded(let number):
             if let advertisement = advertising[number] { events.send(.advertisementEnded(advertisement)) }
         case .connected(let central):
@@ -164,14 +172,9 @@ final class PeripheralRuntime: PeripheralHost {
             updates.changed(subscription)
             noteSubscriber(seen) { $0.changed(seen) }
         case .unsubscribed(let characteristic, let central):
-            updates.unsubscribed(characteristic, by: central)
-            if let central {
-                if let address = address(of: central) {
-                    preservation?.unsubscribed(address, from: characteristic)
-                }
-            }
-            note { $0.unsubscribed(characteristic, by: central) }
-            if let central { procedures.cancel(for: central, of: characteristic) }
+            subscriptionEnded(characteristic, by: central, isLost: false)
+        case .subscriptionLost(let characteristic, let central):
+            subscriptionEnded(characteristic, by: central, isLost: true)
         case .updateTaken(let update):
             updates.taken(update)
         case .updateEnded(let update, let outcome):
@@ -179,6 +182,23 @@ final class PeripheralRuntime: PeripheralHost {
         case .updatesEnded(let ended):
             updates.ended(ended)
         }
+    }
+
+    private func subscriptionEnded(
+        _ characteristic: AttributeHandle,
+        by central: Central.ID?,
+        isLost: Bool
+    ) {
+        updates.unsubscribed(characteristic, by: central)
+        if let central, let address = address(of: central) {
+            if isLost {
+                preservation?.lost(address, from: characteristic)
+            } else {
+                preservation?.unsubscribed(address, from: characteristic)
+            }
+        }
+        note { $0.unsubscribed(characteristic, by: central) }
+        if let central { procedures.cancel(for: central, of: characteristic) }
     }
 
     private func suspend() {

@@ -139,12 +139,16 @@ final class RequestTasks: Sendable {
 
     /// Takes note that a request in place has been suspended.
     private func lasts(_ entry: Entry, _ identifier: UInt64) {
-        let (wakesTimekeeper, isCancelled) = state.withLock { state in
+        let (wakesTimekeeper, isCancelled, waiters) = state.withLock { state in
             // It may have ended meanwhile, on another thread.
-            guard let index = state.inPlace.firstIndex(of: identifier) else { return (false, false) }
+            guard let index = state.inPlace.firstIndex(of: identifier) else {
+                return (false, false, [CheckedContinuation<Void, Never>]())
+            }
             state.inPlace.remove(at: index)
-            return (state.keep(entry, as: identifier), state.isCancelled)
+            // An answer that no central waits for is not waited for by others either.
+            return (state.keep(entry, as: identifier), state.isCancelled, state.takeWaiters())
         }
+        for waiter in waiters { waiter.resume() }
         if isCancelled { entry.request.cancel() }
         if wakesTimekeeper { wakeUp.yield() }
     }
@@ -187,7 +191,7 @@ final class RequestTasks: Sendable {
         if !isAnswer {
             logger.warning(
                 "A handler has answered too late; its answer is dropped.",
-                metadata: ["peripheral.attribute": "\(request.name)"]
+                metadata: ["peripheral.attribute": .bounded(request.name)]
             )
         }
     }
@@ -243,7 +247,7 @@ extension RequestTasks {
             guard let request = judged?.request, request.answerForHandler() else { continue }
             logger.warning(
                 "A handler has not answered in time; the central is told 'unlikely error'.",
-                metadata: ["peripheral.attribute": "\(request.name)"]
+                metadata: ["peripheral.attribute": .bounded(request.name)]
             )
             request.cancel()
             let waiters = state.withLock { state in

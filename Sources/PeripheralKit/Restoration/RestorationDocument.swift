@@ -5,6 +5,11 @@
 /// Names of groups and keys consist of ASCII letters, digits and hyphens, at least one; values are any text without
 /// U+0000. A store refuses to save anything else.
 public struct RestorationDocument: Hashable, Sendable {
+    /// The newest version of documents that this version of the package can make sense of; it makes sense of all before.
+    ///
+    /// A document of a newer version is kept for a program that is built with that: ``RestorationRecord/setAside(forVersion:)``.
+    public static let newestVersion = 1
+
     /// The groups, in the order in which they were added; no two have the same name.
     public private(set) var groups: [Group] = []
 

@@ -4,7 +4,7 @@ public struct RestorationError: Error, Sendable, CustomStringConvertible {
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case inUse, damaged, foreign, newerVersion, tooLarge, untrusted, unreadable, unwritable
-            case invalidIdentifier, closed, incompatible
+            case invalidIdentifier, closed, incompatible, openedLate
         }
 
         private let kind: Kind
@@ -32,6 +32,10 @@ public struct RestorationError: Error, Sendable, CustomStringConvertible {
         public static let invalidIdentifier = Code(kind: .invalidIdentifier)
         /// The record was closed.
         public static let closed = Code(kind: .closed)
+        /// What is preserved could be opened only after the peripheral had begun without it.
+        ///
+        /// It stays as it is for the next run, and nothing is preserved in this one.
+        public static let openedLate = Code(kind: .openedLate)
 
         /// The code's name.
         public var description: String { kind.rawValue }
@@ -43,10 +47,14 @@ public struct RestorationError: Error, Sendable, CustomStringConvertible {
     /// One sentence or two: what cannot be used or kept, why, and what to do about it.
     public var message: String
 
+    /// The version that has saved what is preserved, where ``code`` is ``Code/newerVersion`` and the version is known.
+    public var version: Int?
+
     /// Makes an error, for stores.
-    public init(code: Code, message: String) {
+    public init(code: Code, message: String, version: Int? = nil) {
         self.code = code
         self.message = message
+        self.version = version
     }
 
     /// The message.

@@ -56,9 +56,27 @@ public protocol RestorationRecord: Sendable {
     /// - Throws: ``RestorationError`` with ``RestorationError/Code/unwritable`` when it cannot be moved.
     func setAside() async throws(RestorationError) -> String?
 
+    /// Moves what is preserved to a name of the version that has saved it, which is newer than this one.
+    ///
+    /// It does not count among those that ``setAside()`` keeps. When a program whose
+    /// ``RestorationDocument/newestVersion`` is that version opens the record, it is what is preserved again.
+    /// A store that does not tell versions apart does without this: it sets aside what is preserved.
+    ///
+    /// - Parameter version: The version, which is above ``RestorationDocument/newestVersion``.
+    /// - Returns: Where it is now, for a message to a person; `nil` when nothing was there.
+    /// - Throws: ``RestorationError`` with ``RestorationError/Code/unwritable`` when it cannot be moved.
+    func setAside(forVersion version: Int) async throws(RestorationError) -> String?
+
     /// Gives the identifier free, after what was called before is done.
     ///
     /// Every later call but this one throws ``RestorationError/Code/closed``. A record that is no longer referenced is
     /// closed as well.
     func close() async
+}
+
+extension RestorationRecord {
+    /// Sets aside what is preserved, as ``setAside()`` does.
+    public func setAside(forVersion version: Int) async throws(RestorationError) -> String? {
+        try await setAside()
+    }
 }

@@ -101,7 +101,8 @@ public struct RestorationProblem: Hashable, Sendable, CustomStringConvertible {
     /// What was tried.
     public enum Operation: Hashable, Sendable {
         /// To get at the record of the identifier; nothing is preserved until that succeeds, and it is tried again, unless
-        /// something is there that can be neither read nor set aside.
+        /// something is there that has to stay: what can be neither read nor set aside, or, as
+        /// ``RestorationError/Code/openedLate``, what the next run is to begin with.
         case open
         /// To restore what was preserved; the peripheral begins as if nothing had been.
         case restore

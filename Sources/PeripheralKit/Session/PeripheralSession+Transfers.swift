@@ -59,8 +59,7 @@ extension PeripheralSession {
         )
     }
 
-    /// Sends a document in chunks to several centrals, to each at its own speed where ``pacing`` is
-    /// ``UpdatePacing/observed``.
+    /// Sends a document in chunks to several centrals, each with a place of its own in the document.
     ///
     /// The call returns when each has it. One that leaves or unsubscribes, or cannot be reached any more, holds up none of the
     /// others; its error is thrown when all others have everything, unless it has subscribed again by then and got the
@@ -94,19 +93,18 @@ extension PeripheralSession {
         )
     }
 
-    /// Sends a document in chunks to all centrals that have subscribed, to each at its own speed where ``pacing`` is
-    /// ``UpdatePacing/observed``.
+    /// Sends a document in chunks to all centrals that have subscribed, each with a place of its own in the document.
     ///
     /// Who subscribes meanwhile gets it from the beginning. The call returns when all have it who are subscribed; a
     /// central that leaves or unsubscribes no longer counts. When nobody has subscribed, it returns at once.
     ///
-    /// Where the Bluetooth stack can reach subscribers only together (BlueZ before 5.76, before 5.80 by indications, when there
-    /// are several), the slowest sets the speed, and who subscribes meanwhile gets the rest first, and then everything, once
-    /// more with all others. With later versions, the same holds for a bonded central that has come back, and for one to
+    /// Where the Bluetooth stack reaches several subscribers only together (BlueZ before 5.76, and all versions when the
+    /// characteristic can be indicated), the slowest sets the speed, and who subscribes meanwhile gets the rest first, and then
+    /// everything, once more with all others. Otherwise, the same holds for a bonded central that has come back, and for one to
     /// which BlueZ has lost the way when another left: a marker ends the part that it has.
     ///
     /// By indications, each subscriber confirms its own chunks. One that is known to have asked for notifications gets
-    /// those. Those whom the stack can reach only together all confirm a chunk before the next is sent, as with
+    /// those. Those whom the stack reaches only together all confirm a chunk before the next is sent, as with
     /// ``indicate(_:_:)``: when BlueZ does not tell that one of them has unsubscribed, or has asked for notifications, that is
     /// waited for in vain for 30 s. The others then get the rest without a further wait, and the call throws
     /// ``PeripheralError/Code/unconfirmed`` at the end; when the next chunk is not confirmed by all others either, it throws

@@ -32,9 +32,12 @@ extension PeripheralSession {
     /// Sends a new value to one central that has subscribed to the characteristic.
     ///
     /// No other gets it that has subscribed, as far as the Bluetooth stack has told. BlueZ before 5.76 can reach the
-    /// only subscriber just as it reaches all, and later versions so, too, for an empty value and for a bonded central that
-    /// has come back: another that subscribes at that very moment then gets the value as well. What nobody else may see
-    /// should be read, not notified.
+    /// only subscriber just as it reaches all. Later versions reach it so, too, when the value is empty, when the central is
+    /// bonded and has come back, and when the characteristic can be indicated. Another that subscribes at that very moment then
+    /// gets the value as well. What nobody else may see should be read, not notified.
+    ///
+    /// With BlueZ 5.80 and later, any subscriber can crash bluetoothd by a value that it alone is sent of a characteristic that
+    /// can be indicated, while others have subscribed, too. Demand pairing of such a characteristic, or send to all of them.
     ///
     /// Otherwise as ``notify(_:_:)``.
     ///
@@ -77,8 +80,7 @@ extension PeripheralSession {
     /// come between the chunks of that. It does not wait for values that ``update(_:_:)`` has queued, and may overtake them.
     /// A call that is cancelled throws at once; its indication is not sent if it still waits for its turn.
     ///
-    /// BlueZ tells how many centrals have confirmed, not who: before 5.80 always, later for an empty value, and while a
-    /// subscriber is a bonded central that has come back. Three things follow from that:
+    /// BlueZ tells how many centrals have confirmed, not who. Three things follow from that:
     /// - Where it does not tell that one of several centrals has unsubscribed (see ``Subscription/central``), the first indication
     ///   thereafter waits for it in vain, and is ``PeripheralError/Code/unconfirmed`` after 30 s; those that follow wait
     ///   for as many as have confirmed that one, until somebody subscribes.
@@ -91,9 +93,7 @@ extension PeripheralSession {
     ///   - characteristic: A characteristic of this peripheral with the property `.indicate`.
     ///   - value: The new value; at most 512 bytes when encoded.
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/disconnected`` when a central is gone
-    ///   before it has confirmed, ``PeripheralError/Code/notSubscribed`` when it has ended its subscription or subscribed
-    ///   anew before that, ``PeripheralError/Code/unconfirmed`` when it has not within 30 s, or when BlueZ, from 5.80 on,
-    ///   loses the confirmation of one central since another, which is not bonded, leaves,
+    ///   before it has confirmed, ``PeripheralError/Code/unconfirmed`` when it has not within 30 s,
     ///   ``PeripheralError/Code/insufficientSecurity`` when one does not get the value for the reason told at
     ///   ``notify(_:_:)``; ``PeripheralError/Code/notDeclared``, ``PeripheralError/Code/invalidValue`` or
     ///   ``PeripheralError/Code/stopped``; `CancellationError`. With several centrals, it is the first error, thrown
@@ -107,11 +107,14 @@ extension PeripheralSession {
 
     /// Sends a new value to one central that has subscribed to indications, and waits until it has confirmed it.
     ///
-    /// Otherwise as ``indicate(_:_:)``.
+    /// Otherwise as ``indicate(_:_:)``. With BlueZ 5.80 and later, the central can crash bluetoothd by this while others have
+    /// subscribed, too; see ``notify(_:_:to:)-(_,_,Central)``.
     ///
     /// - Throws: As ``indicate(_:_:)``; ``PeripheralError`` with the code ``PeripheralError/Code/notSubscribed`` when
-    ///   the central has not subscribed to indications, with ``PeripheralError/Code/notAddressable`` where the
-    ///   Bluetooth stack can reach it only together with others.
+    ///   the central has not subscribed to indications, or, while others have, too, has ended its subscription or subscribed
+    ///   anew before it has confirmed; with ``PeripheralError/Code/notAddressable`` where the Bluetooth stack can reach it only
+    ///   together with others; with ``PeripheralError/Code/unconfirmed`` also when BlueZ, from 5.80 on, loses the confirmation
+    ///   since another central leaves that is not bonded.
     public func indicate<Value>(
         _ characteristic: Characteristic<Value>,
         _ value: Value,

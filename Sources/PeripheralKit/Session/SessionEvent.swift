@@ -13,6 +13,9 @@ public enum SessionEvent: Hashable, Sendable {
     case subscribed(Subscription)
 
     /// A subscription has ended.
+    ///
+    /// It ends also when the Bluetooth stack has lost it, as BlueZ does for some centrals that bond after they have
+    /// subscribed. The central can subscribe anew.
     case unsubscribed(Subscription)
 
     /// An advertisement has been on the air for as long as its ``Advertisement/timeout`` says.
@@ -28,5 +31,8 @@ public enum SessionEvent: Hashable, Sendable {
     case handlesChanged
 
     /// What was preserved could not be restored, or what has changed could not be preserved, which is tried again.
+    ///
+    /// With ``RestorationError/Code/openedLate``, nothing is preserved in this run, and the next one begins with what was
+    /// preserved before: a program had better end the run and start it again.
     case restorationFailed(RestorationProblem)
 }

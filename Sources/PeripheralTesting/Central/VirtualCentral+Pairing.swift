@@ -7,7 +7,7 @@ extension VirtualCentral {
     /// What comes of it is what a kernel and bluetoothd make of it. When nobody answers for 30 seconds, the
     /// connection ends.
     public func pair(_ user: PairingUser) async throws {
-        let bond = try await server.pair(connection(), as: user)
+        let bond = try await server.pair(connection(), as: user, identity: identity)
         state.withLock { $0.bond = bond }
     }
 
@@ -18,7 +18,15 @@ extension VirtualCentral {
 
     /// Drops the keys that the central has kept; the peripheral keeps its own.
     public func forgetBond() {
-        state.withLock { $0.bond = nil }
+        state.withLock { state in
+            if let bond = state.bond { state.forgottenBond = bond }
+            state.bond = nil
+        }
+    }
+
+    /// Has again the keys that ``forgetBond()`` dropped last, in place of those that it has.
+    public func recallBond() {
+        state.withLock { $0.bond = $0.forgottenBond }
     }
 
     /// Whether the central confirms indications as they arrive, as it does at first.

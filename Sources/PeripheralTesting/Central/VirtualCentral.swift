@@ -15,7 +15,7 @@ internal import Synchronization
 ///
 /// It meets a GATT server that behaves as that of BlueZ: the stack's own services come first, values are cut
 /// to the MTU, and what BlueZ refuses without asking the program is refused here. Its address is a random
-/// static one. It pairs when ``pair(_:)`` is called, and not by itself when an attribute asks for it.
+/// static one until it changes it. It pairs when ``pair(_:)`` is called, and not by itself when an attribute asks for it.
 ///
 /// ``writeWithoutResponse(_:_:)`` returns when the peripheral's handler has: on the air, nobody could tell. A write to
 /// a `WriteStream` returns at once.
@@ -23,26 +23,33 @@ public final class VirtualCentral: TestCentral {
     /// The peripheral that is under test.
     public let peripheral: Peripheral
 
-    /// The address under which the central comes, and under which the peripheral knows it unless it shows another one when it
-    /// bonds: ``PairingUser/identityAddress``.
-    public let address: DeviceAddress
+    /// The address under which the central comes, and under which the peripheral knows it until it bonds.
+    ///
+    /// Then it shows its lasting address: the first that it had, or ``PairingUser/identityAddress``.
+    ///
+    /// ``changeAddress()`` does not change that of a central with which the peripheral is bonded: it is known as before.
+    public var address: DeviceAddress { state.withLock(\.address) }
 
     /// How long ``nextUpdate(of:)`` waits for an update.
     public let patience: Duration
 
     struct State {
+        var address: DeviceAddress
         var connection: ConnectionID?
         var mtu = VirtualGATTServer.mtus.lowerBound
         /// Outlives the connection, for what has arrived in it.
         var inbox = UpdateInbox()
         var confirmsIndications = true
         var bond: BondKey?
+        var forgottenBond: BondKey?
     }
 
     let server: VirtualGATTServer
+    /// Its lasting address, which it shows when it bonds.
+    let identity: DeviceAddress
     private let clock: any Clock<Duration>
     let requests = RequestQueue()
-    let state = Mutex(State())
+    let state: Mutex<State>
 
     package init(
         of peripheral: Peripheral,
@@ -54,7 +61,8 @@ public final class VirtualCentral: TestCentral {
         self.server = server
         self.patience = patience
         self.clock = clock
-        address = server.makeCentralAddress()
+        identity = server.makeCentralAddress()
+        state = Mutex(State(address: identity))
     }
 
     /// Makes another central near the same peripheral, not yet connected.
@@ -117,7 +125,7 @@ public final class VirtualCentral: TestCentral {
             inbox.confirmsIndications = state.confirmsIndications
             let agreed = min(max(mtu, VirtualGATTServer.mtus.lowerBound), VirtualGATTServer.mtus.upperBound)
             state.connection = try server.connect(
-                Central(address: address, mtu: agreed),
+                Central(address: state.address, mtu: agreed),
                 key: encrypting ? state.bond : nil,
                 over: inbox
             )
@@ -149,6 +157,18 @@ public final class VirtualCentral: TestCentral {
             }
             defer { group.cancelAll() }
             guard try await group.next() == true else { throw failure }
+        }
+    }
+
+    /// Takes another address for the connections to come, unless the peripheral has a key by which it knows the central
+    /// nevertheless.
+    public func changeAddress() throws {
+        try state.withLock { state in
+            guard state.connection == nil || !state.inbox.isOpen else {
+                throw TestCentralError(code: .alreadyConnected, message: "The central is connected.")
+            }
+            let isKnown = server.bondedCentrals.contains { $0.linkAddress == state.address }
+            if !isKnown { state.address = server.makeCentralAddress() }
         }
     }
 

@@ -10,7 +10,7 @@ public enum ConformanceSuite: Sendable {
         + reliableWriting + securedWriting + updating + handlers + centrals + size
         + pairing + unansweredPairing + subscribing + bondedSubscribing + securedUpdating + targeted
         + indicating + transferring + confirmedTransferring + controlPoints + connections + structure
-        + permitting + restoring
+        + permitting + restoring + privateAddresses
 
     /// Those among them whose updates take a way that differs between versions of BlueZ.
     package static let scenariosOfUpdates: [Scenario] =

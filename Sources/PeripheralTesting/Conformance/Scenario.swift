@@ -51,6 +51,21 @@ public struct Scenario: Sendable, CustomStringConvertible {
         _ makeCentral: @escaping @Sendable (Peripheral) async throws -> any TestCentral
     ) async throws {
         let trial = makeTrial()
+        guard let neighbor = trial.neighbor else {
+            return try await run(trial, on: backend, logger: logger, clock: clock, makeCentral)
+        }
+        try await neighbor.run(on: backend, restoringFrom: InMemoryRestorationStore(), logger: logger) { _ in
+            try await run(trial, on: backend, logger: logger, clock: clock, makeCentral)
+        }
+    }
+
+    private func run(
+        _ trial: Trial,
+        on backend: some PeripheralBackend,
+        logger: Logger,
+        clock: ManualClock?,
+        _ makeCentral: @escaping @Sendable (Peripheral) async throws -> any TestCentral
+    ) async throws {
         let handlerClock: any Clock<Duration> = clock ?? ContinuousClock()
         guard trial.restarts.isEmpty else {
             return try await trial.runWithRestarts(on: backend, logger: logger, makeCentral)
@@ -73,6 +88,9 @@ public struct Trial: Sendable {
 
     /// The peripherals that follow, each in place of the one before, as if the program had been started anew.
     var restarts: [Restart] = []
+
+    /// What another program publishes all the while, on the same adapter; it has a restoration identifier.
+    var neighbor: Peripheral?
 
     private let mtu: Int?
     private let body: TimedBody

@@ -27,6 +27,13 @@ extension Trial {
         return trial
     }
 
+    /// The same trial while another program runs, which has started before and has a restoration identifier.
+    func beside(_ neighbor: Peripheral) -> Trial {
+        var trial = self
+        trial.neighbor = neighbor
+        return trial
+    }
+
     /// Runs one peripheral after the other, with the state of each restored from the one before.
     func runWithRestarts(
         on backend: some PeripheralBackend,

@@ -5,12 +5,17 @@ public struct DiscoveredDatabase: Hashable, Sendable {
     /// All services in the order of their handles, those of the Bluetooth stack included.
     public var services: [DiscoveredService]
 
-    /// The services of the application: all but the Bluetooth stack's own.
+    /// The services of the applications: all but the Bluetooth stack's own, and but for secondary services that no other
+    /// includes, which say nothing to a central.
     ///
     /// The stack's are Generic Access, Generic Attribute and, when it comes before all other services and holds
     /// nothing but the PnP ID, Device Information: BlueZ publishes such a one by itself.
     public var applicationServices: [DiscoveredService] {
-        let others = services.filter { $0.uuid != .genericAccess && $0.uuid != .genericAttribute }
+        let included = Set(services.flatMap(\.includedServices))
+        let others = services.filter {
+            $0.uuid != .genericAccess && $0.uuid != .genericAttribute
+                && ($0.isPrimary || included.contains($0.handles.lowerBound))
+        }
         guard let first = others.first,
             first.uuid == .deviceInformation,
             first.characteristics.map(\.uuid) == [.pnpID]

@@ -26,10 +26,29 @@ extension ATTServerState {
     /// - Returns: The subscriptions that end with it, or are suspended.
     mutating func close(_ id: ConnectionID, isBonded: Bool) -> [ToldChange] {
         guard let connection = connections.removeValue(forKey: id) else { return [] }
-        if isBonded {
-            return changes(of: connection.central) { configuration in (configuration, 0, .suspended) }
+        let lost = changes(of: connection.central, \.lostConfigurations) { configuration in
+            (configuration, 0, .ended)
         }
-        return removeDevice(connection.central)
+        devices[connection.central.linkAddress]?.lostConfigurations = [:]
+        guard isBonded else { return lost + removeDevice(connection.central) }
+        let address = connection.central.linkAddress
+        for handle in devices[address]?.movedConfigurations ?? [] {
+            devices[address]?.configurations[handle] = nil
+        }
+        devices[address]?.movedConfigurations = []
+        return lost + changes(of: connection.central) { configuration in (configuration, 0, .suspended) }
+    }
+
+    /// Has the configurations of a connected central count only until it leaves; of a central whose lasting address is
+    /// random, nothing is sent because of them.
+    mutating func identify(_ central: Central) {
+        guard let configurations = devices[central.linkAddress]?.configurations else { return }
+        if central.addressKind == .random {
+            devices[central.linkAddress]?.lostConfigurations = configurations
+            devices[central.linkAddress]?.configurations = [:]
+        } else {
+            devices[central.linkAddress]?.movedConfigurations = Set(configurations.keys)
+        }
     }
 
     /// Forgets the configurations of a central that is not connected.
@@ -44,9 +63,10 @@ extension ATTServerState {
     /// What to tell of all configurations of a central, in the order of the handles.
     private func changes(
         of central: Central,
+        _ configurations: (Device) -> [AttributeHandle: UInt16] = \.configurations,
         _ change: (UInt16) -> (from: UInt16, to: UInt16, cause: SubscriptionChange.Cause)
     ) -> [ToldChange] {
-        let configurations = devices[central.linkAddress]?.configurations ?? [:]
+        let configurations = devices[central.linkAddress].map(configurations) ?? [:]
         return configurations.sorted { $0.key < $1.key }.compactMap { handle, configuration in
             guard let (application, local) = database.application(of: handle) else { return nil }
             let (from, to, cause) = change(configuration)
@@ -81,9 +101,16 @@ extension ATTServerState {
         _ table: AttributeTable,
         of application: ApplicationID,
         authorizing attributes: Set<AttributeHandle>,
-        at starts: [Int: AttributeHandle]
+        at starts: [Int: AttributeHandle],
+        asBluetoothd: Bool
     ) throws(AttributeTableError) -> [ClosedRange<AttributeHandle>] {
-        try database.add(table, of: application, authorizing: attributes, at: starts)
+        try database.add(
+            table,
+            of: application,
+            authorizing: attributes,
+            at: starts,
+            asBluetoothd: asBluetoothd
+        )
     }
 
     /// - Returns: The handles of the removed services.

@@ -50,6 +50,7 @@ extension ATTServerState {
         of characteristic: AttributeHandle,
         for central: Central
     ) {
+        devices[central.linkAddress]?.movedConfigurations.remove(characteristic)
         devices[central.linkAddress, default: Device()].configurations[characteristic] =
             configuration == 0 ? nil : configuration
     }

@@ -17,6 +17,10 @@ struct ATTServerState: Sendable {
     struct Device: Sendable {
         /// The client characteristic configurations that are not 0, by the handle of the value.
         var configurations: [AttributeHandle: UInt16] = [:]
+        /// Those that count until the central leaves, although nothing is sent because of them.
+        var lostConfigurations: [AttributeHandle: UInt16] = [:]
+        /// Those that do not outlast the connection, although the central is bonded.
+        var movedConfigurations: Set<AttributeHandle> = []
         var clientFeatures: UInt8 = 0
         /// What to indicate as changed services when the central is back.
         var missedChange: ClosedRange<AttributeHandle>?

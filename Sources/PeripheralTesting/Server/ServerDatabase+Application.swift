@@ -9,13 +9,15 @@ extension ServerDatabase {
     ///   - application: Whose they are.
     ///   - authorizing: The attributes that are prepared for writing with the application's consent only.
     ///   - starts: Where services want to be that are not pinned, by their place.
+    ///   - asBluetoothd: Whether services that are pinned meet those of other applications as in bluetoothd.
     /// - Returns: The handles of each service.
     /// - Throws: `AttributeTableError` when the handles are used up, or taken.
     mutating func add(
         _ table: AttributeTable,
         of application: ApplicationID,
         authorizing: Set<AttributeHandle> = [],
-        at starts: [Int: AttributeHandle] = [:]
+        at starts: [Int: AttributeHandle] = [:],
+        asBluetoothd: Bool = false
     ) throws(AttributeTableError) -> [ClosedRange<AttributeHandle>] {
         var services = table.services
         var next = nextHandle
@@ -32,7 +34,16 @@ extension ServerDatabase {
         let onAir = try AttributeTable(services: services, firstHandle: first)
         for index in onAir.services.indices {
             let range = onAir.serviceRange(index)
-            if let other = service(overlapping: range) {
+            let isRobbed = asBluetoothd && removeService(equalTo: onAir.services[index], at: range)
+            if isRobbed {
+                throw .handleCollision(
+                    range,
+                    service: onAir.services[index].uuid,
+                    at: index,
+                    with: onAir.services[index].uuid
+                )
+            }
+            if let other = service(inTheWayOf: range, asBluetoothd: asBluetoothd) {
                 throw .handleCollision(
                     range,
                     service: onAir.services[index].uuid,

@@ -13,6 +13,8 @@ struct ServerDatabase: Sendable {
     private var handles: [ApplicationID: [AttributeHandle: AttributeHandle]] = [:]
     /// Of the applications' characteristics, by value handle.
     private var characteristics: [AttributeHandle: CharacteristicProperties] = [:]
+    /// The applications of which ``removeService(equalTo:at:)`` has removed a service.
+    private(set) var robbed: Set<ApplicationID> = []
     /// Handles are never given twice: centrals may remember what was there.
     private(set) var nextHandle = 1
 
@@ -44,8 +46,38 @@ struct ServerDatabase: Sendable {
         handles[application] ?? [:]
     }
 
-    func service(overlapping range: ClosedRange<AttributeHandle>) -> DiscoveredService? {
-        services.map(\.discovered).first { $0.handles.overlaps(range) }
+    /// The service that keeps another one from standing at these handles.
+    ///
+    /// bluetoothd looks only whether the ends of the range are in a service (`find_insert_loc` in gatt-db.c).
+    func service(inTheWayOf range: ClosedRange<AttributeHandle>, asBluetoothd: Bool) -> DiscoveredService? {
+        services.map(\.discovered).first { service in
+            asBluetoothd
+                ? service.handles.contains(range.lowerBound) || service.handles.contains(range.upperBound)
+                : service.handles.overlaps(range)
+        }
+    }
+
+    /// Removes a service of another application that is equal to one that is to be added.
+    ///
+    /// bluetoothd takes the two for one (`gatt_db_insert_service` in gatt-db.c). The characteristics then find no room, and it
+    /// removes the service.
+    ///
+    /// - Returns: Whether there was one.
+    mutating func removeService(
+        equalTo service: ServiceDescription,
+        at range: ClosedRange<AttributeHandle>
+    ) -> Bool {
+        let index = services.firstIndex {
+            $0.owner != nil && $0.discovered.handles == range && $0.discovered.uuid == service.uuid
+                && $0.discovered.isPrimary == service.isPrimary
+        }
+        guard !service.characteristics.isEmpty, let index, let owner = services.remove(at: index).owner else {
+            return false
+        }
+        robbed.insert(owner)
+        attributes = attributes.filter { !range.contains($0.key) }
+        characteristics = characteristics.filter { !range.contains($0.key) }
+        return true
     }
 
     func handle(of local: AttributeHandle, in application: ApplicationID) -> AttributeHandle? {

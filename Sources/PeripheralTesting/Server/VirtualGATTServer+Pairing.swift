@@ -119,9 +119,14 @@ extension VirtualGATTServer {
     /// - Parameters:
     ///   - connection: The connection of the central, which is encrypted afterwards.
     ///   - user: Who stands before the central.
+    ///   - identity: The lasting address that the central shows unless the user says another.
     /// - Returns: The central's half of the bond, if both bond.
     /// - Throws: ``TestCentralError`` with the code `pairingFailed` or `disconnected`; `CancellationError`.
-    package func pair(_ connection: ConnectionID, as user: PairingUser) async throws -> BondKey? {
+    package func pair(
+        _ connection: ConnectionID,
+        as user: PairingUser,
+        identity: DeviceAddress
+    ) async throws -> BondKey? {
         let (pairing, task) = try state.withLock { state throws(TestCentralError) in
             guard let central = state.att.connections[connection]?.central,
                 let capability = state.capabilities[connection]
@@ -132,10 +137,12 @@ extension VirtualGATTServer {
             let pairing = VirtualPairing(
                 central: central,
                 user: user,
+                identity: identity,
                 agent: state.agent,
                 capability: capability,
                 isPairable: state.isPairable,
-                isBonded: state.bonds[central.linkAddress] != nil
+                isBonded: state.bonds[central.linkAddress] != nil,
+                asksBeforeRepairing: asksBeforeRepairing
             )
             let task = Task { [clock] in try await pairing.run(within: Self.pairingLimit, on: clock) }
             state.pairings[connection] = task
@@ -178,6 +185,7 @@ extension VirtualGATTServer {
             let bond = Bond(key: key, level: pairing.level, central: pairing.bondedCentral)
             let known = central.known(by: bond)
             state.bonds[central.linkAddress] = bond
+            if findsSubscribersByAddress, known.address != central.linkAddress { state.att.identify(known) }
             state.att.connections[connection]?.central = known
             state.observer?(.paired(known, isBonded: true))
             return key

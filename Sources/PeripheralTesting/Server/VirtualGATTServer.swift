@@ -49,6 +49,15 @@ package final class VirtualGATTServer: Sendable {
     /// So it is with the extended advertising of Bluetooth 5 on BlueZ 5.66.
     package let connectionsInterruptAdvertising: Bool
 
+    /// Whether the agent is asked when a bonded central pairs again by Just Works, as with
+    /// `JustWorksRepairing = confirm`; without, such a central is refused, as with `never`.
+    package let asksBeforeRepairing: Bool
+
+    /// Whether the subscriptions of a central do not outlast the connection in which it shows its lasting address.
+    ///
+    /// bluetoothd has them under the address of before. Where both are random, it sends nothing because of them.
+    package let findsSubscribersByAddress: Bool
+
     private let deviceName: String
     private let version: BlueZVersion
     let clock: any Clock<Duration>
@@ -61,18 +70,24 @@ package final class VirtualGATTServer: Sendable {
     ///   - version: The version of bluetoothd to behave as.
     ///   - address: The address of the host.
     ///   - connectionsInterruptAdvertising: Whether a connection stops all advertisements.
+    ///   - asksBeforeRepairing: Whether the agent is asked when a bonded central pairs again by Just Works.
+    ///   - findsSubscribersByAddress: Whether the subscriptions of a central end that shows its lasting address.
     ///   - clock: What measures the 30 seconds that a pairing or a confirmation can take.
     package init(
         deviceName: String,
         version: BlueZVersion = .v5_66,
         address: DeviceAddress = .virtualHost,
         connectionsInterruptAdvertising: Bool = false,
+        asksBeforeRepairing: Bool = false,
+        findsSubscribersByAddress: Bool = false,
         clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.address = address
         self.deviceName = deviceName
         self.version = version
         self.connectionsInterruptAdvertising = connectionsInterruptAdvertising
+        self.asksBeforeRepairing = asksBeforeRepairing
+        self.findsSubscribersByAddress = findsSubscribersByAddress
         self.clock = clock
         state = Mutex(State(att: ATTServerState(deviceName: deviceName, version: version)))
     }
@@ -114,17 +129,25 @@ package final class VirtualGATTServer: Sendable {
     ///   - attributes: The attributes that a central may prepare to write only when the provider says so, unless it
     ///     is trusted.
     ///   - starts: Where services want to be that are not pinned, by their place.
+    ///   - asBluetoothd: Whether services that are pinned meet those of other applications as in bluetoothd.
     /// - Returns: The name of the application.
     /// - Throws: `AttributeTableError` when the handles are used up, or taken.
     package func add(
         _ table: AttributeTable,
         servedBy provider: any VirtualAttributeProvider,
         authorizing attributes: Set<AttributeHandle> = [],
-        at starts: [Int: AttributeHandle] = [:]
+        at starts: [Int: AttributeHandle] = [:],
+        asBluetoothd: Bool = false
     ) throws(AttributeTableError) -> ApplicationID {
         let id = ApplicationID(number: state.withLock { $0.makeNumber() })
         try state.withLock { state throws(AttributeTableError) in
-            let services = try state.att.add(table, of: id, authorizing: attributes, at: starts)
+            let services = try state.att.add(
+                table,
+                of: id,
+                authorizing: attributes,
+                at: starts,
+                asBluetoothd: asBluetoothd
+            )
             state.providers[id] = provider
             indicateServiceChanges(services, &state)
         }
@@ -147,6 +170,11 @@ package final class VirtualGATTServer: Sendable {
                 task.cancel()
             }
         }
+    }
+
+    /// Whether a service of the application was taken for an equal one of another application, and removed.
+    package func hasLostServices(_ application: ApplicationID) -> Bool {
+        state.withLock { $0.att.database.robbed.contains(application) }
     }
 
     /// Removes an application as ``remove(_:)`` does, without waiting for what it has been asked.

@@ -18,11 +18,15 @@ struct VirtualPairing: Sendable {
 
     let central: Central
     let user: PairingUser
+    /// The lasting address of the central, which is random; ``PairingUser/identityAddress`` takes its place.
+    let identity: DeviceAddress
     let agent: (any VirtualPairingAgent)?
     /// What the peripheral has, as far as this connection knows.
     let capability: PairingUser.Capability
     let isPairable: Bool
     let isBonded: Bool
+    /// Whether the agent decides about a bond that Just Works would replace; otherwise it stays.
+    let asksBeforeRepairing: Bool
 
     private let passkey = UInt32.random(in: 0...999_999)
 
@@ -46,10 +50,10 @@ struct VirtualPairing: Sendable {
         return user.secureConnections ? .secureConnections : .authenticated
     }
 
-    /// The central as it is known when both bond: by its lasting address, if it shows one.
+    /// The central as it is known when both bond: by its lasting address.
     var bondedCentral: Central {
         Central(
-            address: user.identityAddress ?? central.address,
+            address: user.identityAddress ?? identity,
             addressKind: user.identityAddress == nil ? central.addressKind : .public,
             isBonded: true,
             id: central.id
@@ -66,8 +70,8 @@ struct VirtualPairing: Sendable {
         if user.requiresAuthentication, model == .justWorks, capability != .noInputNoOutput {
             throw Failure(message: "The two have no way to authenticate each other.")
         }
-        // `JustWorksRepairing=never`: whoever takes over a bond has to prove who it is.
-        if model == .justWorks, isBonded {
+        // `JustWorksRepairing=never`: a central that replaces a bond has to prove its identity.
+        if model == .justWorks, isBonded, !asksBeforeRepairing {
             throw Failure(message: "The peripheral is bonded with the central.")
         }
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -75,6 +75,13 @@ struct Fault: Sendable, CustomTestStringConvertible {
         },
     ]
 
+    /// Those in which one thing goes wrong.
+    static let single = onOneBus.filter { fault in
+        ["is killed", "is stopped", "is unplugged", "is powered off", "is blocked"].contains {
+            fault.testDescription.hasSuffix($0)
+        }
+    }
+
     private static let busKilled = Fault(
         testDescription: "the bus is killed",
         radio: .resetting,

@@ -32,6 +32,14 @@ final class HelperProcess {
         if status == nil { kill(process, number) }
     }
 
+    /// Whether the process has not ended yet.
+    var isRunning: Bool {
+        guard status == nil else { return false }
+        var information = siginfo_t()
+        return waitid(P_PID, id_t(process), &information, WEXITED | WNOHANG | WNOWAIT) == 0
+            && information.si_signo == 0
+    }
+
     /// Waits until the process has ended; the status by which it has, or minus the signal.
     func exitStatus() -> CInt {
         if let status { return status }

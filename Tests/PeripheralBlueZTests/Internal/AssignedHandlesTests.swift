@@ -51,25 +51,25 @@ struct AssignedHandlesTests {
         let handles = handles(at: [0x100, 0x123, 0x146])
         take(before: 1, handles)
         #expect(handles.yield(tellsHandles: true))
-        #expect(starts(handles) == [0x100, 0x180, 0x146])
-        #expect(handles[table.valueHandle(service: 1, characteristic: 0)] == 0x182)
+        #expect(starts(handles) == [0x100, 0x170, 0x146])
+        #expect(handles[table.valueHandle(service: 1, characteristic: 0)] == 0x172)
         // There is something as well.
         take(before: 1, handles)
         #expect(handles.yield(tellsHandles: true))
-        #expect(starts(handles) == [0x100, 0x200, 0x146])
+        #expect(starts(handles) == [0x100, 0x1A0, 0x146])
     }
 
     @Test func whatIsNewStaysTogether() {
         let handles = handles(at: [0x100, 0x123, 0x146], newServices: [0, 1, 2])
         take(before: 1, handles)
         #expect(handles.yield(tellsHandles: true))
-        #expect(starts(handles) == [0x140, 0x163, 0x186])
+        #expect(starts(handles) == [0x150, 0x180, 0x1B0])
     }
 
     @Test func allGoWhereNobodyKnowsWhichIsRefused() {
         let handles = handles(at: [0x100, 0x123, 0x146])
         #expect(handles.yield(tellsHandles: false))
-        #expect(starts(handles) == [0x140, 0x163, 0x186])
+        #expect(starts(handles) == [0x170, 0x1A0, 0x1D0])
     }
 
     @Test func inTheEndBluetoothdChooses() {
@@ -104,6 +104,39 @@ struct AssignedHandlesTests {
         handles.begin()
         take(before: 2, handles)
         #expect(handles.yield(tellsHandles: true))
-        #expect(starts(handles) == [0x100, 0x123, 0x180])
+        #expect(starts(handles) == [0x100, 0x123, 0x170])
+    }
+
+    @Test func whatIsInABlockOfAnotherProgramGoesElsewhere() {
+        let handles = handles(at: [0x100, 0x104, 0x146])
+        #expect(handles.yield([HandleBlock(of: 0x100)]))
+        // Not into the room of the one that stays.
+        #expect(starts(handles) == [0x170, 0x1A0, 0x146])
+        #expect(handles.demanded == [0x170...0x172, 0x1A0...0x1A2, 0x146...0x148])
+    }
+
+    @Test func gapsAreSmallerBeforeTheDatabaseHashIsGivenUp() {
+        let handles = handles(at: [0x3A0, 0x3C0, 0x3F0])
+        let others = (0x10...0x3C).map { HandleBlock(of: AttributeHandle(rawValue: UInt16($0) << 4)) }
+        #expect(handles.yield(Set(others)))
+        #expect(starts(handles) == [0x3D0, 0x3E0, 0x3F0])
+        #expect(handles.yield([HandleBlock(of: 0x3D0)]))
+        #expect(starts(handles) == [0x420, 0x450, 0x3F0])
+    }
+
+    @Test func whatStandsWhereTheClaimsAreMovesAtOnce() {
+        let handles = handles(at: [0x00BE, 0x00FF, 0x0123])
+        #expect(starts(handles) == [0x0100, 0x0150, 0x0123])
+    }
+
+    @Test func whatTheProgramHasPinnedStays() throws {
+        let table = try AttributeTable(services: [ServiceDescription(uuid: 0x1810, handle: 0x0100)])
+        let handles = AssignedHandles(for: table, preserved: [:])
+        handles.pin()
+        handles.begin()
+        #expect(handles.demanded == [0x0100...0x0100])
+        #expect(handles.pinnedService(in: [HandleBlock(of: 0x0110)]) == nil)
+        #expect(handles.pinnedService(in: [HandleBlock(of: 0x0100)])?.uuid == 0x1810)
+        #expect(!handles.yield([HandleBlock(of: 0x0100)]))
     }
 }

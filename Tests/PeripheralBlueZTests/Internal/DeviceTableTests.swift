@@ -54,6 +54,34 @@ struct DeviceTableTests {
         #expect(table.id(ofLink: address) == central.id)
     }
 
+    /// bluetoothd has its subscriptions under the address of before.
+    @Test(arguments: ["random", "public"])
+    func aLastingAddressIdentifiesTheCentral(kind: String) throws {
+        let lasting = try #require(DeviceAddress("F0:1B:DC:00:00:07"))
+        let identified = properties([
+            ("Address", .string(lasting.description)), ("AddressType", .string(kind)),
+        ])
+        var table = DeviceTable()
+        // A request comes before the device is told.
+        _ = table.heard(from: address, mtu: 185)
+        #expect(table.update(Self.path, device) == [.changed(table.central(central.id) ?? central)])
+        let changes = table.update(Self.path, identified)
+        let known = try #require(table.central(central.id))
+        #expect(changes == [.identified(known), .changed(known)])
+        #expect(table.update(Self.path, identified) == [])
+    }
+
+    /// The path of its device is that of an earlier address; what is told later is not new.
+    @Test func aProgramThatBeginsLaterLosesNothing() throws {
+        var table = DeviceTable()
+        _ = table.heard(from: address, mtu: 185)
+        let identified = properties([
+            ("Address", .string("F0:1B:DC:00:00:07")), ("AddressType", .string("random")),
+            ("Connected", .bool(true)),
+        ])
+        #expect(table.update(Self.path, identified) == [.changed(try #require(table.central(central.id)))])
+    }
+
     @Test func aBondIsAChange() {
         var table = DeviceTable()
         _ = table.update(Self.path, device)
@@ -106,8 +134,11 @@ struct DeviceTableTests {
         var table = DeviceTable()
         _ = table.update(Self.path, device)
         let lasting = try #require(DeviceAddress("00:11:22:33:44:55"))
-        let bonded = properties([("Address", .string(lasting.description)), ("Bonded", .bool(true))])
-        #expect(table.update(Self.path, bonded) == [.changed(central)])
+        let bonded = properties([
+            ("Address", .string(lasting.description)), ("AddressType", .string("public")),
+            ("Bonded", .bool(true)),
+        ])
+        #expect(table.update(Self.path, bonded) == [.identified(central), .changed(central)])
         #expect(table.central(central.id)?.address == lasting)
         #expect(table.heard(from: address, mtu: 23).central.address == lasting)
     }

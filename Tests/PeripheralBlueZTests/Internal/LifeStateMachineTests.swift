@@ -19,6 +19,7 @@ struct LifeStateMachineTests {
     private static let refused = Failure(code: .rejected, message: "refused")
     private static let forbidden = Failure(code: .permissionDenied, message: "forbidden")
     private static let noDaemon = Failure.noDaemon
+    private static let silence = Failure(BusError.timedOut, step: .findingAdapters)
     private static let noBus = Failure(code: .stackUnavailable, message: "no bus")
     private static let invalid = Failure(
         code: .rejected,
@@ -60,18 +61,26 @@ struct LifeStateMachineTests {
     ]
     private static let looksAgain: [(event: Event, action: Action)] = somethingChanges.map { ($0, examines) }
 
+    private static let failuresToConnect: [(event: Event, action: Action)] =
+        [noBus, noDaemon, refused, forbidden, silence, .busLost].map {
+            (.failed($0), .wait(shortly, because: $0))
+        } + [(.failed(invalid), .finish(invalid))]
+    /// By the connection that there is, nothing may come any more.
+    private static let losses: [(event: Event, action: Action)] = [
+        (.busLost, .disconnect), (.failed(.busLost), .disconnect), (.failed(silence), .disconnect),
+    ]
+
     static let rows: [Row] = [
         Row(
             testDescription: "connecting",
             past: [],
-            reactions: stops + [
-                (.connected, examines),
-                (.failed(noBus), .wait(shortly, because: noBus)),
-                (.failed(noDaemon), .wait(shortly, because: noDaemon)),
-                (.failed(refused), .wait(shortly, because: refused)),
-                (.failed(forbidden), .wait(shortly, because: forbidden)),
-                (.failed(invalid), .finish(invalid)),
-            ],
+            reactions: stops + failuresToConnect + [(.connected, examines)],
+            state: PeripheralState(radio: .unknown)
+        ),
+        Row(
+            testDescription: "connecting while the bus is lost",
+            past: [.busLost],
+            reactions: stops + failuresToConnect + [(.connected, .disconnect)],
             state: PeripheralState(radio: .unknown)
         ),
         Row(
@@ -83,10 +92,9 @@ struct LifeStateMachineTests {
         Row(
             testDescription: "examining",
             past: examining,
-            reactions: stops + [
+            reactions: stops + losses + [
                 (.examined([adapter]), .registration(.registerAgent, on: path)),
                 (.examined([]), .awaitChange(because: noAdapter)),
-                (.busLost, .disconnect),
                 (.failed(noBus), .awaitChange(because: noBus)),
                 (.failed(noDaemon), .examine(startsDaemon: true)),
                 (.failed(refused), .wait(shortly, because: refused)),
@@ -98,10 +106,9 @@ struct LifeStateMachineTests {
         Row(
             testDescription: "having the daemon started",
             past: startingDaemon,
-            reactions: stops + [
+            reactions: stops + losses + [
                 (.examined([adapter]), .registration(.registerAgent, on: path)),
                 (.examined([]), .awaitChange(because: noAdapter)),
-                (.busLost, .disconnect),
                 (.failed(noBus), .awaitChange(because: noBus)),
                 (.failed(noDaemon), .awaitChange(because: noDaemon)),
                 (.failed(refused), .wait(shortly, because: refused)),
@@ -113,8 +120,8 @@ struct LifeStateMachineTests {
         Row(
             testDescription: "examining while something changes",
             past: examining + [.adapterAppeared(path)],
-            reactions: stops + [
-                (.examined([adapter]), examines), (.examined([]), examines), (.busLost, .disconnect),
+            reactions: stops + losses + [
+                (.examined([adapter]), examines), (.examined([]), examines),
                 (.failed(noBus), examines), (.failed(noDaemon), .examine(startsDaemon: true)),
                 (.failed(refused), examines), (.failed(forbidden), examines),
                 (.failed(invalid), .finish(invalid)),
@@ -124,13 +131,17 @@ struct LifeStateMachineTests {
         Row(
             testDescription: "waiting for the daemon",
             past: startingDaemon + [.failed(noDaemon)],
-            reactions: stops + looksAgain + [(.busLost, .disconnect), (.waited, examines)],
+            reactions: stops + looksAgain + [
+                (.busLost, .disconnect), (.daemonFound, .disconnect), (.waited, examines),
+            ],
             state: PeripheralState(radio: .resetting, reason: noDaemon.message)
         ),
         Row(
             testDescription: "waiting for an adapter",
             past: examining + [.examined([])],
-            reactions: stops + looksAgain + [(.busLost, .disconnect), (.waited, examines)],
+            reactions: stops + looksAgain + [
+                (.busLost, .disconnect), (.daemonFound, .disconnect), (.waited, examines),
+            ],
             state: PeripheralState(radio: .unsupported, reason: noAdapter.message)
         ),
         Row(
@@ -138,7 +149,9 @@ struct LifeStateMachineTests {
             past: examining + [
                 .examined([AdapterDescription(path: path, isPowered: false, isUsable: true)])
             ],
-            reactions: stops + looksAgain + [(.busLost, .disconnect), (.waited, examines)],
+            reactions: stops + looksAgain + [
+                (.busLost, .disconnect), (.daemonFound, .disconnect), (.waited, examines),
+            ],
             state: PeripheralState(
                 radio: .poweredOff,
                 reason:
@@ -148,15 +161,17 @@ struct LifeStateMachineTests {
         Row(
             testDescription: "waiting for a permission",
             past: examining + [.failed(forbidden)],
-            reactions: stops + looksAgain + [(.busLost, .disconnect), (.waited, examines)],
+            reactions: stops + looksAgain + [
+                (.busLost, .disconnect), (.daemonFound, .disconnect), (.waited, examines),
+            ],
             state: PeripheralState(radio: .unauthorized, reason: "forbidden")
         ),
         Row(
             testDescription: "preparing the adapter",
             past: registering,
             settings: AdapterSettings(alias: "Lamp"),
-            reactions: stops + [
-                (.preparedAdapter, .registration(.registerAgent, on: path)), (.busLost, .disconnect),
+            reactions: stops + losses + [
+                (.preparedAdapter, .registration(.registerAgent, on: path)),
                 (.failed(noBus), .awaitChange(because: noBus)),
                 (.failed(noDaemon), .awaitChange(because: noDaemon)),
                 (.failed(refused), .wait(shortly, because: refused)),
@@ -170,9 +185,11 @@ struct LifeStateMachineTests {
             past: registering,
             reactions: [
                 (.registration(.registeredAgent), .registration(.registerApplication, on: path)),
-                (.busLost, .disconnect), (.daemonLost, .disconnect), (.adapterLost(path), .disconnect),
+                (.busLost, .disconnect), (.failed(.busLost), .disconnect), (.daemonLost, .disconnect),
+                (.adapterLost(path), .disconnect),
                 (.failed(noBus), .disconnect), (.failed(noDaemon), .disconnect),
                 (.failed(refused), .registration(.withdrawAgent, on: path)),
+                (.failed(silence), .registration(.withdrawAgent, on: path)),
                 (.failed(forbidden), .registration(.withdrawAgent, on: path)),
                 (.failed(invalid), .registration(.withdrawAgent, on: path)),
             ],
@@ -183,7 +200,8 @@ struct LifeStateMachineTests {
             past: published,
             reactions: [
                 (.stopRequested, .registration(.withdrawAdvertisements([0]), on: path)),
-                (.busLost, .disconnect), (.daemonLost, .disconnect), (.adapterLost(path), .disconnect),
+                (.busLost, .disconnect), (.failed(.busLost), .disconnect), (.daemonLost, .disconnect),
+                (.adapterLost(path), .disconnect),
                 (.failed(noBus), .disconnect), (.failed(noDaemon), .disconnect),
             ],
             state: PeripheralState(radio: .poweredOn, isRegistered: true, isAdvertising: true)
@@ -194,7 +212,8 @@ struct LifeStateMachineTests {
             reactions: [
                 (.stopRequested, .registration(.withdrawAdvertisements([0]), on: path)),
                 (.powerChanged(path, true), .registration(.withdrawAdvertisements([0]), on: path)),
-                (.busLost, .disconnect), (.daemonLost, .disconnect), (.adapterLost(path), .disconnect),
+                (.busLost, .disconnect), (.failed(.busLost), .disconnect), (.daemonLost, .disconnect),
+                (.adapterLost(path), .disconnect),
                 (.failed(noBus), .disconnect), (.failed(noDaemon), .disconnect),
             ],
             state: PeripheralState(
@@ -208,9 +227,11 @@ struct LifeStateMachineTests {
             testDescription: "stopping",
             past: stopping,
             reactions: [
-                (.busLost, .finish(nil)), (.daemonLost, .finish(nil)), (.adapterLost(path), .finish(nil)),
+                (.busLost, .finish(nil)), (.failed(.busLost), .finish(nil)), (.daemonLost, .finish(nil)),
+                (.adapterLost(path), .finish(nil)),
                 (.failed(noBus), .finish(nil)), (.failed(noDaemon), .finish(nil)),
                 (.failed(refused), .registration(.withdrawApplication, on: path)),
+                (.failed(silence), .registration(.withdrawApplication, on: path)),
                 (.failed(forbidden), .registration(.withdrawApplication, on: path)),
                 (.failed(invalid), .registration(.withdrawApplication, on: path)),
             ],
@@ -220,7 +241,8 @@ struct LifeStateMachineTests {
             testDescription: "disconnecting after a loss",
             past: published + [.daemonLost],
             reactions: stops + [
-                (.disconnected, .connect), (.failed(noBus), .connect), (.failed(noDaemon), .connect),
+                (.disconnected, .connect), (.failed(.busLost), .connect), (.failed(silence), .connect),
+                (.failed(noBus), .connect), (.failed(noDaemon), .connect),
                 (.failed(refused), .connect), (.failed(forbidden), .connect), (.failed(invalid), .connect),
             ],
             state: PeripheralState(radio: .resetting, reason: Failure.daemonLost.message)
@@ -230,6 +252,8 @@ struct LifeStateMachineTests {
             past: published + [.daemonLost, .disconnected, .connected, .busLost],
             reactions: stops + [
                 (.disconnected, .wait(later, because: .busLost)),
+                (.failed(.busLost), .wait(later, because: .busLost)),
+                (.failed(silence), .wait(later, because: .busLost)),
                 (.failed(noBus), .wait(later, because: .busLost)),
                 (.failed(noDaemon), .wait(later, because: .busLost)),
                 (.failed(refused), .wait(later, because: .busLost)),
@@ -243,6 +267,8 @@ struct LifeStateMachineTests {
             past: registering + [.failed(refused), .registration(.withdrewAgent)],
             reactions: stops + [
                 (.disconnected, .wait(shortly, because: refused)),
+                (.failed(.busLost), .wait(shortly, because: refused)),
+                (.failed(silence), .wait(shortly, because: refused)),
                 (.failed(noBus), .wait(shortly, because: refused)),
                 (.failed(noDaemon), .wait(shortly, because: refused)),
                 (.failed(refused), .wait(shortly, because: refused)),
@@ -263,7 +289,8 @@ struct LifeStateMachineTests {
         somethingChanges + [
             .connected, .examined([adapter]), .examined([]), .preparedAdapter, .waited, .disconnected,
             .failed(noBus), .failed(noDaemon), .failed(refused), .failed(forbidden), .failed(invalid),
-            .registration(.registeredAgent), .stopRequested, .busLost, .adapterLost("/org/bluez/hci7"),
+            .failed(.busLost), .failed(silence), .registration(.registeredAgent), .stopRequested, .busLost,
+            .daemonFound, .adapterLost("/org/bluez/hci7"),
             .powerChanged("/org/bluez/hci7", true),
         ]
 
@@ -312,12 +339,15 @@ struct LifeStateMachineTests {
         }
     }
 
+    /// The connection may be one by which nothing comes any more.
+    ///
     /// What the radio is like, only bluetoothd could tell.
-    @Test func aDaemonThatDoesNotAnswerIsAskedAgain() {
-        let silence = Failure(BusError.timedOut, step: .findingAdapters)
-        var machine = Self.machine(after: Self.examining + [.failed(silence)])
-        #expect(machine.peripheralState == PeripheralState(radio: .resetting, reason: silence.message))
-        #expect(machine.handle(.waited) == Self.examines)
+    @Test func aDaemonThatDoesNotAnswerIsAskedAgainByAnotherConnection() {
+        var machine = Self.machine(after: Self.examining)
+        #expect(machine.handle(.failed(Self.silence)) == .disconnect)
+        #expect(machine.peripheralState == PeripheralState(radio: .resetting, reason: Self.silence.message))
+        #expect(machine.handle(.disconnected) == .wait(Self.shortly, because: Self.silence))
+        #expect(machine.handle(.waited) == .connect)
     }
 
     @Test func aDaemonThatWasStoppedIsNotStartedByTheBus() {
@@ -420,8 +450,8 @@ struct LifeStateMachineTests {
         #expect(machine.takeOutcomeOfDemand() == nil)
         var actions: [Action?] = []
         let events: [Event] = [
-            .busLost, .disconnected, .connected, .examined([Self.adapter]), .registration(.registeredAgent),
-            .registration(.registeredApplication),
+            .connected, .busLost, .disconnected, .connected, .examined([Self.adapter]),
+            .registration(.registeredAgent), .registration(.registeredApplication),
         ]
         for event in events { actions.append(machine.handle(event)) }
         let advertises = Registration.Action.registerAdvertisements([0: Self.lamp, 1: Self.door])
@@ -442,6 +472,80 @@ struct LifeStateMachineTests {
             machine.handle(.registration(.registeredApplication))
                 == .registration(.registerAdvertisements([1: Self.door]), on: Self.path)
         )
+    }
+
+    // MARK: - The bus is lost
+
+    /// When the loss becomes known, and what becomes of the step that it meets.
+    enum Loss: CaseIterable {
+        /// The step's last reply came before the loss, and its outcome comes after it.
+        case beforeSuccess
+        case afterSuccess
+        /// The step's reply is cut off.
+        case beforeFailure
+        case afterFailure
+        /// Only the step tells.
+        case asFailure
+    }
+
+    /// Each row, and each step of the way to the air and back.
+    private static let ways: [Row] =
+        rows
+        + stopping.indices.map { count in
+            let all = stopping.flatMap { $0 == .examined([adapter]) ? [$0, .preparedAdapter] : [$0] }
+            return Row(
+                testDescription: "step \(count)",
+                past: Array(all.prefix(count)),
+                settings: AdapterSettings(alias: "Lamp"),
+                reactions: [],
+                state: PeripheralState()
+            )
+        }
+
+    /// From each state, however the loss meets the step that is under way, it gets on the air by another connection.
+    @Test(arguments: ways, Loss.allCases) func noLossOfTheBusIsForgotten(row: Row, loss: Loss) {
+        var machine = Machine(selection: .firstPowered, settings: row.settings)
+        var action: Action? = machine.start()
+        for event in row.past { action = machine.handle(event) ?? action }
+        // What waits for a signal cannot fail.
+        if case .awaitChange = action, loss == .asFailure { return }
+        var isReplaced = false
+        for case let event? in Self.events(of: loss, during: action) where !isReplaced || event == .busLost {
+            guard let next = machine.handle(event) else { continue }
+            action = next
+            // What comes of the step that it replaces does not count.
+            isReplaced = true
+        }
+        var isLost = true
+        // A connection may be lost before its step tells that it stands.
+        var losesNext = loss == .afterSuccess && action == .connect
+        for _ in 0..<40 where !machine.peripheralState.isOnTheAir || isLost {
+            if action == .finish(nil), row.past.contains(.stopRequested) { return }
+            let outcome: Event?
+            switch action {
+            case .connect:
+                (isLost, losesNext) = (losesNext, false)
+                outcome = .connected
+            case .wait, .disconnect: outcome = Self.success(of: action)
+            case .awaitChange where isLost: outcome = nil
+            default:
+                outcome =
+                    isLost ? .failed(.busLost) : Self.improvement(after: action, machine.peripheralState)
+            }
+            guard let outcome else { break }
+            action = machine.handle(outcome) ?? action
+        }
+        #expect(machine.peripheralState.isOnTheAir && !isLost, "stays at \(String(describing: action))")
+    }
+
+    private static func events(of loss: Loss, during action: Action?) -> [Event?] {
+        switch loss {
+        case .beforeSuccess: [.busLost, success(of: action)]
+        case .afterSuccess: [success(of: action), .busLost]
+        case .beforeFailure: [.busLost, .failed(.busLost)]
+        case .afterFailure: [.failed(.busLost), .busLost]
+        case .asFailure: [.failed(.busLost)]
+        }
     }
 
     // MARK: - Whatever happens

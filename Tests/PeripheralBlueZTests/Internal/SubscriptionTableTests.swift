@@ -42,6 +42,66 @@ struct SubscriptionTableTests {
         return names(.socket) + "|" + names(.bus)
     }
 
+    /// bluetoothd counts those that it does not name, and who is away, too.
+    @Test func theOnlySubscriberIsTheOneThatBluetoothdCounts() {
+        var table = table("A", by: .bus)
+        #expect(table.isOnlySubscriber(central("A").id, of: Self.level))
+        #expect(!table.isOnlySubscriber(central("b").id, of: Self.level))
+        #expect(!table.isOnlySubscriber(central("A").id, of: Self.other))
+        table.subscribed(central("b"), to: Self.level, by: .bus)
+        #expect(!table.isOnlySubscriber(central("A").id, of: Self.level))
+        _ = table.disconnected(central("A"))
+        #expect(!table.isOnlySubscriber(central("b").id, of: Self.level))
+        _ = table.returned(central("A"))
+        _ = table.disconnected(central("b"))
+        #expect(table.isOnlySubscriber(central("A").id, of: Self.level))
+        table.subscribedByStranger(Self.level)
+        #expect(!table.isOnlySubscriber(central("A").id, of: Self.level))
+    }
+
+    /// `c` is not found any more, and subscribes anew: with its leaving, bluetoothd drops the earlier subscription, and closes the
+    /// first socket by mistake.
+    @Test func aLostSubscriptionEndsAndIsDroppedWithTheConnection() {
+        var table = table("aC")
+        let ended = table.identified(central("C"))
+        #expect(ended.characteristics == [Self.level] && !ended.areFound)
+        #expect(names(table) == "a|")
+        #expect(!table.isOnlySubscriber(central("a").id, of: Self.level))
+        table.subscribed(central("C"), to: Self.level, by: .socket)
+        #expect(names(table) == "ac|")
+        #expect(table.disconnected(central("C")) == [socket("a")])
+        table.forgetDanger(to: socket("a"))
+        #expect(names(table) == "a|")
+        #expect(table.returned(central("C")) == [Self.level])
+        #expect(names(table) == "a|c")
+        #expect(table.disconnected(central("C")) == [])
+    }
+
+    /// `C` has a public address, and stays subscribed, by the bus, until it leaves.
+    ///
+    /// bluetoothd drops what it keeps of that with the next value for all, and closes the first socket by mistake.
+    @Test func aMovedSubscriptionDoesNotResume() {
+        var table = table("aC")
+        let lasting = Central(
+            address: central("C").address,
+            addressKind: .public,
+            isBonded: true,
+            id: central("C").id
+        )
+        #expect(table.identified(lasting).areFound)
+        #expect(names(table) == "a|c")
+        #expect(table.disconnected(lasting) == [])
+        #expect(table.returned(lasting) == [])
+        #expect(names(table) == "a|")
+        table.subscribed(lasting, to: Self.level, by: .bus)
+        #expect(!table.isOnlySubscriber(lasting.id, of: Self.level))
+        #expect(table.announced(Self.level) == [socket("a")])
+        #expect(table.announced(Self.level) == [])
+        // The new subscription is under the lasting address.
+        _ = table.disconnected(lasting)
+        #expect(table.returned(lasting) == [Self.level])
+    }
+
     @Test func aClosedSocketIsTheEndOfASubscription() {
         var table = table("abc")
         let asks = table.closed(socket("b"))
@@ -113,10 +173,10 @@ struct SubscriptionTableTests {
         let endangered = table.disconnected(central("C"))
         #expect(endangered == [])
         #expect(names(table) == "ab|")
-        let resumed = table.connected(central("C"))
+        let resumed = table.returned(central("C"))
         #expect(resumed == [Self.level])
         #expect(names(table) == "ab|c")
-        #expect(table.connected(central("C")) == [])
+        #expect(table.returned(central("C")) == [])
     }
 
     @Test func whoHasNoSocketStillClosesTheFirst() {
@@ -174,7 +234,7 @@ struct SubscriptionTableTests {
         #expect(names(table) == "|b")
         #expect(table.stopped(Self.level) == [central("b").id])
         #expect(names(table) == "|")
-        #expect(table.connected(central("C")) == [])
+        #expect(table.returned(central("C")) == [])
     }
 
     @Test func theEndOfThoseWithoutASocketSparesTheOthers() {
@@ -189,7 +249,7 @@ struct SubscriptionTableTests {
         _ = table.disconnected(central("A"))
         table.forgotten(central("A").id)
         table.hasLeft(central("A").id)
-        #expect(table.connected(central("A")) == [])
+        #expect(table.returned(central("A")) == [])
     }
 
     @Test func whoIsForgottenWhileAwayIsStillSubscribed() {
@@ -197,7 +257,7 @@ struct SubscriptionTableTests {
         _ = table.disconnected(central("A"))
         table.hasLeft(central("A").id)
         table.forgotten(central("A").id)
-        #expect(table.connected(central("A")) == [Self.level])
+        #expect(table.returned(central("A")) == [Self.level])
     }
 
     @Test func characteristicsAreApart() {
@@ -236,7 +296,7 @@ struct SubscriptionTableTests {
         #expect(names(table) == "c|a")
         #expect(names(table, Self.other) == "|c")
         #expect(table.announced(Self.level) == [])
-        #expect(table.connected(central("b")) == [])
+        #expect(table.returned(central("b")) == [])
         for socket in endangered {
             let asks = table.closed(socket)
             #expect(!asks)
@@ -252,10 +312,20 @@ struct SubscriptionTableTests {
             table.forgotten(central(name).id)
         }
         #expect(table.announced(Self.other) == [])
-        #expect(table.connected(central("a")) == [Self.level])
+        #expect(table.returned(central("a")) == [Self.level])
         // It is no longer away when this is announced.
         #expect(table.announced(Self.level) == [])
         #expect(names(table) == "|a")
-        #expect(table.connected(central("b")) == [])
+        #expect(table.returned(central("b")) == [])
+    }
+}
+
+extension SubscriptionTable {
+    /// A central is back, and bluetoothd reaches it.
+    fileprivate mutating func returned(_ central: Central) -> [AttributeHandle] {
+        let isExpected = connected(central)
+        let resumed = resumed(central)
+        #expect(isExpected == !resumed.isEmpty)
+        return resumed
     }
 }

@@ -16,6 +16,7 @@ struct EstimatedLinksTests {
     private var most: [Int] = []
     private var centrals: [Central.ID] = []
     private var next: UInt64 = 0
+    private var gone: Set<Int> = []
 
     private mutating func begin(_ periods: [Int]) throws {
         links = SimulatedLinks(periods: periods)
@@ -27,7 +28,7 @@ struct EstimatedLinksTests {
 
     private mutating func step(isSending: Bool = true) {
         let now = Self.start + .milliseconds(links.time)
-        for number in open.indices {
+        for number in open.indices where !gone.contains(number) {
             while isSending, open[number] < 16 {
                 let departure = DepartureEstimate.Departure(
                     update: Update.ID(next),
@@ -45,6 +46,12 @@ struct EstimatedLinksTests {
         guard links.time % 4 == 0 else { return }
         for departure in estimate.sent(links.counters, at: Self.start + .milliseconds(links.time)) {
             if let number = centrals.firstIndex(of: departure.central) { open[number] -= 1 }
+        }
+    }
+
+    private mutating func settle(_ number: Int) {
+        for departure in estimate.settled(centrals[number]) {
+            if let other = centrals.firstIndex(of: departure.central) { open[other] -= 1 }
         }
     }
 
@@ -77,11 +84,61 @@ struct EstimatedLinksTests {
         links.links[1].stalledUntil = .max
         for _ in 0..<5_000 { step() }
         links.disconnect(1)
-        estimate.settled(centrals[1])
+        settle(1)
         (open[1], links.links[1].stalledUntil) = (0, 0)
         let before = links.links.map(\.arrived)
         for _ in 0..<5_000 { step() }
         for number in 0..<2 { #expect(links.links[number].arrived - before[number] >= 700) }
+    }
+
+    /// A silent link has all the room of the controller when it ends; bluetoothd does not tell of that before 20 s.
+    ///
+    /// The kernel gives that room to the others only when it is given something more to send.
+    @Test(arguments: [[5, 5], [5, 7, 5, 5]], [1_000, 8_000])
+    mutating func whoIsGoneHoldsUpNobody(periods: [Int], silence: Int) throws {
+        try begin(periods)
+        links.mostOfOneLink = .max
+        let last = periods.count - 1
+        for _ in 0..<1_000 { step() }
+        links.links[last].stalledUntil = .max
+        for _ in 0..<silence { step() }
+        links.disconnect(last)
+        gone = [last]
+        open[last] = 0
+        settle(last)
+        // More than can have been on its way before.
+        var before = links.links.map(\.arrived)
+        for _ in 0..<5_000 { step() }
+        for number in 0..<last { #expect(links.links[number].arrived - before[number] > 256) }
+        before = links.links.map(\.arrived)
+        for _ in 0..<5_000 { step() }
+        for number in 0..<last {
+            #expect((links.links[number].arrived - before[number]) * periods[number] >= 3_000, "\(number)")
+        }
+        #expect(most.allSatisfy { $0 <= 256 }, "\(most)")
+    }
+
+    /// Nothing comes through to one for ten minutes, and its link is not cut, while another comes and goes.
+    ///
+    /// Once as much is owed as may be, one more goes to the silent one each 32 s.
+    @Test(arguments: [[5, 5], [5, 5, 7]])
+    mutating func aLinkThatStaysSilentGetsLittleMore(periods: [Int]) throws {
+        try begin(periods)
+        (links.buffers, links.mostOfOneLink) = (16, 4)
+        let visitor = periods.count - 1
+        for _ in 0..<1_000 { step() }
+        links.links[0].stalledUntil = .max
+        while links.time < 600_000 {
+            for _ in 0..<1_500 { step() }
+            links.disconnect(visitor)
+            gone = [visitor]
+            open[visitor] = 0
+            settle(visitor)
+            for _ in 0..<500 { step() }
+            gone = []
+        }
+        #expect(most.allSatisfy { $0 <= 256 }, "\(most)")
+        for link in links.links.dropFirst().dropLast() { #expect(link.arrived >= 20_000) }
     }
 
     /// Each central goes at its own speed, as far as the controller has room for all.
@@ -112,7 +169,7 @@ struct EstimatedLinksTests {
             case 0..<3: links.links[number].stalledUntil = links.time + .random(in: 1...5_000, using: &random)
             case 3..<5:
                 links.disconnect(number)
-                estimate.settled(centrals[number])
+                settle(number)
                 open[number] = 0
             default: break
             }

@@ -3,7 +3,9 @@ import PeripheralCore
 
 /// bluetoothd, a kernel and a controller with several links, in steps of a millisecond.
 ///
-/// The controller has a few buffers for all links; the kernel gives the next one to the link that holds the fewest.
+/// The controller has a few buffers for all links; the kernel gives the next one to the link that holds the fewest. It looks
+/// for what there is to send when it is given something, and when the controller has sent something, but not when a link ends
+/// whose buffers are free then (`hci_conn_del` in net/bluetooth/hci_conn.c).
 struct SimulatedLinks {
     struct Packet {
         var size: Int
@@ -36,12 +38,14 @@ struct SimulatedLinks {
     private(set) var time = 0
     private(set) var counters = LinkCounters()
     private(set) var events: [Event] = []
+    private var isToTransmit = false
 
     init(periods: [Int]) {
         links = periods.map { Link(period: $0) }
     }
 
     mutating func give(_ size: Int, to link: Int, packetSize: Int = 251) {
+        isToTransmit = true
         links[link].underWay += 1
         var rest = size + 7
         while rest > 0 {
@@ -54,6 +58,7 @@ struct SimulatedLinks {
 
     /// A response to a request that has come.
     mutating func respond(on link: Int) {
+        isToTransmit = true
         counters.packetsReceived += 1
         links[link].waiting.append(Packet(size: 20, isUpdate: false))
     }
@@ -69,12 +74,15 @@ struct SimulatedLinks {
             links[number].next = time + links[number].period
             guard !links[number].held.isEmpty else { continue }
             let packet = links[number].held.removeFirst()
+            isToTransmit = true
             if packet.isUpdate {
                 links[number].arrived += 1
                 links[number].underWay -= 1
             }
             events.append(.completed(number, packet))
         }
+        guard isToTransmit else { return }
+        isToTransmit = false
         while links.reduce(0, { $0 + $1.held.count }) < buffers {
             var next: Int?
             for number in links.indices where !links[number].waiting.isEmpty {

@@ -83,7 +83,7 @@ struct BlueZRulesTests {
             severity: .error,
             element: "service 180f",
             reason: "BlueZ's own services take the handles up to 0x001",
-            remedy: "pin the service behind them"
+            remedy: "pin the service at 0x0100 or behind"
         ),
         Row(
             testDescription: "a handle of older versions",
@@ -92,7 +92,15 @@ struct BlueZRulesTests {
             severity: .error,
             element: "service 180f",
             reason: "BlueZ's own services take the handles up to 0x0014",
-            remedy: "pin the service behind them"
+            remedy: "pin the service at 0x0100 or behind"
+        ),
+        Row(
+            testDescription: "a handle of the claims",
+            peripheral: peripheral(.read, handle: 0x00FF),
+            severity: .error,
+            element: "service 180f",
+            reason: "programs keep out of each other's handles",
+            remedy: "pin the service at 0x0100 or behind"
         ),
         Row(
             testDescription: "a handle beyond the hash",

@@ -80,6 +80,14 @@ final class ScriptedDaemon: Sendable {
         func method(_ name: MemberName, _ input: Signature) -> ExportedMethod {
             ExportedMethod(name, input, "") { call, reply in
                 guard let program = try? BusName(call.sender.string) else { return }
+                // By these, the program makes sure that nobody else has its handles.
+                var arguments = call.arguments
+                let path = (try? arguments.readValues())?.first?.objectPath
+                if path == "/probe", name == "RegisterApplication" {
+                    let reply = reply.deferred()
+                    return _ = Task { await place(reply, of: program, on: connection) }
+                }
+                if let path, path == "/probe" || path.isBelow("/claims") { return reply.send() }
                 take(Call(method: name, program: program, reply: reply.deferred()))
             }
         }
@@ -127,6 +135,24 @@ final class ScriptedDaemon: Sendable {
             )
         )
         try await connection.requestName("org.bluez")
+    }
+
+    /// Takes services, and tells which handle was chosen for those that demand none.
+    private static func place(_ reply: DeferredReply, of program: BusName, on connection: BusConnection)
+        async
+    {
+        let answer = try? await connection.call(program, "/probe", .objectManager, "GetManagedObjects")
+        for entry in answer?.first?.dictionary?.entries ?? [] {
+            let service = entry.value["org.bluez.GattService1"]
+            guard let path = entry.key.objectPath, service?["Handle"]?.integer(UInt16.self) == 0 else {
+                continue
+            }
+            let arguments: [BusValue] = [
+                .string("org.bluez.GattService1"), .string("Handle"), .variant(.uint16(0x0100)),
+            ]
+            _ = try? await connection.call(program, path, .properties, "Set", arguments)
+        }
+        reply.send()
     }
 
     /// The next call, which has to be one of `method`.

@@ -21,51 +21,88 @@ struct SecurityValidationTests {
         }
     }
 
-    static let refused: [(Peripheral, String, String, String)] = [
+    private static let justWorks = "let centrals pair by Peripheral(…, pairing: .justWorks) or another way"
+    private static let person =
+        "let centrals pair by Peripheral(…, pairing: .displayPasskey { … }) or another way with a person"
+    private static let unsigned =
+        "its writes are signed with a key that a central gets by pairing, and none may pair"
+
+    /// Each with the elements that are named with their reasons, and the remedy that all have.
+    static let refused: [(Peripheral, [String], String)] = [
         (
-            peripheral(pairing: .none, .read, .encrypted), "characteristic 2a19",
-            "it demands an encrypted link, but no central may pair",
-            "let centrals pair by Peripheral(…, pairing: .justWorks) or another way"
+            peripheral(pairing: .none, .read, .encrypted),
+            [
+                "characteristic 2a19: it demands an encrypted link, but no central may pair",
+                "characteristic 2a1a: it demands an encrypted link, but no central may pair",
+            ],
+            justWorks
         ),
         (
             peripheral(pairing: .none, .notify, AttributeSecurity(notify: .secureConnections)),
-            "characteristic 2a19",
-            "it demands an authenticated link by LE Secure Connections, but no central may pair",
-            "let centrals pair by Peripheral(…, pairing: .displayPasskey { … }) or another way with a person"
+            [
+                "characteristic 2a19: it demands an authenticated link by LE Secure Connections, "
+                    + "but no central may pair"
+            ],
+            person
         ),
         (
             peripheral(pairing: .none, .read, .open, descriptor: .encrypted),
-            "descriptor 2906 of characteristic 2a19",
-            "it demands an encrypted link, but no central may pair",
-            "let centrals pair by Peripheral(…, pairing: .justWorks) or another way"
+            [
+                "descriptor 2906 of characteristic 2a19: it demands an encrypted link, but no central may pair"
+            ],
+            justWorks
         ),
         (
-            peripheral(pairing: .none, [.read, .authenticatedSignedWrites], .open), "characteristic 2a19",
-            "its writes are signed with a key that a central gets by pairing, and none may pair",
-            "let centrals pair by Peripheral(…, pairing: .justWorks) or another way"
+            peripheral(pairing: .none, .read, .encrypted, descriptor: .authenticated),
+            [
+                "characteristic 2a19: it demands an encrypted link, but no central may pair",
+                "descriptor 2906 of characteristic 2a19: it demands an authenticated link, but no central may pair",
+                "characteristic 2a1a: it demands an encrypted link, but no central may pair",
+            ],
+            person
         ),
         (
-            peripheral(pairing: .justWorks, [.read, .write], AttributeSecurity(write: .authenticated)),
-            "characteristic 2a19",
-            "it demands an authenticated link, which pairing by .justWorks never gives",
+            peripheral(pairing: .none, [.read, .authenticatedSignedWrites], .open),
+            ["characteristic 2a19: \(unsigned)"],
+            justWorks
+        ),
+        (
+            peripheral(
+                pairing: .none,
+                [.read, .authenticatedSignedWrites],
+                .open,
+                descriptor: .authenticated
+            ),
+            [
+                "characteristic 2a19: \(unsigned)",
+                "descriptor 2906 of characteristic 2a19: it demands an authenticated link, but no central may pair",
+            ],
+            person
+        ),
+        (
+            peripheral(pairing: .justWorks, [.read, .write], .authenticated, descriptor: .secureConnections),
+            [
+                "characteristic 2a19: it demands an authenticated link, which pairing by .justWorks never gives",
+                "descriptor 2906 of characteristic 2a19: it demands an authenticated link by LE Secure Connections, "
+                    + "which pairing by .justWorks never gives",
+                "characteristic 2a1a: it demands an authenticated link, which pairing by .justWorks never gives",
+            ],
             "pair by .displayPasskey, .enterPasskey or .confirmNumber, or demand .encrypted"
         ),
     ]
 
     @Test(arguments: refused)
-    func theFirstElementThatNobodyCanUseIsNamed(
+    func allThatNobodyCanUseIsNamedWithOneRemedy(
         peripheral: Peripheral,
-        element: String,
-        reason: String,
+        named: [String],
         remedy: String
     ) throws {
         let issues = peripheral.validate()
-        #expect(issues.count == 1)
-        let issue = try #require(issues.first)
-        #expect(issue.severity == .error)
-        #expect(issue.element == "\(element) of service 180f")
-        #expect(issue.reason == reason)
-        #expect(issue.remedy == remedy)
+        #expect(issues.allSatisfy { $0.severity == .error && $0.remedy == remedy })
+        #expect(issues.allSatisfy { $0.element.hasSuffix(" of service 180f") })
+        #expect(
+            issues.map { "\($0.element.dropLast(" of service 180f".count)): \($0.reason)" } == named
+        )
     }
 
     static let sound: [Peripheral] = [

@@ -11,15 +11,30 @@ struct PairingAnswererTests {
         var testDescription: String
         var pairing: Pairing
         var question: PairingQuestion
+        var central = PairingAnswererTests.central
         var answer: PairingAnswer
     }
 
     private struct Mishap: Error {}
 
     private static let central = Central(address: .virtualHost)
+    private static let bonded = Central(address: .virtualHost, isBonded: true)
 
     static let declared: [Row] = [
         Row(testDescription: "Just Works", pairing: .justWorks, question: .authorize, answer: .accept),
+        Row(
+            testDescription: "Just Works for the first time",
+            pairing: .justWorks(replacingBondIf: { _ in throw Mishap() }),
+            question: .authorize,
+            answer: .accept
+        ),
+        Row(
+            testDescription: "Just Works in place of a bond",
+            pairing: .justWorks(replacingBondIf: { $0 == bonded }),
+            question: .authorize,
+            central: bonded,
+            answer: .accept
+        ),
         Row(
             testDescription: "a passkey that is shown",
             pairing: .displayPasskey { passkey, central in
@@ -44,6 +59,27 @@ struct PairingAnswererTests {
     ]
 
     static let refused: [Row] = [
+        Row(
+            testDescription: "Just Works in place of a bond, undecided",
+            pairing: .justWorks,
+            question: .authorize,
+            central: bonded,
+            answer: .reject
+        ),
+        Row(
+            testDescription: "Just Works in place of a bond, against the program's will",
+            pairing: .justWorks(replacingBondIf: { _ in false }),
+            question: .authorize,
+            central: bonded,
+            answer: .reject
+        ),
+        Row(
+            testDescription: "Just Works in place of a bond, undecidable",
+            pairing: .justWorks(replacingBondIf: { _ in throw Mishap() }),
+            question: .authorize,
+            central: bonded,
+            answer: .reject
+        ),
         Row(
             testDescription: "no passkey typed",
             pairing: .enterPasskey { _ in nil },
@@ -106,7 +142,7 @@ struct PairingAnswererTests {
 
     @Test(arguments: declared + refused + undeclared)
     func theDeclarationAnswers(_ row: Row) async {
-        let request = PairingRequest(central: Self.central, question: row.question)
+        let request = PairingRequest(central: row.central, question: row.question)
         #expect(await answerer(row.pairing).answer(request) == row.answer)
         await tasks.end()
     }

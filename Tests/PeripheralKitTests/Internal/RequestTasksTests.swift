@@ -1,5 +1,6 @@
 import Logging
 import PeripheralTesting
+import TestSupport
 import Testing
 
 @testable import PeripheralKit
@@ -197,6 +198,22 @@ struct RequestTasksTests {
         }
         #expect(answers.entries == [.failure(.unlikelyError)])
         #expect(ended.entries == [true])
+    }
+
+    @Test func aCommandThatSuspendsInPlaceDoesNotHoldUpTheStop() async {
+        let stopped = Log<Void>()
+        tasks.start("command", isTimed: false, pace: quickPace(), deliver: answers.append) { [self] in
+            // The stop begins while the handler still holds the thread.
+            Task.immediate {
+                await tasks.untilAnswered()
+                stopped.append(())
+            }
+            await hang()
+            return .success([])
+        }
+        await stopped.untilNotEmpty()
+        #expect(answers.entries.isEmpty)
+        await tasks.end()
     }
 
     @Test func aQuickHandlerThatComesAfterTheCancellationIsCancelled() async {

@@ -1,4 +1,3 @@
-import PeripheralCore
 import PeripheralKit
 import PeripheralTesting
 import Synchronization
@@ -61,6 +60,23 @@ final class RestorationFailureTests: Sendable {
             #expect(session.restored?.problems == [problem])
         }
         #expect(log.lines.contains { $0.hasPrefix("warning") && $0.contains("It is torn.") })
+    }
+
+    /// It is kept apart, each time, for the version that can read it.
+    @Test func whatANewerVersionHasSavedIsKeptForIt() async throws {
+        try await run { _, session in try await session.preserve() }
+        var document = try #require(store[Self.identifier])
+        document["peripheral"]?["version"] = "2.0"
+        store[Self.identifier] = document
+        try await run { _, session in
+            #expect(session.restored?.isEmpty == true)
+            let problem = try #require(session.restored?.problems.first)
+            #expect(problem.operation == .restore && problem.error.code == .newerVersion)
+            #expect(problem.setAside != nil)
+        }
+        #expect(store.document(of: Self.identifier, setAsideForVersion: 2) == document)
+        #expect(store.documentsSetAside(of: Self.identifier).isEmpty)
+        try await run { _, session in #expect(session.restored?.problems.isEmpty == true) }
     }
 
     /// Once each time, and not for each attempt.
@@ -126,46 +142,6 @@ final class RestorationFailureTests: Sendable {
         #expect(error?.code == .closed)
     }
 
-    @Test func aStoreThatCanBeOpenedLaterIsUsed() async throws {
-        let late = LateStore()
-        let clock = ManualClock()
-        let peripheral = Peripheral("Lamp", restorationIdentifier: Self.identifier) {
-            GATTService(.battery) { isOn }
-        }
-        // So that something is there.
-        try await peripheral.run(on: backend, restoringFrom: late.memory, logger: .silent) { _ in }
-        try await peripheral.run(
-            on: backend,
-            restoringFrom: late,
-            savingEvery: .zero,
-            logger: .silent,
-            clock: clock
-        ) { [isOn] session in
-            await #expect(throws: RestorationError.self) { try await session.set(isOn, to: false) }
-            late.isOpen.store(true, ordering: .sequentiallyConsistent)
-            var isPreserved = false
-            for _ in 0..<10_000 where !isPreserved {
-                clock.advance(by: .seconds(1))
-                await Task.yield()
-                isPreserved = (try? await session.preserve()) != nil
-            }
-            #expect(isPreserved)
-            var problems: [RestorationProblem.Operation] = []
-            for await event in session.events {
-                guard case .restorationFailed(let problem) = event else { continue }
-                problems.append(problem.operation)
-                if problem.operation == .restore {
-                    #expect(problem.setAside != nil)
-                    break
-                }
-            }
-            #expect(problems.first == .open)
-        }
-        let document = try #require(late.memory[Self.identifier])
-        #expect(try Array(PreservedState(decoding: document).values.values) == [[0]])
-        #expect(late.memory.documentsSetAside(of: Self.identifier).count == 1)
-    }
-
     @Test func whatMayHaveBeenSavedIsSavedAgain() async throws {
         let store = DoubtfulStore()
         try await run(from: store) { [isOn] _, session in
@@ -208,20 +184,5 @@ private final class DoubtfulStore: RestorationStore {
 
     func open(_ identifier: String) async throws(RestorationError) -> any RestorationRecord {
         Record(record: try await memory.open(identifier), store: self)
-    }
-}
-
-/// A store on a disk that is full at first.
-private final class LateStore: RestorationStore {
-    let memory = InMemoryRestorationStore()
-    let isOpen = Atomic<Bool>(false)
-
-    func identifiers() async throws(RestorationError) -> [String] { try await memory.identifiers() }
-
-    func open(_ identifier: String) async throws(RestorationError) -> any RestorationRecord {
-        guard isOpen.load(ordering: .sequentiallyConsistent) else {
-            throw RestorationError(code: .unwritable, message: "The disk is full.")
-        }
-        return try await memory.open(identifier)
     }
 }

@@ -2,15 +2,6 @@ import PeripheralCore
 import PeripheralKit
 import TestSupport
 
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
-
-/// How many damaged documents are read: enough for each run to notice a plain mistake, more by `make fuzz`.
-let preservedFuzzCount = getenv("FUZZ_INPUTS").flatMap { Int(String(cString: $0)) } ?? 4_000
-
 extension SeededGenerator {
     /// Any state that a peripheral can have.
     mutating func preservedState() -> PreservedState {
@@ -68,7 +59,8 @@ extension SeededGenerator {
                 }
             },
             options: options,
-            formats: formats(of: descriptors)
+            formats: formats(of: descriptors),
+            backendState: flip() ? text() : ""
         )
     }
 

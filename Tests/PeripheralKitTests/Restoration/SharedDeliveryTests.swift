@@ -39,14 +39,20 @@ final class SharedDeliveryTests: Sendable {
         }
     }
 
-    private func come(_ central: Central, _ host: any PeripheralHost, isAddressable: Bool = false) {
+    private func come(
+        _ central: Central,
+        _ host: any PeripheralHost,
+        isAddressable: Bool = false,
+        sharesUpdatesForAll: Bool = false
+    ) {
         host.handle(.connected(central))
         host.handle(
             .subscribed(
                 BackendSubscription(
                     characteristic: Self.handle,
                     central: central,
-                    isAddressable: isAddressable
+                    isAddressable: isAddressable,
+                    sharesUpdatesForAll: sharesUpdatesForAll
                 )
             )
         )
@@ -73,9 +79,13 @@ final class SharedDeliveryTests: Sendable {
         }
     }
 
-    @Test func whatIsKeptForSeveralGoesOnce() async throws {
+    /// Also where each could be reached alone.
+    @Test(arguments: [false, true])
+    func whatIsKeptForSeveralGoesOnce(isAddressable: Bool) async throws {
         try await run { [self] audit, session, host in
-            for phone in phones { come(phone, host) }
+            for phone in phones {
+                come(phone, host, isAddressable: isAddressable, sharesUpdatesForAll: isAddressable)
+            }
             for value in 1...3 as ClosedRange<UInt8> { #expect(try session.update(audit, value)) }
             for number in 1...3 { host.handle(.updateEnded(try await next(number).id, .delivered)) }
             #expect(try await kept(session, count: 0) == [])

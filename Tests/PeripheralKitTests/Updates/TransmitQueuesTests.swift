@@ -79,6 +79,29 @@ struct TransmitQueuesTests {
         #expect(atOnce.answers.map(\.0) == [8])
     }
 
+    /// Values and documents for all, also for who subscribes later.
+    @Test func whatIsForAllGoesOnceWhereThatIsDemanded() {
+        var queues = TransmitQueues(policies: [:])
+        queues.subscribed(a, to: Self.bulk, isAddressable: true, sharesUpdatesForAll: true)
+        let document = Document(bytes: [3], chunkSize: 20, endMarker: nil)
+        queues.begin(1, document, of: Self.bulk, to: .subscribers, isStanding: true)
+        var sent: [Update] = []
+        func send() {
+            while case let updates = queues.takeOutcome(at: .zero).updates, !updates.isEmpty {
+                sent += updates
+                for update in updates { queues.ended(update.id, .success(())) }
+            }
+        }
+        send()
+        queues.subscribed(b, to: Self.bulk, isAddressable: true, sharesUpdatesForAll: true)
+        #expect(accepts([1], of: Self.bulk, to: .subscribers, &queues))
+        #expect(accepts([2], of: Self.bulk, to: .central(a), &queues))
+        send()
+        #expect(sent.filter { $0.recipients == .subscribers }.map(\.value) == [[3], [3], [1]])
+        #expect(sent.filter { $0.recipients != .subscribers }.map(\.value) == [[2]])
+        #expect(!queues.reachesEach(Self.bulk))
+    }
+
     @Test(arguments: [(16, 512), (20, 400), (8192, 1)])
     func whatWaitsIsBoundedByBytesToo(count: Int, size: Int) {
         var queues = TransmitQueues(policies: [Self.bulk: .reject(beyond: .max, bytes: 8192)], window: 0)

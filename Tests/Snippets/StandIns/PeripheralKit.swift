@@ -63,6 +63,10 @@ enum PeripheralKitStandIns {
         func show(_ passkey: UInt32) async
     }
 
+    protocol Button: Sendable {
+        var isHeld: Bool { get async }
+    }
+
     protocol Image: Sendable {
         func append(_ bytes: [UInt8]) async throws
     }
@@ -71,6 +75,7 @@ enum PeripheralKitStandIns {
     static var battery: GATTService { fatalError() }
     static var bolt: any Bolt { fatalError() }
     static var brightness: Characteristic<UInt8> { fatalError() }
+    static var button: any Button { fatalError() }
     static var central: Central { fatalError() }
     static var heartRate: HeartRateService { fatalError() }
     static var image: any Image { fatalError() }

@@ -39,6 +39,7 @@ from bumble import att, hci
 from bumble.core import UUID, AdvertisingData, ProtocolError
 from bumble.device import Device, DeviceConfiguration
 from bumble.gatt_client import ServiceProxy
+from bumble.host import Host
 from bumble.keys import JsonKeyStore, MemoryKeyStore
 from bumble.pairing import PairingConfig, PairingDelegate
 from bumble.transport import open_transport
@@ -146,6 +147,24 @@ class Advertiser:
 
 def norm(uuid):
     return uuid_str(UUID(uuid)) if isinstance(uuid, str) else uuid_str(uuid)
+
+
+_send_command = Host._send_command
+
+
+async def _send_whole_command(host, command, response_timeout=None):
+    """Sends a command and waits for its answer, also when whoever waits here is cancelled.
+
+    Bumble's own gives its place to the next command then. The answer that is still on its way ends that next one, whose
+    own answer lets a further one go beside it: an assertion fails in whichever comes third, wherever that happens to be.
+    """
+    # A controller that never answers must not hold up all that comes later.
+    sent = asyncio.ensure_future(_send_command(host, command, response_timeout or 10.0))
+    sent.add_done_callback(lambda sent: sent.cancelled() or sent.exception())
+    return await asyncio.shield(sent)
+
+
+Host._send_command = _send_whole_command
 
 
 class Delegate(PairingDelegate):

@@ -225,9 +225,11 @@ class RigController(Controller):
             asyncio.get_running_loop().call_soon(self.host.on_packet, bytes(packet))
 
     # ------------------------------------------------------- gone and reset
-    def drop_links(self, reason=LOST, tell_host=True):
-        """The other ends of all links lose this controller."""
+    def drop_links(self, reason=LOST, tell_host=True, of=None):
+        """The other ends of all links, or that of one address, lose this controller."""
         for connection in list(self.le_connections.values()):
+            if of is not None and connection.peer_name != of:
+                continue
             for c in self.link.controllers:
                 other = c.le_connections.get(connection.self_address)
                 if c is not self and other and other.self_address == connection.peer_address:
@@ -530,6 +532,7 @@ async def main():
     p = argparse.ArgumentParser()
     p.add_argument('--dir', default='/run/rig')
     p.add_argument('--address', default='00:AA:01:00:00:42')
+    p.add_argument('--second', default='00:AA:01:00:00:43', help='the address of the adapter that is plugged in later')
     p.add_argument('--legacy', action='store_true', help='a 4.2 adapter: no extended advertising')
     p.add_argument('--speed', default='2.5', help='milliseconds per ACL packet and direction; 0: no limit')
     p.add_argument('--debug', action='store_true')
@@ -537,7 +540,8 @@ async def main():
     logging.basicConfig(level=logging.DEBUG if a.debug else logging.INFO, stream=sys.stderr,
                         format='%(asctime)s %(name)s: %(message)s')
     air = Air()
-    adapter = Vhci(air, hci.Address(a.address, hci.Address.PUBLIC_DEVICE_ADDRESS), not a.legacy)
+    adapters = {name: Vhci(air, hci.Address(address, hci.Address.PUBLIC_DEVICE_ADDRESS), not a.legacy)
+                for name, address in (('first', a.address), ('second', a.second))}
     loop = asyncio.get_running_loop()
 
     def speed(milliseconds='0', address=None):
@@ -566,16 +570,23 @@ async def main():
     def copies():
         return '\n'.join('%s %s' % (str(address)[:17], copy) for address, copy in air.copies.items())
 
-    def cut():
-        if adapter.controller:
-            adapter.controller.drop_links()
+    def cut(address=None):
+        for adapter in adapters.values():
+            if adapter.controller:
+                adapter.controller.drop_links(of=address)
         return 'ok'
+
+    def plug(name='first'):
+        return adapters[name].plug()
+
+    def unplug(name='first'):
+        return adapters[name].unplug()
 
     speed(a.speed)
     orders = {
-        'plug': adapter.plug,       # the adapter appears (as hci0 again)
-        'unplug': adapter.unplug,   # the adapter is pulled out
-        'cut': cut,                 # all links of the adapter are lost (timeout)
+        'plug': plug,               # plug [second]: the adapter appears, under the lowest number that is free
+        'unplug': unplug,           # unplug [second]: the adapter is pulled out
+        'cut': cut,                 # cut [ADDRESS]: all links of the adapters, or that of ADDRESS, are lost (timeout)
         'speed': speed,             # speed MS [ADDRESS]: each ACL packet takes MS milliseconds, on all links or on ADDRESS's
         'arrivals': arrivals,       # the updates that have arrived since the last such order
         'document': document,       # document PATH [kept]: the updates are its parts (kept from the hosts); without: of none
@@ -596,7 +607,7 @@ async def main():
     os.makedirs(a.dir, exist_ok=True)
     await loop.create_unix_server(lambda: Client(air), os.path.join(a.dir, 'hci'))
     await asyncio.start_unix_server(control, os.path.join(a.dir, 'ctl'))
-    adapter.plug()
+    plug()
     await asyncio.Event().wait()
 
 

@@ -10,8 +10,8 @@ struct AdapterManagers {
         self.connection = connection
     }
 
-    func registerApplication() async throws(BusError) {
-        try await register("RegisterApplication", with: BlueZ.gattManager, Application.root)
+    func registerApplication(at root: ObjectPath) async throws(BusError) {
+        try await register("RegisterApplication", with: BlueZ.gattManager, root)
     }
 
     func registerAdvertisement(_ object: ObjectPath) async throws(BusError) {
@@ -22,8 +22,8 @@ struct AdapterManagers {
         try await withdraw("UnregisterAdvertisement", from: BlueZ.advertisingManager, object)
     }
 
-    func withdrawApplication() async throws(BusError) {
-        try await withdraw("UnregisterApplication", from: BlueZ.gattManager, Application.root)
+    func withdrawApplication(at root: ObjectPath) async throws(BusError) {
+        try await withdraw("UnregisterApplication", from: BlueZ.gattManager, root)
     }
 
     /// The properties of one of the adapter's interfaces; none when bluetoothd does not tell them.

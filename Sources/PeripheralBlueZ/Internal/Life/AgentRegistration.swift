@@ -46,7 +46,7 @@ final class AgentRegistration: Sendable {
             try await register(as: capability)
         } catch {
             log.tell(
-                .refusedAgent(reason: "\(error)"),
+                .refusedAgent,
                 .warning,
                 "bluetoothd did not take the agent that keeps centrals from pairing; another program may let them.",
                 metadata: ["peripheral.reason": "\(error)"]

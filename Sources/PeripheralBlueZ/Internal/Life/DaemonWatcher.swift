@@ -40,8 +40,10 @@ struct DaemonWatcher {
     ///
     /// - Parameter startsDaemon: Whether the bus is asked to start bluetoothd when it does not run.
     /// - Returns: The adapters.
-    /// - Throws: `BusError`, or ``RegistrationStateMachine/Failure`` when bluetoothd does not run.
+    /// - Throws: `BusError`, or ``RegistrationStateMachine/Failure`` when bluetoothd does not run or the bus is lost.
     func findAdapters(startsDaemon: Bool) async throws -> [AdapterDescription] {
+        // No name has an owner on a connection that is lost.
+        guard await connection.isOpen else { throw RegistrationStateMachine.Failure.busLost }
         guard await connection.hasOwner(BlueZ.name) || startsDaemon else {
             throw RegistrationStateMachine.Failure.noDaemon
         }
@@ -70,6 +72,14 @@ struct DaemonWatcher {
                 version: version ?? BlueZVersion(ofAdapter: adapter)
             )
         }
+    }
+
+    /// Whether bluetoothd runs, as a connection to the bus tells that is made for this question alone.
+    static func findsDaemon(at bus: BusAddress, on loop: EventLoop) async -> Bool {
+        guard let connection = try? await BusConnection.connect(to: bus, on: loop) else { return false }
+        let isRunning = try? await connection.findOwner(of: BlueZ.name)
+        await connection.abandon()
+        return isRunning == true
     }
 
     /// The object whose interfaces have come or gone, and which these are.

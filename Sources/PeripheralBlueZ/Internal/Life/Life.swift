@@ -24,6 +24,12 @@ final class Life: Sendable {
         var number = 0
         /// The addresses of the adapters, by their paths.
         var addresses: [String: DeviceAddress] = [:]
+        /// What is known of the handles from earlier registrations.
+        var record: HandleRecord
+        /// What is preserved of it.
+        var preservedRecord: String
+        /// Whether the peripheral is registered on an adapter that is powered off.
+        var lacksPower = false
         /// Why the peripheral, or a part of it, is off the air, as the log was told last.
         var told: Failure?
     }
@@ -40,7 +46,14 @@ final class Life: Sendable {
     private let occurrences = EventQueue<Occurrence>()
     private let demands = AdvertisingDemands()
     private let times = AdvertisingTimes()
-    private let state = Mutex(State())
+    private let state: Mutex<State>
+    /// How often another connection is asked whether bluetoothd runs, while this one tells that it does not.
+    private static let timeBetweenChecks = Duration.seconds(60)
+    /// How long the adapter is unfit before the log is told.
+    ///
+    /// When bluetoothd ends or an adapter is unplugged, it is powered off first, and bluetoothd is gone last. The reason is
+    /// what it comes to.
+    private static let timeToSettle = Duration.seconds(2)
 
     init(
         of publication: Publication,
@@ -56,6 +69,12 @@ final class Life: Sendable {
         logger = backend.logger
         service = backend.serviceManager.map { ServiceReporter(to: $0, on: loop, logger: backend.logger) }
         log = RunLog(backend.logger)
+        state = Mutex(
+            State(
+                record: HandleRecord(publication.backendState) ?? HandleRecord(),
+                preservedRecord: publication.backendState
+            )
+        )
         handles = AssignedHandles(
             for: publication.table,
             preserved: publication.preservedHandles,
@@ -115,6 +134,12 @@ final class Life: Sendable {
                 if case .stopRequested = event { service?.noteStop() }
                 let ended = machine.endedAdvertisements
                 let action = machine.handle(event)
+                // Only where it is news: the bus may have told while the other connection was asked.
+                if case .daemonFound = event, action != nil {
+                    logger.notice(
+                        "bluetoothd runs, but the bus did not tell so; the peripheral connects to it anew."
+                    )
+                }
                 for number in machine.endedAdvertisements.subtracting(ended) {
                     host.handle(.advertisementEnded(number))
                 }
@@ -140,7 +165,11 @@ final class Life: Sendable {
                 occurrences.add(Occurrence(event: outcome, step: step))
             }
             defer { group.cancelAll() }
+            var lackedPower = false
             while true {
+                let lacksPower = state.withLock(\.lacksPower)
+                if lacksPower, !lackedPower { group.addTask { [self] in await tellOfPower() } }
+                lackedPower = lacksPower
                 let occurrence = await occurrences.next()
                 // What came of a step that was cancelled does not count, nor what is told of a presence that is over.
                 if let origin = occurrence.step, origin != step { continue }
@@ -151,13 +180,20 @@ final class Life: Sendable {
     }
 
     private func note(_ peripheral: PeripheralState) {
-        if peripheral.isRegistered {
+        state.withLock { state in
             // What is missing at other times is told where it is waited for.
-            if peripheral.radio == .poweredOff { tell(.powerLost) }
-            if peripheral.reason == nil { state.withLock { $0.told = nil } }
+            state.lacksPower = peripheral.isRegistered && peripheral.radio == .poweredOff
+            if peripheral.isRegistered, peripheral.reason == nil { state.told = nil }
         }
         service?.note(peripheral)
         host.handle(.stateChanged(peripheral))
+    }
+
+    /// Tells the log that the adapter is powered off, if it stays so.
+    private func tellOfPower() async {
+        try? await clock.sleep(for: Self.timeToSettle)
+        guard !Task.isCancelled, state.withLock(\.lacksPower) else { return }
+        tell(.powerLost)
     }
 
     private func close() async {
@@ -206,8 +242,12 @@ extension Life {
                 try await presence().perform(action, on: adapter, for: self).map { .registration($0) }
             }
         case .awaitChange(let failure):
+            if failure.code == .adapterUnavailable {
+                guard (try? await clock.sleep(for: Self.timeToSettle)) != nil else { return nil }
+            }
             tell(failure)
-            return nil
+            // While bluetoothd runs, it tells what becomes of the adapters.
+            return failure.code == .stackUnavailable ? await untilDaemonRuns() : nil
         case .wait(let longest, let failure):
             tell(failure)
             // Half of it at random.
@@ -228,12 +268,18 @@ extension Life {
             return state.number
         }
         handles.pin()
+        let record = state.withLock { state in
+            // An adapter that was unplugged meanwhile has a new database, also in the same bluetoothd.
+            if number > 1 { state.record.forgetChecked() }
+            return state.record
+        }
         let presence = try await Presence(
             of: publication,
             for: host,
             at: backend.bus,
             on: loop,
             handles: handles,
+            record: record,
             times: times,
             version: backend.version,
             linkSecurity: backend.linkSecurity ?? KernelLinkSecurity(),
@@ -245,9 +291,31 @@ extension Life {
         state.withLock { $0.presence = presence }
     }
 
+    /// Waits until bluetoothd runs, as a new connection to the bus tells each minute.
+    ///
+    /// The connection that stands tells it at once. If it does not, for whatever reason, the peripheral must not stay
+    /// off the air until somebody starts the program anew.
+    ///
+    /// - Returns: `nil` when this step is cancelled.
+    private func untilDaemonRuns() async -> Event? {
+        while (try? await clock.sleep(for: Self.timeBetweenChecks)) != nil {
+            if await DaemonWatcher.findsDaemon(at: backend.bus, on: loop) { return .daemonFound }
+        }
+        return nil
+    }
+
     private func presence() throws -> Presence {
         guard let presence = state.withLock({ $0.presence }) else { throw Failure.busLost }
         return presence
+    }
+
+    /// Keeps what is known of the handles for the next registration, also by the next run if something is preserved.
+    func keep(_ record: HandleRecord) {
+        let isNew = state.withLock { state in
+            defer { (state.record, state.preservedRecord) = (record, record.text) }
+            return state.preservedRecord != record.text
+        }
+        if isNew { host.handle(.backendStateChanged(record.text)) }
     }
 
     func address(of adapter: String) -> DeviceAddress? {
@@ -275,7 +343,10 @@ extension Life {
             return state.told != failure
         }
         guard isNew else { return }
-        logger.warning(message, metadata: ["peripheral.reason": "\(failure.message)"])
+        logger.warning(
+            message,
+            metadata: ["peripheral.reason": .bounded(failure.message, by: "\(failure.code)")]
+        )
     }
 
     private func outcome(_ step: RegistrationStep, _ work: () async throws -> Event?) async -> Event? {

@@ -34,6 +34,8 @@ struct LifeStateMachine {
         case busLost
         case daemonAppeared
         case daemonLost
+        /// bluetoothd runs, as another connection to the bus tells.
+        case daemonFound
         case adapterAppeared(String)
         case adapterLost(String)
         case powerChanged(String, Bool)
@@ -47,7 +49,8 @@ struct LifeStateMachine {
         /// Gives the adapter the settings that are demanded, its power among them.
         case prepare(AdapterDescription)
         case registration(Registration.Action, on: String)
-        /// Nothing can be done until something changes.
+        /// Nothing can be done until something changes. If bluetoothd does not run, another connection to the bus is
+        /// asked now and then whether it does after all.
         case awaitChange(because: Failure)
         /// Something may change without a signal: waits for half that long at least, and not longer.
         case wait(Duration, because: Failure)
@@ -58,7 +61,8 @@ struct LifeStateMachine {
 
     private enum State {
         case idle
-        case connecting
+        /// Whether the new connection is lost already, while the step has not told that it stands.
+        case connecting(isLost: Bool)
         /// Whether something has changed since the question was put.
         case examining(isOutdated: Bool)
         case preparing(AdapterDescription)
@@ -99,7 +103,7 @@ struct LifeStateMachine {
 
     /// Begins.
     mutating func start() -> Action {
-        state = .connecting
+        state = .connecting(isLost: false)
         return .connect
     }
 
@@ -117,6 +121,7 @@ struct LifeStateMachine {
         case .stopRequested: stop()
         case .advertisingDemanded(let advertisements, let restarted): demand(advertisements, restarted)
         case .busLost: loseBus()
+        case .daemonFound: beginAnew()
         case .daemonAppeared, .daemonLost, .adapterAppeared, .adapterLost, .powerChanged: lookAgain()
         case .failed(let failure): fail(failure)
         default: proceed(event)
@@ -154,8 +159,8 @@ extension LifeStateMachine {
     private mutating func proceed(_ event: Event) -> Action? {
         if case (.examining, .examined) = (state, event) { endStartOfDaemon() }
         switch (state, event) {
-        case (.connecting, .connected):
-            return examine()
+        case (.connecting(let isLost), .connected):
+            return isLost ? recover(from: .busLost) : examine()
         case (.examining(isOutdated: true), .examined):
             return examine()
         case (.examining, .examined(let adapters)):
@@ -255,10 +260,13 @@ extension LifeStateMachine {
             return isFatal(failure) ? finish(failure) : wait(because: failure, isConnected: false)
         case .examining where failure == .noDaemon && mayStartDaemon:
             return startDaemon()
-        case .examining(isOutdated: true) where !isFatal(failure):
+        case .examining(isOutdated: true) where !isFatal(failure) && !failure.isOfConnection:
             return examine()
         case .examining, .preparing:
+            if failure == .busLost { return loseBus() }
             endStartOfDaemon()
+            // Where nothing is answered, nothing may be told either.
+            if failure.isOfConnection { return recover(from: failure) }
             if isFatal(failure) { return finish(failure) }
             // When the daemon appears, and when an adapter can be used, is told.
             let isTold = failure.code == .stackUnavailable || failure.code == .adapterUnavailable
@@ -327,11 +335,21 @@ extension LifeStateMachine {
 
     private mutating func loseBus() -> Action? {
         switch state {
+        case .connecting:
+            state = .connecting(isLost: true)
+            return nil
         case .examining, .preparing, .waiting(isConnected: true):
-            recover(from: .busLost)
-        case .idle, .connecting, .waiting(isConnected: false), .registering, .disconnecting, .finished:
-            nil
+            return recover(from: .busLost)
+        case .idle, .waiting(isConnected: false), .registering, .disconnecting, .finished:
+            return nil
         }
+    }
+
+    /// What this connection was to tell, another tells: no more can be expected of this one.
+    private mutating func beginAnew() -> Action? {
+        guard case .waiting(isConnected: true) = state, let obstacle else { return nil }
+        state = .disconnecting(because: obstacle, waits: false)
+        return .disconnect
     }
 
     /// What is there has changed.
@@ -370,6 +388,11 @@ extension RegistrationStateMachine.Failure {
     /// Whether something is gone that was there, rather than refused.
     fileprivate var isLoss: Bool {
         code == .connectionLost || code == .stackUnavailable || code == .adapterUnavailable
+    }
+
+    /// Whether the connection to the bus is lost, or may be one by which nothing comes any more.
+    fileprivate var isOfConnection: Bool {
+        code == .connectionLost || code == .timedOut
     }
 }
 

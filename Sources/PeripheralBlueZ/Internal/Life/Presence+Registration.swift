@@ -4,6 +4,9 @@ internal import PeripheralDBus
 internal import PeripheralKit
 
 extension Presence {
+    /// How often the same handles are requested once more after a refusal, where nothing stands.
+    private static let repetitions = 2
+
     /// Carries out a step of a registration.
     ///
     /// - Returns: What comes of it; `nil` for nothing.
@@ -19,7 +22,7 @@ extension Presence {
             try await agent.register(on: ObjectPath(adapter))
             return .registeredAgent
         case .registerApplication:
-            try await registerApplication(by: managers, handles: life.handles)
+            try await registerApplication(by: managers, on: adapter, for: life)
             return .registeredApplication
         case .registerAdvertisements(let values):
             let capabilities = try await capabilities(by: managers)
@@ -60,12 +63,13 @@ extension Presence {
             try await advertisements.withdraw(numbers, by: managers)
             return .withdrewAdvertisements
         case .withdrawApplication:
-            // New centrals no longer find the peripheral; those that are here get their answers, but nobody has the
-            // time to finish pairing.
+            // New centrals no longer find the peripheral; those that are here get their answers, but nobody
+            // has the time to finish pairing.
             await application.agent.close()
             await life.host.untilAnswered()
             await application.centrals.untilConfirmed(within: .seconds(1), by: life.clock)
-            try await managers.withdrawApplication()
+            try await managers.withdrawApplication(at: Application.root)
+            try await reservation.release(in: await daemon(managers, adapter: adapter, life.clock))
             return .withdrewApplication
         case .withdrawAgent:
             try await agent.withdraw(from: ObjectPath(adapter))
@@ -84,22 +88,80 @@ extension Presence {
     }
 
     /// Registers the database where it was before, and what finds no room there elsewhere.
-    private func registerApplication(by managers: AdapterManagers, handles: AssignedHandles) async throws {
-        let tellsHandles = await application.centrals.abilities.tellsHandles
+    ///
+    /// No handle is requested before it is certain that nobody else has it: bluetoothd may take the services
+    /// of another program for ours, and remove them.
+    private func registerApplication(
+        by managers: AdapterManagers,
+        on adapter: String,
+        for life: Life
+    ) async throws {
+        let handles = life.handles
+        let daemon = await daemon(managers, adapter: adapter, life.clock)
         handles.begin()
+        var refusals = 0
         do {
             while true {
-                do throws(BusError) {
-                    try await managers.registerApplication()
-                    return application.reportHandles()
-                } catch {
-                    guard error.isConflict, handles.yield(tellsHandles: tellsHandles) else { throw error }
+                let others = try await reservation.reserve(
+                    handles.demanded,
+                    claiming: handles.planned,
+                    in: daemon
+                )
+                var refusal: BusError?
+                if others.isEmpty {
+                    do throws(BusError) {
+                        try await managers.registerApplication(at: Application.root)
+                        break
+                    } catch {
+                        guard error.isConflict else { throw error }
+                        refusal = error
+                    }
+                }
+                if let refusal {
+                    refusals += 1
+                    // Once more at the same handles. Whether anything stands there, such as what was just
+                    // refused, is looked for first: bluetoothd would take it for the same services, and
+                    // remove them with it.
+                    if refusals <= Self.repetitions {
+                        handles.forgetGiven()
+                        await reservation.forgetChecks()
+                        continue
+                    }
+                    guard handles.yield(tellsHandles: daemon.tellsHandles) else { throw refusal }
+                } else if let service = handles.pinnedService(in: others) {
+                    throw RegistrationStateMachine.Failure.handlesTaken(of: service, in: others)
+                } else {
+                    _ = handles.yield(others)
                 }
             }
         } catch {
+            // What is claimed is given up with the connection, which ends now.
             handles.fail()
             throw error
         }
+        life.keep(await reservation.record)
+        application.reportHandles()
+    }
+
+    private func daemon(
+        _ managers: AdapterManagers,
+        adapter: String,
+        _ clock: any Clock<Duration>
+    ) async -> HandleReservation.Daemon {
+        let name = adapter.split(separator: "/").last.map(String.init) ?? ""
+        var database: String?
+        if let bus = await connection.serverID, let owner = await connection.owner(of: BlueZ.name),
+            let instance = AdapterInstance(name)
+        {
+            database = "\(bus)/\(owner)/\(instance)"
+        }
+        return HandleReservation.Daemon(
+            connection: connection,
+            managers: managers,
+            database: database,
+            tellsHandles: await application.centrals.abilities.tellsHandles,
+            clock: clock
+        )
     }
 
     private func watchCentrals(of adapter: String) async throws {
@@ -137,19 +199,6 @@ extension Presence {
             [.string(BlueZ.adapter.text), .string(property), .variant(value)],
             timeout: .seconds(10)
         )
-    }
-}
-
-extension BusError {
-    /// Whether bluetoothd refuses to put the services where they are demanded.
-    ///
-    /// It says the same of a declaration that is wrong. Any other error says nothing about the handles: it could not read the
-    /// services, or has just died.
-    fileprivate var isConflict: Bool {
-        guard case .remote("org.bluez.Error.Failed", "Failed to create entry in database") = self else {
-            return false
-        }
-        return true
     }
 }
 

@@ -11,6 +11,7 @@ struct Presence: Sendable {
     let advertisements: AdvertisementRegistrations
     let agent: AgentRegistration
     let watcher: DaemonWatcher
+    let reservation: HandleReservation
 
     /// Connects to the bus, exports the objects, and begins to watch; reports on the loop what happens.
     ///
@@ -21,6 +22,7 @@ struct Presence: Sendable {
         at bus: BusAddress,
         on loop: EventLoop,
         handles: AssignedHandles,
+        record: HandleRecord,
         times: AdvertisingTimes,
         version: BlueZVersion?,
         linkSecurity: any LinkSecurity,
@@ -29,6 +31,7 @@ struct Presence: Sendable {
         report: @escaping @Sendable (LifeStateMachine.Event) -> Void
     ) async throws {
         connection = try await BusConnection.connect(to: bus, on: loop)
+        reservation = HandleReservation(record)
         do {
             application = try Application(
                 publication,

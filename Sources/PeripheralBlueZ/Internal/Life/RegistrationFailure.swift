@@ -1,3 +1,4 @@
+internal import PeripheralCore
 internal import PeripheralDBus
 internal import PeripheralKit
 
@@ -57,6 +58,17 @@ extension RegistrationStateMachine.Failure {
         Self(
             code: .adapterUnavailable,
             message: "The Bluetooth adapter \(path) is gone; plug it in."
+        )
+    }
+
+    /// Another program has handles that the program has pinned.
+    static func handlesTaken(of service: ServiceDescription, in blocks: Set<HandleBlock>) -> Self {
+        Self(
+            code: .rejected,
+            message:
+                "The service \(service.uuid) cannot be pinned at \(service.handle?.description ?? "its handle"): another program "
+                + "has handles in \(blocks.sorted().map(\.description).joined(separator: ", ")), which one program at a time can "
+                + "have. Stop that program, or pin the service outside of this range."
         )
     }
 

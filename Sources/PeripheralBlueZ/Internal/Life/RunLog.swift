@@ -4,10 +4,12 @@ internal import PeripheralKit
 private import Synchronization
 
 /// The log of a run, which is told each thing once, however often the peripheral comes back.
+///
+/// It does not bound how often a thing that is forgotten is told again: as all lines of a run, these pass a ``LogLimit``.
 final class RunLog: Sendable {
     enum Topic: Equatable {
         case declaration(DeclarationIssue)
-        case refusedAgent(reason: String)
+        case refusedAgent
         case unknownLinkSecurity
         case withheldValues(of: AttributeHandle)
         case changedError(ATTError)

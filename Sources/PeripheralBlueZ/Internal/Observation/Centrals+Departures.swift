@@ -68,9 +68,12 @@ extension Centrals {
     /// Takes note that nothing leaves for a central any more.
     func settleDepartures(for central: Central.ID) {
         tracking.connections.removeAll { devices.id(ofLink: $0.address) == central }
-        tracking.estimate?.settled(central)
+        let departed = tracking.estimate?.settled(central) ?? []
         tracking.pace?.settled(central)
-        reportDepartures(tracking.departures.settled(central))
+        reportDepartures(
+            tracking.departures.settled(central)
+                + departed.map { tracking.departures.departed($0.attribute, for: $0.central) }
+        )
     }
 
     func reportDepartures(_ events: [BackendEvent?]) {

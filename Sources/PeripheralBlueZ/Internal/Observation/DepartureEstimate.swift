@@ -73,6 +73,9 @@ struct DepartureEstimate {
     private static let valueHeader = 7
     private static let shortestSilence = Duration.milliseconds(200)
     private static let longestSilence = Duration.seconds(30)
+    /// So many centrals that leave have one more given to each of the others, while nothing counts as having been sent to
+    /// them.
+    private static let mostNudges = 16
 
     private var entries: [Entry] = []
     private var counters: LinkCounters
@@ -92,6 +95,8 @@ struct DepartureEstimate {
     private var isSettling = false
     /// Whether an update has counted as having been sent since.
     private var hasProgressed = false
+    /// How many centrals have left since an update has counted as having been sent.
+    private var nudges = 0
     /// Which links are stalled, where there are several.
     private var search = StallSearch()
     /// How fast the links are, where there are several.
@@ -140,11 +145,36 @@ struct DepartureEstimate {
     }
 
     /// Takes note that a central is gone.
-    mutating func settled(_ central: Central.ID) {
+    ///
+    /// The kernel then takes back the room that it had in the controller, but uses it for the others only when it is given
+    /// something more to send (`hci_conn_del` in net/bluetooth/hci_conn.c). So the oldest that is missing for each of them counts
+    /// as having left, and is owed. What the adapter sends to those that come and go must not let more and more go to a
+    /// central on which nothing comes through: so the search for those has a bound for each.
+    ///
+    /// - Returns: What counts as having left.
+    mutating func settled(_ central: Central.ID) -> [Departure] {
         entries.removeAll { $0.departure.central == central }
         trial?.settled(central)
         shares.settled(central)
         search.settled(central)
+        let suspected = search.takeOldest().map(\.departure)
+        guard nudges < Self.mostNudges else { return suspected }
+        nudges += 1
+        let held = trial?.takeHeld() ?? []
+        let oldest = (trial?.takeOldest() ?? []) + Self.takeOldest(of: &entries)
+        for entry in oldest { owed.add(entry.size) }
+        return (held + oldest).map(\.departure) + suspected
+    }
+
+    /// Takes the first for each central.
+    static func takeOldest(of entries: inout [Entry]) -> [Entry] {
+        var taken: [Entry] = []
+        entries.removeAll { entry in
+            let isFirst = !taken.contains { $0.departure.central == entry.departure.central }
+            if isFirst { taken.append(entry) }
+            return isFirst
+        }
+        return taken
     }
 
     /// Takes note of what the adapter has sent so far.
@@ -176,7 +206,7 @@ struct DepartureEstimate {
             shares.took(entries[index].departure.central, of: entries)
             left.append(entries.remove(at: index).departure)
         }
-        if !left.isEmpty { hasProgressed = true }
+        if !left.isEmpty { (hasProgressed, nudges) = (true, 0) }
         if owed.isNothing, search.isOver, let centrals = shares.dueTrial(of: entries, at: time) {
             trial = SpeedTrial(of: entries, centrals, surplus: surplus, at: time)
             (entries, surplus) = ([], Amount())
@@ -223,6 +253,7 @@ struct DepartureEstimate {
             return trial.held.map(\.departure) + beginSearch(at: time)
         }
         let left = trial.sent(sent, at: time)
+        if !left.isEmpty { nudges = 0 }
         (surplus, sentSinceSilence) = (Amount(), Amount())
         self.trial = trial.isOver ? nil : trial
         if trial.isOver {

@@ -32,7 +32,11 @@ final class LinkMonitor: LinkWatch {
     private static let pause = Duration.milliseconds(4)
     private static let manyPackets = 4
 
-    private let socket: OwnedFileDescriptor
+    /// Opens a socket that shows what the links carry; `nil` when the kernel does not let this program.
+    private let open: () -> OwnedFileDescriptor?
+    private var socket: OwnedFileDescriptor
+    /// Whether the socket has failed, and is to be replaced.
+    private var isBroken = false
     private var observer: LinkObserver
     private let handle: ([LinkObservation]) -> Void
     private let loop: EventLoop
@@ -48,18 +52,34 @@ final class LinkMonitor: LinkWatch {
     ///   - adapter: The number of the adapter.
     ///   - loop: The loop that the caller is on.
     ///   - handle: Told on the loop what is seen.
-    init?(adapter: UInt16, on loop: EventLoop, _ handle: @escaping ([LinkObservation]) -> Void) {
-        let kind = CInt(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        let descriptor = Glibc.socket(Self.addressFamily, kind, Self.hciProtocol)
-        guard descriptor >= 0 else { return nil }
-        let socket = OwnedFileDescriptor(adopting: descriptor)
-        // First, so that nothing comes that is not asked for.
-        guard MonitorFilter(adapter: adapter).attach(to: socket), Self.bind(socket) else { return nil }
+    convenience init?(adapter: UInt16, on loop: EventLoop, _ handle: @escaping ([LinkObservation]) -> Void) {
+        self.init(adapter: adapter, on: loop, opening: { Self.openSocket(for: adapter) }, handle)
+    }
+
+    /// Begins to watch by the sockets that `open` opens.
+    init?(
+        adapter: UInt16,
+        on loop: EventLoop,
+        opening open: @escaping () -> OwnedFileDescriptor?,
+        _ handle: @escaping ([LinkObservation]) -> Void
+    ) {
+        guard let socket = open() else { return nil }
+        self.open = open
         self.socket = socket
         self.handle = handle
         self.loop = loop
         observer = LinkObserver(adapter: adapter)
         source = waitForFrames()
+    }
+
+    private static func openSocket(for adapter: UInt16) -> OwnedFileDescriptor? {
+        let kind = CInt(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let descriptor = Glibc.socket(addressFamily, kind, hciProtocol)
+        guard descriptor >= 0 else { return nil }
+        let socket = OwnedFileDescriptor(adopting: descriptor)
+        // First, so that nothing comes that is not asked for.
+        guard MonitorFilter(adapter: adapter).attach(to: socket), bind(socket) else { return nil }
+        return socket
     }
 
     private func waitForFrames() -> LoopSource {
@@ -87,13 +107,26 @@ final class LinkMonitor: LinkWatch {
     }
 
     func look() -> LinkActivity {
-        observer.look()
+        replaceBrokenSocket()
+        return observer.look()
+    }
+
+    /// Opens another socket for one that has failed; while that fails, each look tries again.
+    private func replaceBrokenSocket() {
+        guard isBroken, let other = open() else { return }
+        (socket, isBroken, framesLostBefore) = (other, false, 0)
+        source = waitForFrames()
+        // What has gone on meanwhile. The caller is in the middle of a look.
+        let observations = observer.missed()
+        _ = loop.schedule(after: .zero) { [weak self] in
+            if self?.source != nil { self?.handle(observations) }
+        }
     }
 
     /// Watches no more.
     func close() {
         source?.cancel()
-        source = nil
+        (source, isBroken) = (nil, false)
     }
 
     private func receive() {
@@ -105,7 +138,10 @@ final class LinkMonitor: LinkWatch {
             }
             guard count > 0 else {
                 // A socket that is broken would wake the loop for ever.
-                if count == 0 || ![EAGAIN, EINTR].contains(errno) { close() }
+                if count == 0 || ![EAGAIN, EINTR].contains(errno) {
+                    close()
+                    isBroken = true
+                }
                 isDrained = true
                 break
             }

@@ -72,6 +72,17 @@ struct SpeedTrial {
         speeds[central] = nil
     }
 
+    /// Takes what is sent, and does not count as having left yet.
+    mutating func takeHeld() -> [Entry] {
+        defer { held = [] }
+        return held
+    }
+
+    /// Takes the first that is missing for each central.
+    mutating func takeOldest() -> [Entry] {
+        DepartureEstimate.takeOldest(of: &entries)
+    }
+
     /// Takes note of what was sent.
     ///
     /// - Returns: What counts as having left.

@@ -16,17 +16,38 @@ struct StallSearch {
         var owed = DepartureEstimate.Amount()
         /// Whether nothing came through to it when it was given more.
         var isStalled = false
+        /// When it was given more.
+        var givenAt: ContinuousClock.Instant?
+
+        var owesTooMuch: Bool { owed.packets > StallSearch.mostOwed }
 
         var missing: DepartureEstimate.Amount { entries.reduce(into: owed) { $0.add($1.size) } }
+
+        /// Takes note that no more than this is missing for all together.
+        mutating func owe(noMoreThan missing: DepartureEstimate.Amount) {
+            let rest = entries.reduce(into: missing) { $0.take($1.size) }
+            owed.packets = min(owed.packets, max(rest.packets, 0))
+            owed.bytes = min(owed.bytes, max(rest.bytes, 0))
+        }
     }
 
-    /// No more than so many are given to a central on which nothing comes through.
+    /// To a central to which more is owed, or would be, only one more is given at a time, after ``longestLoss``.
     private static let mostOwed = 64
+    /// A link on which nothing at all is heard is lost by then (Core Specification, Vol 4, Part E, 7.8.12).
+    ///
+    /// One that is still there may work again, and less may be owed than was thought; but a central that is heard, and takes nothing, keeps its
+    /// link for as long as it likes. One more tells which it is.
+    private static let longestLoss = Duration.seconds(32)
     private static let (shortestRest, longestRest) = (Duration.seconds(1), Duration.seconds(30))
 
     var suspects: [Suspect] = []
     private var waiting: [Central.ID] = []
     private var current: Central.ID?
+    /// Whether bluetoothd has been given something for the current one since.
+    private var isCurrentTried = false
+    /// What others may send meanwhile, so that it is taken for nobody's: what was missing for those that are gone, and, while
+    /// one is given more, all that bluetoothd is given, for whomever.
+    private var awaited = DepartureEstimate.Amount()
     private var sent = DepartureEstimate.Amount()
     /// Since when nothing is given to anybody until all but the stalled are known to have everything.
     private var isDraining = false
@@ -45,7 +66,7 @@ struct StallSearch {
     mutating func begin(_ entries: [DepartureEstimate.Entry]) {
         isRunning = true
         isDraining = true
-        sent = DepartureEstimate.Amount()
+        (sent, awaited) = (DepartureEstimate.Amount(), DepartureEstimate.Amount())
         for entry in entries { add(entry) }
     }
 
@@ -55,6 +76,9 @@ struct StallSearch {
         for index in suspects.indices where suspects[index].central == central {
             suspects[index].entries.append(entry)
         }
+        guard current != nil else { return }
+        awaited.add(entry.size)
+        if central == current { isCurrentTried = true }
     }
 
     mutating func withdraw(_ update: Update.ID) {
@@ -62,9 +86,22 @@ struct StallSearch {
     }
 
     mutating func settled(_ central: Central.ID) {
+        // Some of it may have been sent: another must not pass for one to which something comes through because of that.
+        if isDraining { awaited = suspects.reduce(awaited) { $1.central == central ? $0 + $1.missing : $0 } }
         suspects.removeAll { $0.central == central }
         waiting.removeAll { $0 == central }
         if suspects.isEmpty { self = StallSearch() }
+        // It may have been what kept the others silent.
+        restsUntil = nil
+    }
+
+    /// Takes the first that is missing for each central, which is owed from now on, unless too much is.
+    mutating func takeOldest() -> [DepartureEstimate.Entry] {
+        suspects.indices.filter { !suspects[$0].owesTooMuch }.flatMap { index in
+            let taken = DepartureEstimate.takeOldest(of: &suspects[index].entries)
+            for entry in taken { suspects[index].owed.add(entry.size) }
+            return taken
+        }
     }
 
     /// Takes note of what was sent.
@@ -81,13 +118,15 @@ struct StallSearch {
     ) -> (left: [DepartureEstimate.Departure], beginsAnew: Bool) {
         sent = sent + amount
         if isDraining {
-            let missing = suspects.reduce(DepartureEstimate.Amount()) { $0 + $1.missing }
+            let missing = suspects.reduce(awaited) { $0 + $1.missing }
             if (missing - sent).isNothing {
                 for index in suspects.indices { suspects[index].isStalled = false }
                 return (finish(at: time), true)
             }
             guard isSilent else { return ([], false) }
             isDraining = false
+            // What was owed may have been sent before, while nobody knew whose it was.
+            for index in suspects.indices { suspects[index].owe(noMoreThan: missing - sent) }
             // Those that were not stalled before have left, if any is; otherwise nobody knows.
             let stalled = suspects.filter(\.isStalled).map(\.central)
             waiting = stalled.isEmpty ? suspects.map(\.central) : stalled
@@ -96,26 +135,32 @@ struct StallSearch {
         guard let index = suspects.firstIndex(where: { $0.central == current }) else {
             return (next(at: time), true)
         }
-        let entries = suspects[index].entries.reduce(into: DepartureEstimate.Amount()) { $0.add($1.size) }
-        let hasLeft = (entries - sent).isNothing
-        guard hasLeft && !suspects[index].entries.isEmpty || isSilent else { return ([], false) }
-        suspects[index].isStalled = !hasLeft
+        let hasLeft = (awaited - sent).isNothing
+        guard hasLeft && isCurrentTried || isSilent else { return ([], false) }
+        // Where there was nothing more for it, nothing is known.
+        if isCurrentTried { suspects[index].isStalled = !hasLeft }
         return (next(at: time), true)
     }
 
     /// Gives the next central more.
     private mutating func next(at time: ContinuousClock.Instant) -> [DepartureEstimate.Departure] {
-        sent = DepartureEstimate.Amount()
+        (sent, awaited) = (DepartureEstimate.Amount(), DepartureEstimate.Amount())
         while let central = waiting.first {
             waiting.removeFirst()
             guard let index = suspects.firstIndex(where: { $0.central == central }),
-                !suspects[index].entries.isEmpty,
-                suspects[index].missing.packets <= Self.mostOwed
+                !suspects[index].entries.isEmpty
             else { continue }
-            current = central
-            let left = suspects[index].entries.map(\.departure)
-            (suspects[index].owed, suspects[index].entries) = (suspects[index].missing, [])
-            return left
+            var count = suspects[index].entries.count
+            if suspects[index].missing.packets > Self.mostOwed {
+                if let givenAt = suspects[index].givenAt, time - givenAt < Self.longestLoss { continue }
+                count = 1
+            }
+            suspects[index].givenAt = time
+            (current, isCurrentTried) = (central, false)
+            let left = suspects[index].entries.prefix(count)
+            for entry in left { suspects[index].owed.add(entry.size) }
+            suspects[index].entries.removeFirst(count)
+            return left.map(\.departure)
         }
         return finish(at: time)
     }

@@ -56,7 +56,7 @@ extension Centrals {
             Values are withheld from all subscribers while the link of one of them is not secure: bluetoothd reaches \
             them only together.
             """,
-            metadata: ["peripheral.characteristic": "\(uuid)"]
+            metadata: ["peripheral.characteristic": .bounded("\(uuid)")]
         )
     }
 

@@ -168,7 +168,7 @@ final class Procedures: Sendable {
         let consequence = request.content.responds ? "; the central gets no response" : ""
         logger.warning(
             "A procedure of a control point \(event)\(consequence).",
-            metadata: ["peripheral.attribute": "\(request.name)", "peripheral.error": "\(error)"]
+            metadata: ["peripheral.attribute": .bounded(request.name), "peripheral.error": "\(error)"]
         )
     }
 }

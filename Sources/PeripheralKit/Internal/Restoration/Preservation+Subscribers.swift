@@ -18,6 +18,11 @@ extension Preservation {
         changeSubscribers { $0.history.unsubscribed(central, from: characteristic) }
     }
 
+    /// Takes note that a connected central has to subscribe anew.
+    func lost(_ central: DeviceAddress, from characteristic: AttributeHandle) {
+        changeSubscribers { $0.history.lost(central, from: characteristic) }
+    }
+
     func disconnected(_ central: DeviceAddress) {
         changeSubscribers { $0.history.disconnected(central) }
     }

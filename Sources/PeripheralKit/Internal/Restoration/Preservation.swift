@@ -139,6 +139,12 @@ final class Preservation: Sendable {
         change { $0.preserved.database.startsOnAir[service] = onAir }
     }
 
+    /// Preserves what the backend needs in its next run.
+    func backendStateChanged(_ new: String) {
+        guard new.utf8.count <= PreservedSchema.maximumBackendState else { return }
+        change { $0.preserved.backendState = new }
+    }
+
     /// Takes note that the peripheral is on the air.
     func published(on adapter: DeviceAddress?) {
         let hasMoved = state.withLock { state in

@@ -4,6 +4,8 @@ struct RecordOpener: Sendable {
     enum Outcome {
         /// The record, with nothing in it.
         case opened(any RestorationRecord)
+        /// The record, with a state that the next run can begin with, and that has to stay until then.
+        case occupied(any RestorationRecord)
         /// Something is there that can be neither read nor set aside, and has to stay.
         case blocked(RestorationError)
         /// It could not be opened until the session was over.
@@ -23,12 +25,12 @@ struct RecordOpener: Sendable {
     /// - Parameters:
     ///   - isStopping: Whether the next attempt is the last.
     ///   - failed: Told of each attempt that fails.
-    ///   - setAside: Told of what was there, and had to go.
+    ///   - met: Told of what was there, and cannot be used.
     /// - Returns: What has come of it.
     func open(
         isStopping: () -> Bool,
         failed: (RestorationError) -> Void,
-        setAside: (RestorationProblem) -> Void
+        met: (RestorationProblem) -> Void
     ) async -> Outcome {
         var delay = Duration.seconds(1)
         while true {
@@ -39,7 +41,7 @@ struct RecordOpener: Sendable {
             let isLast = isStopping()
             do throws(RestorationError) {
                 let record = try await open()
-                return await empty(record, setAside)
+                return await examine(record, met)
             } catch {
                 failed(error)
             }
@@ -48,27 +50,16 @@ struct RecordOpener: Sendable {
         }
     }
 
-    /// Gets what is there out of the way: the peripheral has begun without it.
-    private func empty(
-        _ record: any RestorationRecord,
-        _ setAside: (RestorationProblem) -> Void
-    ) async -> Outcome {
-        let reason: RestorationError
-        do throws(RestorationError) {
-            guard try await record.load() != nil else { return .opened(record) }
-            reason = RestorationError(
-                code: .unreadable,
-                message: "What is preserved could not be opened when the peripheral began."
-            )
-        } catch {
-            reason = error
-        }
-        do throws(RestorationError) {
-            setAside(RestorationProblem(.restore, reason, setAside: try await record.setAside()))
-            return .opened(record)
-        } catch {
-            await record.close()
-            return .blocked(error)
-        }
+    /// Looks for what an earlier run has preserved.
+    ///
+    /// The peripheral has begun without it, with other values, and perhaps at other handles. To save over it would be to lose it.
+    private func examine(_ record: any RestorationRecord, _ met: (RestorationProblem) -> Void) async
+        -> Outcome
+    {
+        var found = Findings(record: record)
+        await found.load()
+        for problem in found.problems { met(problem) }
+        if let failure = found.failure { return .blocked(failure) }
+        return found.loaded == nil ? .opened(record) : .occupied(record)
     }
 }

@@ -1,3 +1,4 @@
+internal import Logging
 internal import PeripheralCore
 
 /// What a peripheral begins with: its record, what was found in it, and what becomes of that.
@@ -20,15 +21,23 @@ struct RestorationStart: Sendable {
 
     /// Opens the record of a peripheral, and reads what is there.
     ///
+    /// - Parameters:
+    ///   - declared: What is declared.
+    ///   - identifier: What it is preserved under.
+    ///   - store: Where it is preserved.
+    ///   - stopwatch: What measures how long a store is waited for that cannot be opened.
+    ///   - logger: Who is told of that wait.
     /// - Throws: When another peripheral has the identifier, or nobody can have it. Anything else that is amiss is among the
     ///   problems.
     init(
         of declared: DeclaredState,
         under identifier: String,
-        in store: any RestorationStore
+        in store: any RestorationStore,
+        stopwatch: Stopwatch = Stopwatch(ContinuousClock()),
+        logger: Logger = Logger(label: "peripheral")
     ) async throws(RestorationError) {
         var found = Findings()
-        try await found.open(identifier, in: store)
+        try await found.open(identifier, in: store, stopwatch: stopwatch, logger: logger)
         if found.record == nil {
             reopen = { () async throws(RestorationError) in try await store.open(identifier) }
         }
@@ -45,7 +54,12 @@ struct RestorationStart: Sendable {
 
     /// What to publish, with its attributes where they are to stand on the air, so that what was there before stays.
     func publication(of publication: Publication) -> Publication {
-        publication.placing(declared.table, at: handlesOnAir, newServices: newServices)
+        publication.placing(
+            declared.table,
+            at: handlesOnAir,
+            newServices: newServices,
+            backendState: loaded?.backendState ?? ""
+        )
     }
 
     /// The services that were not on the air before, or find no room any more where they were.
@@ -84,7 +98,8 @@ struct RestorationStart: Sendable {
             values: values,
             formerValues: restoredValues.former,
             options: declared.options,
-            formats: declared.formats
+            formats: declared.formats,
+            backendState: loaded?.backendState ?? ""
         )
     }
 
@@ -156,36 +171,77 @@ struct RestorationStart: Sendable {
 }
 
 /// What is found where the state of a peripheral is preserved.
-private struct Findings {
-    var record: (any RestorationRecord)?
-    var failure: RestorationError?
-    var loaded: PreservedState?
-    var problems: [RestorationProblem] = []
+struct Findings {
+    /// How long a store is waited for that cannot be opened, such as one on a disk that is being mounted.
+    ///
+    /// Nothing is on the air meanwhile. To begin without what is preserved would cost more.
+    private static let patience = Duration.seconds(5)
+    /// The time between two attempts.
+    private static let pause = Duration.milliseconds(250)
 
-    mutating func open(_ identifier: String, in store: any RestorationStore) async throws(RestorationError) {
-        do throws(RestorationError) {
-            record = try await store.open(identifier)
-        } catch {
-            guard error.code != .inUse, error.code != .invalidIdentifier else { throw error }
-            failure = error
-            problems.append(RestorationProblem(.open, error))
+    var record: (any RestorationRecord)?
+    private(set) var failure: RestorationError?
+    private(set) var loaded: PreservedState?
+    private(set) var problems: [RestorationProblem] = []
+
+    fileprivate mutating func open(
+        _ identifier: String,
+        in store: any RestorationStore,
+        stopwatch: Stopwatch,
+        logger: Logger
+    ) async throws(RestorationError) {
+        let end = stopwatch.elapsed() + Self.patience
+        var hasTold = false
+        while true {
+            do throws(RestorationError) {
+                record = try await store.open(identifier)
+                return
+            } catch {
+                guard error.code != .inUse, error.code != .invalidIdentifier else { throw error }
+                if !hasTold {
+                    logger.notice(
+                        "The preserved state cannot be opened yet; the peripheral waits up to 5 seconds for it.",
+                        metadata: ["peripheral.reason": "\(error)"]
+                    )
+                }
+                hasTold = true
+                let left = end - stopwatch.elapsed()
+                // A run that is cancelled waits no longer.
+                guard left > .zero, (try? await stopwatch.sleep(min(left, Self.pause))) != nil else {
+                    failure = error
+                    problems.append(RestorationProblem(.open, error))
+                    return
+                }
+            }
         }
     }
 
+    /// Reads what is in the record, and gets it out of the way where it cannot be used.
     mutating func load() async {
-        guard let record else { return }
-        do throws(RestorationError) {
-            guard let document = try await record.load() else { return }
-            loaded = try PreservedState(decoding: document)
-        } catch {
-            await setAside(error, record)
+        // Twice, since what this version saved before may be there once the state of a newer one is out of the way.
+        for _ in 1...2 {
+            guard let record else { return }
+            do throws(RestorationError) {
+                guard let document = try await record.load() else { return }
+                loaded = try PreservedState(decoding: document)
+                return
+            } catch {
+                await setAside(error, record)
+                guard error.code == .newerVersion else { return }
+            }
         }
     }
 
     /// Gets what cannot be used out of the way: to save over it would be to lose it.
     private mutating func setAside(_ error: RestorationError, _ record: any RestorationRecord) async {
         do throws(RestorationError) {
-            problems.append(RestorationProblem(.restore, error, setAside: try await record.setAside()))
+            let place =
+                if error.code == .newerVersion, let version = error.version {
+                    try await record.setAside(forVersion: version)
+                } else {
+                    try await record.setAside()
+                }
+            problems.append(RestorationProblem(.restore, error, setAside: place))
         } catch let obstacle {
             problems += [RestorationProblem(.restore, error), RestorationProblem(.open, obstacle)]
             failure = obstacle

@@ -139,6 +139,8 @@ final class StateSaver: Sendable {
     }
 
     /// The record; one that could not be opened is tried again.
+    ///
+    /// - Returns: `nil` when nothing is saved in this run.
     private func record() async -> (any RestorationRecord)? {
         if let record = start.record { return record }
         guard let reopen = start.reopen else { return nil }
@@ -148,14 +150,22 @@ final class StateSaver: Sendable {
             failed: { error in
                 state.withLock { $0.statistics.failures += 1 }
                 noteBlocked(error)
+                tell(.restorationFailed(RestorationProblem(.open, error)))
             },
-            setAside: { tell(.restorationFailed($0)) }
+            met: report
         )
         switch outcome {
         case .opened(let record):
             state.withLock { $0.failure = nil }
             changed()
             return record
+        case .occupied(let record):
+            noteBlocked(.openedLate)
+            report(RestorationProblem(.open, .openedLate))
+            // Nobody else gets the identifier while the peripheral runs.
+            while !state.withLock(\.isStopping) { await wakeup.wait() }
+            await record.close()
+            return nil
         case .blocked(let error):
             noteBlocked(error)
             return nil
@@ -166,7 +176,14 @@ final class StateSaver: Sendable {
 
     private func noteBlocked(_ error: RestorationError) {
         state.withLock { $0.failure = error }
-        tell(.restorationFailed(RestorationProblem(.open, error)))
+    }
+
+    private func report(_ problem: RestorationProblem) {
+        logger.warning(
+            "Something is amiss about the preserved state of the peripheral.",
+            metadata: ["peripheral.reason": "\(problem)"]
+        )
+        tell(.restorationFailed(problem))
     }
 
     private func save(_ preserved: PreservedState, to record: any RestorationRecord) async {
@@ -205,7 +222,7 @@ final class StateSaver: Sendable {
         if isNew {
             logger.warning(
                 "The state of the peripheral cannot be preserved; it is tried again.",
-                metadata: ["peripheral.reason": "\(error)"]
+                metadata: ["peripheral.reason": .bounded("\(error)", by: "\(error.code)")]
             )
         }
         tell(.restorationFailed(RestorationProblem(.save, error)))
@@ -223,4 +240,10 @@ final class StateSaver: Sendable {
 
 extension RestorationError {
     fileprivate static let ended = RestorationError(code: .closed, message: "The peripheral has ended.")
+    fileprivate static let openedLate = RestorationError(
+        code: .openedLate,
+        message:
+            "What is preserved could be opened only after the peripheral had begun without it. It stays as it is for the "
+            + "next run, and nothing is preserved in this one; end the run and start it again to continue from there."
+    )
 }

@@ -1,6 +1,7 @@
 internal import PeripheralCore
 
-/// Who has subscribed, and who had before the program ended: what of it is preserved, and what the program is told.
+/// Who has subscribed, and who had before the program ended: what of it is preserved, and what the program is
+/// told.
 struct SubscriberHistory {
     fileprivate struct Entry {
         var subscriber: PreservedSubscriber
@@ -10,7 +11,8 @@ struct SubscriberHistory {
         var isLive: Bool
         /// Whether it is bonded with an adapter that the peripheral is not on.
         var isElsewhere = false
-        /// Whether it is expected and has returned, but not subscribed again so far.
+        /// Whether it is here, and has to subscribe again: it was expected and has returned, or its
+        /// subscription was lost.
         var isBack = false
         /// How many had left before; 0 for one that was away already when the program began.
         var departure = 0
@@ -124,6 +126,23 @@ struct SubscriberHistory {
         }
     }
 
+    /// Takes note that a connected central has to subscribe anew; what is kept for it stays until it leaves,
+    /// and then if it is bonded.
+    mutating func lost(
+        _ central: DeviceAddress,
+        from characteristic: AttributeHandle
+    ) -> [RestoredSubscriber] {
+        var told: [RestoredSubscriber] = []
+        for index in entries.indices
+        where entries[index].isLive && entries[index].subscriber.address == central
+            && entries[index].subscriber.characteristic == characteristic
+        {
+            (entries[index].isLive, entries[index].isBack) = (false, true)
+            told += entries[index].setStatus(.mustSubscribeAgain)
+        }
+        return told
+    }
+
     /// Takes note that a central is gone: a bonded one comes back.
     mutating func disconnected(_ central: DeviceAddress) -> [RestoredSubscriber] {
         suspend { $0.subscriber.address == central }
@@ -144,15 +163,18 @@ struct SubscriberHistory {
             entries[index].departure = departures
             told += entries[index].setStatus(.expected)
         }
-        return told + end(.mustSubscribeAgain) { $0.isLive && isGone($0) }
+        return told + end(.mustSubscribeAgain) { ($0.isLive || $0.isBack) && isGone($0) }
     }
 
-    /// Takes note of what is known of a central that is here; one that is expected has come back, and is to subscribe.
+    /// Takes note of what is known of a central that is here; one that is expected has come back, and is to
+    /// subscribe.
     ///
     /// - Returns: Whom the program is told of.
     mutating func changed(_ central: Central) -> [RestoredSubscriber] {
         for index in entries.indices
-        where entries[index].isLive && entries[index].subscriber.address == central.address {
+        where (entries[index].isLive || entries[index].isBack)
+            && entries[index].subscriber.address == central.address
+        {
             entries[index].subscriber.addressKind = central.addressKind
             entries[index].subscriber.isBonded = central.isBonded
             entries[index].restored?.central = central
@@ -168,7 +190,8 @@ struct SubscriberHistory {
         return told
     }
 
-    /// Takes note of the adapter that the peripheral is on: who is bonded with another one does not come to it.
+    /// Takes note of the adapter that the peripheral is on: who is bonded with another one does not come to
+    /// it.
     ///
     /// - Returns: Whom the program is told of.
     mutating func published(on adapter: DeviceAddress?) -> [RestoredSubscriber] {
@@ -191,19 +214,21 @@ struct SubscriberHistory {
     mutating func moved(from former: DeviceAddress, to central: Central) -> [RestoredSubscriber] {
         var told: [RestoredSubscriber] = []
         for index in entries.indices.reversed()
-        where entries[index].isLive && entries[index].subscriber.address == former {
+        where (entries[index].isLive || entries[index].isBack)
+            && entries[index].subscriber.address == former
+        {
             let subscriber = entries[index].subscriber
-            if self.index(of: central, subscribedTo: subscriber.characteristic) == nil {
+            guard self.index(of: central, subscribedTo: subscriber.characteristic) != nil else {
                 entries[index].subscriber.address = central.address
-            } else {
-                entries.remove(at: index)
-                told += subscribed(
-                    central,
-                    to: subscriber.characteristic,
-                    kind: subscriber.kind,
-                    at: subscriber.since
-                )
+                continue
             }
+            guard entries.remove(at: index).isLive else { continue }
+            told += subscribed(
+                central,
+                to: subscriber.characteristic,
+                kind: subscriber.kind,
+                at: subscriber.since
+            )
         }
         return told
     }
@@ -221,7 +246,9 @@ struct SubscriberHistory {
         where !entries[index].isLive && !centrals.contains(entries[index].subscriber.address) {
             entries[index].restored?.forgetBond()
         }
-        return end(.mustSubscribeAgain) { $0.isExpected && !centrals.contains($0.subscriber.address) }
+        return end(.mustSubscribeAgain) { entry in
+            entry.isExpected && entry.subscriber.isBonded && !centrals.contains(entry.subscriber.address)
+        }
     }
 
     private mutating func end(
@@ -255,7 +282,7 @@ extension SubscriberHistory.Entry {
     /// Whether it is bonded, not subscribed, and had subscribed to something that is still there.
     fileprivate var isExpected: Bool { isPreserved && !isLive && !isElsewhere }
 
-    fileprivate var isPreserved: Bool { isLive || isDeclared && subscriber.isBonded }
+    fileprivate var isPreserved: Bool { isLive || isDeclared && (isBack || subscriber.isBonded) }
 
     fileprivate mutating func setStatus(_ status: RestoredSubscriber.Status) -> [RestoredSubscriber] {
         guard restored != nil, restored?.status != status else { return [] }

@@ -237,7 +237,7 @@ extension TransmitQueues {
             case .subscribers:
                 let shared = outlets[outlet].shared.first.flatMap { transfer[$0] }
                 let isSharing = shared.map { !$0.isDone } ?? false
-                if let lane = subscriber.lane.first, subscriber.isAddressable, !isSharing {
+                if let lane = subscriber.lane.first, subscriber.getsAllAlone, !isSharing {
                     beginPart(of: ticket, by: lane)
                 } else {
                     beginShared(ticket, with: false)

@@ -5,12 +5,17 @@ struct Outlet {
     struct Subscriber {
         var central: TransmitQueues.Receiver
         var isAddressable: Bool
+        /// Whether it gets what is for all together with the others, although it can be reached alone.
+        var sharesUpdatesForAll: Bool
         /// Whether it has not asked for notifications instead, as far as is known.
         var takesIndications: Bool
         /// Its own lane alone; none for those whom the stack does not name.
         var lane: [TransmitLane.Place]
         /// Whether it has a part of a document that no mark has ended.
         var hasRest = false
+
+        /// Whether it is sent by itself what is for all.
+        var getsAllAlone: Bool { isAddressable && !sharesUpdatesForAll }
     }
 
     let characteristic: AttributeHandle
@@ -73,6 +78,6 @@ struct Outlet {
     }
 
     private mutating func choose() {
-        toAll = subscribers.allSatisfy(\.isAddressable) ? subscribers.flatMap(\.lane) : shared
+        toAll = subscribers.allSatisfy(\.getsAllAlone) ? subscribers.flatMap(\.lane) : shared
     }
 }

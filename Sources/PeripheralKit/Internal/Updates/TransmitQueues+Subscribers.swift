@@ -7,6 +7,7 @@ extension TransmitQueues {
         _ central: Central.ID?,
         to characteristic: AttributeHandle,
         isAddressable: Bool,
+        sharesUpdatesForAll: Bool = false,
         takesIndications: Bool = true
     ) {
         let outlet = makeOutlet(characteristic)
@@ -15,6 +16,7 @@ extension TransmitQueues {
         let subscriber = Outlet.Subscriber(
             central: central,
             isAddressable: isAddressable && central != nil,
+            sharesUpdatesForAll: sharesUpdatesForAll,
             takesIndications: takesIndications,
             lane: central.map { [makeLane(of: outlet, to: $0)] } ?? []
         )

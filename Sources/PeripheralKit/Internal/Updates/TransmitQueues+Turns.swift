@@ -169,11 +169,11 @@ extension TransmitQueues {
         return .success(outlets[outlet].shared)
     }
 
-    /// Whether each subscriber can be sent a value alone, that is not empty.
+    /// Whether each subscriber is sent by itself what is for all, if it is not empty.
     func reachesEach(_ characteristic: AttributeHandle) -> Bool {
         guard let outlet = outlet(characteristic) else { return true }
         return outlets[outlet].subscribers.count == 1
-            || outlets[outlet].subscribers.allSatisfy(\.isAddressable)
+            || outlets[outlet].subscribers.allSatisfy(\.getsAllAlone)
     }
 
     /// Where a value for several subscribers goes, to each once.

@@ -51,7 +51,7 @@ extension UpdateSender {
         }
     }
 
-    /// Whether each subscriber of a characteristic can be sent a value alone, as far as the backend has told.
+    /// Whether each subscriber of a characteristic is sent by itself what is for all, as far as the backend has told.
     func reachesEach(_ characteristic: AttributeHandle) -> Bool {
         state.withLock { $0.queues.reachesEach(characteristic) }
     }

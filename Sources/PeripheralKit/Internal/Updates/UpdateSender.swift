@@ -127,6 +127,7 @@ final class UpdateSender: Sendable {
                 subscription.central?.id,
                 to: subscription.characteristic,
                 isAddressable: subscription.isAddressable,
+                sharesUpdatesForAll: subscription.sharesUpdatesForAll,
                 takesIndications: subscription.kind != .notification
             )
             // Only now, when it is known that these are of the subscription that has ended with this.

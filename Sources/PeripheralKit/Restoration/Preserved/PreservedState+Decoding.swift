@@ -20,6 +20,12 @@ extension PreservedState {
             guard let address = DeviceAddress(text) else { throw .damaged("\"adapter\" is no address") }
             adapter = address
         }
+        var backendState = ""
+        if let text = peripheral[PreservedSchema.backend] {
+            guard let state = String(preserved: text), state.utf8.count <= PreservedSchema.maximumBackendState
+            else { throw .damaged("\"backend\" is not what a backend has preserved") }
+            backendState = state
+        }
         let database = try PreservedDatabase(decoding: document[PreservedSchema.database])
         guard peripheral["fingerprint"] == database.fingerprint.preservedText else {
             throw .damaged("the database is not the one that was published")
@@ -34,7 +40,8 @@ extension PreservedState {
             formerValues: try Self.values(in: document[PreservedSchema.formerValues], of: database),
             updates: try Self.updates(in: document, of: database),
             options: try Self.options(in: document, of: database),
-            formats: try Self.formats(in: document, of: database)
+            formats: try Self.formats(in: document, of: database),
+            backendState: backendState
         )
     }
 
@@ -47,7 +54,8 @@ extension PreservedState {
             throw RestorationError(
                 code: .newerVersion,
                 message: "The preserved state has the form \(major), and this program knows those up to "
-                    + "\(PreservedSchema.majorVersion): a newer version has saved it."
+                    + "\(PreservedSchema.majorVersion): a newer version has saved it.",
+                version: Int(major)
             )
         }
     }

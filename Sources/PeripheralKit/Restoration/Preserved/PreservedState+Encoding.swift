@@ -4,10 +4,10 @@ internal import PeripheralCore
 ///
 /// Within a major version, a newer one only adds keys and groups, which an older one ignores. So any version of this
 /// package reads what any other of the same major version has saved, and what older ones have; what a newer major
-/// version has saved is left alone.
+/// version has saved is kept for that version.
 enum PreservedSchema {
-    static let majorVersion = 1
-    static let minorVersion = 2
+    static let majorVersion = RestorationDocument.newestVersion
+    static let minorVersion = 3
 
     static let peripheral = "peripheral"
     static let database = "database"
@@ -23,6 +23,11 @@ enum PreservedSchema {
     /// Since 1.2.
     static let formats = "formats"
 
+    /// The key of the group ``peripheral``, since 1.3.
+    static let backend = "backend"
+
+    /// In bytes of UTF-8.
+    static let maximumBackendState = 4096
     static let maximumAdvertisements = 64
     static let maximumSubscribers = 1024
     static let maximumUpdates = 4096
@@ -55,6 +60,7 @@ extension PreservedState {
         group["name"] = name.preservedText
         group["adapter"] = adapter?.description
         group["fingerprint"] = fingerprint.preservedText
+        group[PreservedSchema.backend] = backendState.isEmpty ? nil : backendState.preservedText
         return group
     }
 

@@ -35,6 +35,9 @@ package struct PreservedState: Hashable, Sendable {
     /// The presentation formats that each aggregate format names, by the handles of the descriptors in the table of the database.
     package var formats: [AttributeHandle: [AttributeHandle]]
 
+    /// What the backend has asked to preserve; empty for nothing.
+    package var backendState: String
+
     package init(
         name: String,
         adapter: DeviceAddress? = nil,
@@ -45,8 +48,10 @@ package struct PreservedState: Hashable, Sendable {
         formerValues: [AttributeHandle: [UInt8]] = [:],
         updates: [PreservedUpdate] = [],
         options: [AttributeHandle: PreservedOptions] = [:],
-        formats: [AttributeHandle: [AttributeHandle]] = [:]
+        formats: [AttributeHandle: [AttributeHandle]] = [:],
+        backendState: String = ""
     ) {
+        self.backendState = backendState
         self.formats = formats
         self.formerValues = formerValues
         self.updates = updates

@@ -7,6 +7,8 @@ extension ConformanceSuite {
         indicationOfOneThatLeaves, indicationOfNobody, confirmationOfAnother, confirmationsOfTheQuick,
         indicationAfterUnsubscription, indicationOfThoseWhoAreGone, indicationOfAllOfWhomOneLeaves([1]),
         indicationOfAllOfWhomOneLeaves([]), indicationOfTheLastWhoLeaves, runEndsBeforeConfirmation,
+        unsubscriberConfirmsLate, onlyUnsubscriberConfirmsLate, addressedUnsubscriberConfirmsLate,
+        confirmationAfterTheRun,
     ]
 
     /// Waits for the next indication of a central.
@@ -298,6 +300,117 @@ extension ConformanceSuite {
                 try await central.confirmIndication()
             }
             late.record((central, confirmation))
+        }
+    }
+
+    /// Has the attackers leave an indication unconfirmed, unsubscribe, and confirm.
+    ///
+    /// bluetoothd from 5.80 on uses a socket that it has freed when the last indication by it is confirmed.
+    private static func confirmLate(
+        _ characteristic: Characteristic<[UInt8]>,
+        _ attackers: [any TestCentral],
+        _ update: (_ value: [UInt8]) async throws -> Void
+    ) async throws {
+        for number: UInt8 in 1...3 {
+            for attacker in attackers { try await attacker.setConfirmsIndications(false) }
+            try await update([number])
+            for attacker in attackers {
+                try await expectIndication([number], of: characteristic, by: attacker)
+            }
+            for attacker in attackers {
+                try await attacker.unsubscribe(from: characteristic)
+                try await attacker.confirmIndication()
+            }
+            // With bluetoothd, their connections would have ended.
+            for attacker in attackers {
+                _ = try await attacker.read(characteristic)
+                try await subscribeToIndications(of: characteristic, attacker)
+            }
+        }
+    }
+
+    private static func subscribeToIndications(
+        of characteristic: Characteristic<[UInt8]>,
+        _ central: any TestCentral
+    ) async throws {
+        try await central.subscribe(central.locate(characteristic).valueHandle, to: .indication)
+        // The program knows of the subscription when this is answered.
+        _ = try await central.read(characteristic)
+    }
+
+    static let unsubscriberConfirmsLate = Scenario(
+        "two centrals that unsubscribe before they confirm what all are sent disturb nobody"
+    ) {
+        let value = Characteristic<[UInt8]>(ScenarioUUID.value, [.read, .notify, .indicate]) { Read { [] } }
+        let peripheral = Peripheral("Subscribers") { GATTService(ScenarioUUID.service) { value } }
+        return Trial(peripheral, mtu: nil) { central, session in
+            try await withCentrals(central, mtus: [517, 65, 23]) { centrals in
+                let attackers = Array(centrals.dropFirst())
+                try await centrals[0].subscribe(to: value)
+                for attacker in attackers { try await subscribeToIndications(of: value, attacker) }
+                try await confirmLate(value, attackers) { try await session.notify(value, $0) }
+                for number: UInt8 in 1...3 {
+                    try expect("update", try await centrals[0].nextUpdate(of: value), is: [number])
+                }
+            }
+        }
+    }
+
+    static let onlyUnsubscriberConfirmsLate = Scenario(
+        "the only subscriber that unsubscribes before it confirms disturbs nobody"
+    ) {
+        subscribersTrial(mtus: [517], .indicate) { centrals, session, value in
+            try await withThrowingTaskGroup { group in
+                try await confirmLate(value, centrals) { update in
+                    let subscriber = try session.subscribers(of: value).compactMap(\.central)
+                    try expect("subscribers", subscriber.count, is: 1)
+                    group.addTask { try? await session.indicate(value, update, to: subscriber[0]) }
+                }
+            }
+        }
+    }
+
+    /// One of several can be sent something alone only by its socket.
+    static let addressedUnsubscriberConfirmsLate = Scenario(
+        "one of several that unsubscribes before it confirms what it alone was sent disturbs nobody"
+    ) {
+        subscribersTrial(mtus: [517, 65], .indicate) { centrals, session, value in
+            guard let subscriber = try session.subscribers(of: value).first?.central else {
+                throw ConformanceFailure(description: "subscribers: there are none.")
+            }
+            try await confirmLate(value, [centrals[0]]) { update in
+                do {
+                    try await session.notify(value, update, to: subscriber)
+                } catch let error as PeripheralError where error.code == .notAddressable {
+                    try await session.notify(value, update)
+                }
+            }
+        }
+    }
+
+    /// A run waits a second for confirmations; a program that is killed does not.
+    static let confirmationAfterTheRun = Scenario(
+        "a confirmation that comes after the services are withdrawn disturbs nobody"
+    ) {
+        let value = Characteristic<[UInt8]>(ScenarioUUID.value, [.read, .indicate]) { Read { [] } }
+        let peripheral = Peripheral("Too Late") { GATTService(ScenarioUUID.service) { value } }
+        let late = Recorder<any TestCentral>()
+        return Trial(peripheral, mtu: nil, runs: 2) { central, session in
+            guard late.count == 0 else {
+                let central = try await late.next()
+                try await central.confirmIndication()
+                // With bluetoothd, its connection would have ended.
+                _ = try await central.discover()
+                return try await central.disconnect()
+            }
+            let central = try await central.makeAnother()
+            try await central.connect()
+            try await central.setConfirmsIndications(false)
+            try await central.subscribe(to: value)
+            _ = try await central.read(value)
+            try await session.notify(value, [1])
+            try await expectIndication([1], of: value, by: central)
+            late.record(central)
         }
     }
 }

@@ -6,7 +6,8 @@ extension ConformanceSuite {
         ways.map(pairs) + [
             nobodyMayPair, otherWaysAreRefused, wrongPasskeyIsRefused, personRefuses,
             legacyIsNotSecureConnections, bondlessCentralPairsEachTime, forgottenCentralPairsAnew,
-            lostKeysAreNotReplaced, passkeyThatIsNotShown, refusalLeavesTheBond,
+            lostKeysAreNotReplaced, impostorIsRefused, impostorIsRefusedByTheProgram, bondIsReplaced,
+            passkeyThatIsNotShown, refusalLeavesTheBond,
         ]
 
     // MARK: Ways to pair
@@ -269,6 +270,91 @@ extension ConformanceSuite {
             try await central.connect()
             try await central.pair(.justWorks)
             try expect("value", try await central.read(secret), is: 7)
+        }
+    }
+
+    static let impostorIsRefused = Scenario(
+        "an impostor with the address of a bonded central is refused by Just Works, and the bond stays"
+    ) {
+        let secret = attribute(securedBy: .encrypted)
+        return Trial(peripheral(.justWorks, secret)) { central, session in
+            try await refusesImpostor(of: central, session, secret)
+        }
+    }
+
+    static let impostorIsRefusedByTheProgram = Scenario(
+        "an impostor with the address of a bonded central is refused by the program, and the bond stays"
+    ) {
+        let secret = attribute(securedBy: .encrypted)
+        let asked = Recorder<Central>()
+        let pairing = Pairing.justWorks(replacingBondIf: { central in
+            asked.record(central)
+            return false
+        })
+        return Trial(peripheral(pairing, secret)) { central, session in
+            try await refusesImpostor(of: central, session, secret)
+            try expect("questions to the program", asked.count, is: 2)
+            let bonded = try await session.bondedCentrals().map(\.id)
+            try expect(
+                "first central that the program is asked about",
+                [try await asked.next().id],
+                is: bonded
+            )
+        }
+    }
+
+    /// Bonds, has an impostor try to pair, with and without keeping keys, and comes back with the keys of the bond.
+    private static func refusesImpostor(
+        of central: any TestCentral,
+        _ session: PeripheralSession,
+        _ secret: Characteristic<UInt8>
+    ) async throws {
+        try await central.pair(.justWorks)
+        try expect("value", try await central.read(secret), is: 7)
+        for isBonding in [true, false] {
+            try await central.forgetBond()
+            try await central.disconnect()
+            try await central.connect()
+            var user = PairingUser.justWorks
+            user.isBonding = isBonding
+            try await expectFailure(of: central, pairingAs: user)
+            try await expectRefusal(of: "read", by: .insufficientEncryption) {
+                try await central.read(secret)
+            }
+            try await central.disconnect()
+            try await central.recallBond()
+            try await central.connect()
+            try expect("value with the keys of the bond", try await central.read(secret), is: 7)
+        }
+        try expect("bonds", try await session.bondedCentrals().count, is: 1)
+    }
+
+    static let bondIsReplaced = Scenario(
+        "a central that lost its keys pairs again by Just Works where the program agrees"
+    ) {
+        let secret = attribute(securedBy: .encrypted)
+        let asked = Recorder<Central>()
+        let pairing = Pairing.justWorks(replacingBondIf: { central in
+            asked.record(central)
+            return true
+        })
+        return Trial(peripheral(pairing, secret)) { central, session in
+            try await central.pair(.justWorks)
+            try await central.forgetBond()
+            try await central.disconnect()
+            try await central.connect()
+            try await expectRefusal(of: "read", by: .insufficientEncryption) {
+                try await central.read(secret)
+            }
+            try await central.pair(.justWorks)
+            try expect("questions to the program", asked.count, is: 1)
+            let bonded = try await session.bondedCentrals().map(\.id)
+            try expect("central that the program is asked about", [try await asked.next().id], is: bonded)
+            try expect("value", try await central.read(secret), is: 7)
+            try await central.disconnect()
+            try await central.connect()
+            try expect("value with the new keys", try await central.read(secret), is: 7)
+            try expect("bonds", try await session.bondedCentrals().count, is: 1)
         }
     }
 

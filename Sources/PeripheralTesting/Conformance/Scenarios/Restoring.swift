@@ -5,7 +5,7 @@ extension ConformanceSuite {
     static let restoring: [Scenario] = [
         handlesStay, valueSurvives, durableValueSurvivesKill, subscriberReturns, lateBondReturns,
         newServiceIsTold, grownServiceIsTold,
-        serviceChangedComes(isAway: false), serviceChangedComes(isAway: true),
+        serviceChangedComes(isAway: false), serviceChangedComes(isAway: true), programsKeepApart,
     ]
 
     private static let identifier = "restoration scenario"
@@ -73,6 +73,41 @@ extension ConformanceSuite {
             try expect("other value at its handle", try await central.read(before[1], offset: 0), is: [9])
             try expect("handles", try await handles(keeper, central), is: before)
         }
+    }
+
+    /// Where the values of two programs stand, as the central finds them.
+    private static func places(_ central: any TestCentral) async throws -> [UInt8: AttributeHandle] {
+        var places: [UInt8: AttributeHandle] = [:]
+        for service in try await central.discover().applicationServices
+        where service.uuid == ScenarioUUID.service {
+            for characteristic in service.characteristics {
+                let value = try await central.read(characteristic.valueHandle, offset: 0)
+                places[value.first ?? 0] = characteristic.valueHandle
+            }
+        }
+        try expect("values", places.keys.sorted(), is: [1, 2])
+        return places
+    }
+
+    /// Both would have their service at the same handle, with the same type and size.
+    static let programsKeepApart = Scenario(
+        "two programs with the same services serve side by side, also after a restart of one"
+    ) {
+        let values = (1...2 as ClosedRange<UInt8>).map { number in
+            Characteristic<UInt8>(ScenarioUUID.value, .read) { Read { number } }
+        }
+        let peripherals = values.enumerated().map { number, value in
+            Peripheral("Program \(number)", restorationIdentifier: "program \(number) of two") {
+                GATTService(ScenarioUUID.service) { value }
+            }
+        }
+        let found = Recorder<[UInt8: AttributeHandle]>()
+        return Trial(peripherals[1]) { central, _ in
+            found.record(try await places(central))
+        }.restarted(as: peripherals[1]) { central, _ in
+            try await reconnect(central)
+            try expect("handles", try await places(central), is: try await found.next())
+        }.beside(peripherals[0])
     }
 
     static let newServiceIsTold = Scenario("after a restart a new service moves nothing, and is told before")

@@ -4,8 +4,12 @@ internal import PeripheralKit
 extension ConformanceSuite {
     static let subscribing: [Scenario] = [
         subscribersAreKnown([517]), subscribersAreKnown([517, 23]), subscribersAreKnown([517, 23, 65, 247]),
-        kindsAreKnown, subscriptionIsTold, leavingEndsSubscription, unsubscriptionAmongOthersIsTold,
+        kindsAreKnown, subscriptionIsTold, endAfterChangeIsTold,
+        leavingEndsSubscription,
+        unsubscriptionAmongOthersIsTold,
         othersLeaving, victimUnsubscribes,
+        hastyUnsubscription(bonded: false), hastyUnsubscription(bonded: true), hastyLeaving,
+        endIsToldAfterHaste,
     ]
 
     /// A trial with a characteristic that several centrals have subscribed to, one after the other.
@@ -94,6 +98,29 @@ extension ConformanceSuite {
             try await central.disconnect()
             try await expectKinds(["disconnected"], of: events)
             try expect("centrals afterwards", session.centrals, is: [])
+        }
+    }
+
+    /// bluetoothd before 5.76 counts a central that changes its mind as two, and so one whose first
+    /// subscription ends at once.
+    static let endAfterChangeIsTold = Scenario(
+        "the end of a subscription is told also when it was changed before, and an indication does not wait for it"
+    ) {
+        let value = Characteristic<[UInt8]>(ScenarioUUID.value, [.read, .notify, .indicate]) { Read { [] } }
+        let peripheral = Peripheral("Changes") { GATTService(ScenarioUUID.service) { value } }
+        return Trial(peripheral) { central, session in
+            let handle = try await central.locate(value).valueHandle
+            let events = session.events
+            for kind in [.notification, .indication, .notification, .indication] as [UpdateKind] {
+                try await central.subscribe(handle, to: kind)
+                _ = try await central.read(value)
+            }
+            try await session.indicate(value, [1])
+            let update = try await central.nextUpdate(of: handle)
+            try expect("update", update, is: ReceivedUpdate(kind: .indication, value: [1]))
+            try await central.unsubscribe(from: value)
+            try await next(of: events, "end") { _ in session.subscriptions.isEmpty }
+            try await session.indicate(value, [2])
         }
     }
 
@@ -189,6 +216,88 @@ extension ConformanceSuite {
                 return subscription.central == subscribers[0].central
             }
             try expect("subscribers afterwards", try session.subscribers(of: value), is: [subscribers[1]])
+        }
+    }
+
+    /// bluetoothd may not count a subscription yet when it ends, and counts another one down.
+    static func hastyUnsubscription(bonded: Bool) -> Scenario {
+        let who = bonded ? "a bonded central that has returned" : "a central"
+        return Scenario("\(who) stays subscribed when another subscribes and unsubscribes at once") {
+            subscribersTrial(mtus: [517], bonded: bonded) { centrals, session, value in
+                let central = centrals[0]
+                let subscriber = session.centrals.first?.id
+                let events = session.events
+                if bonded {
+                    try await central.disconnect()
+                    try await next(of: events, "leaving") { $0.kind == "disconnected" }
+                    try await central.connect()
+                    try await next(of: events, "resumption") { $0.kind == "subscribed" }
+                }
+                try await withCentrals(try await central.makeAnother(), mtus: [247]) { others in
+                    for round: UInt8 in 1...8 {
+                        try await others[0].subscribe(to: value)
+                        try await others[0].unsubscribe(from: value)
+                        _ = try await others[0].read(value)
+                        try await session.notify(value, [round])
+                        try expect("update", try await central.nextUpdate(of: value), is: [round])
+                        try expect(
+                            "subscriber",
+                            try session.subscribers(of: value).first?.central?.id,
+                            is: subscriber
+                        )
+                    }
+                    try await central.unsubscribe(from: value)
+                    try await next(of: events, "unsubscription") { event in
+                        guard case .unsubscribed(let subscription) = event else { return false }
+                        return subscription.central?.id == subscriber
+                    }
+                }
+            }
+        }
+    }
+
+    /// bluetoothd counts the end of such a subscription, but not its beginning.
+    static let hastyLeaving = Scenario(
+        "a central stays subscribed when another subscribes and leaves at once, and a third unsubscribes"
+    ) {
+        subscribersTrial(mtus: [517, 247]) { centrals, session, value in
+            let events = session.events
+            let hasty = try await centrals[0].makeAnother()
+            try await hasty.connect()
+            try await hasty.subscribe(to: value)
+            try await hasty.disconnect()
+            try await next(of: events, "leaving") { $0.kind == "disconnected" }
+            try await centrals[1].unsubscribe(from: value)
+            _ = try await centrals[1].read(value)
+            for number: UInt8 in 1...2 {
+                try await session.notify(value, [number])
+                try expect("update", try await centrals[0].nextUpdate(of: value), is: [number])
+            }
+        }
+    }
+
+    /// bluetoothd counts such a subscription for ever.
+    static let endIsToldAfterHaste = Scenario(
+        "the end of a subscription is told after another central has subscribed and unsubscribed at once, and left"
+    ) {
+        subscribersTrial(mtus: [517]) { centrals, session, value in
+            let events = session.events
+            try await centrals[0].unsubscribe(from: value)
+            try await next(of: events, "unsubscription") { $0.kind == "unsubscribed" }
+            let hasty = try await centrals[0].makeAnother()
+            try await hasty.connect()
+            try await hasty.subscribe(to: value)
+            try await hasty.unsubscribe(from: value)
+            try await hasty.disconnect()
+            try await next(of: events, "leaving") { $0.kind == "disconnected" }
+            for _ in 1...2 {
+                try await centrals[0].subscribe(to: value)
+                try await next(of: events, "subscription") { $0.kind == "subscribed" }
+                // It counts when this is answered.
+                _ = try await centrals[0].read(value)
+                try await centrals[0].unsubscribe(from: value)
+                try await next(of: events, "unsubscription") { $0.kind == "unsubscribed" }
+            }
         }
     }
 

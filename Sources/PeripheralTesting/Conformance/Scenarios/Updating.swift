@@ -6,7 +6,7 @@ extension ConformanceSuite {
         notificationsArrive, indicationsArrive, centralChooses, emptyUpdateArrives,
         nothingWithoutSubscription,
         nothingAfterUnsubscription, subscriptionEndsWithConnection, configurationIsRead,
-        configurationIsChecked, longUpdateIsCut,
+        configurationIsChecked, longUpdateIsCut, uploaderGetsUpdates,
     ]
 
     private typealias Body =
@@ -174,6 +174,37 @@ extension ConformanceSuite {
                 try await central.write(handle, [1, 0, 0])
             }
             try expect("configuration", try await central.readLong(handle), is: [0, 0])
+        }
+    }
+
+    /// Without `CAP_NET_RAW`, a program cannot tell which packets of an upload are answered by packets that go out.
+    ///
+    /// The rig also runs this without it.
+    static let uploaderGetsUpdates = Scenario("updates arrive while their subscriber uploads") {
+        let upload = Characteristic<[UInt8]>(ScenarioUUID.otherValue, .writeWithoutResponse) {
+            Write { _, _ in }
+        }
+        let value = Characteristic<UInt8>(ScenarioUUID.value, [.read, .notify]) { Read { 0 } }
+        let peripheral = Peripheral("Uploads") {
+            GATTService(ScenarioUUID.service) {
+                upload
+                value
+            }
+        }
+        return Trial(peripheral, mtu: 247) { central, session in
+            try await central.subscribe(to: value, knownTo: session)
+            let packet = pattern(200)
+            let uploading = Task {
+                while !Task.isCancelled { try await central.writeWithoutResponse(upload, packet) }
+            }
+            defer { uploading.cancel() }
+            for number: UInt8 in 1...200 {
+                try await session.notify(value, number)
+                try expect("update", try await central.nextUpdate(of: value), is: number)
+            }
+            uploading.cancel()
+            // One that is ended in the middle of a packet has not failed.
+            do { try await uploading.value } catch is CancellationError {}
         }
     }
 }

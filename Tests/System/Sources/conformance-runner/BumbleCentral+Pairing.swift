@@ -7,9 +7,22 @@ extension BumbleCentral {
         if user.isBonding { command += " bonding" }
         if user.requiresAuthentication { command += " mitm" }
         if user.secureConnections { command += " sc" }
+        // The one that its controller has.
+        if user.identityAddress != nil { command += " public" }
         var question = try await ask(command)
         while !question.isEmpty {
             question = try await answer(question, by: user)
+        }
+    }
+
+    func changeAddress() async throws {
+        // To have it forget its keys after the scenario, and come back to its first address. When it bonds, bluetoothd takes a
+        // device of the last 30 seconds that has its lasting address for this one.
+        if pool.notePairing() { await Rig.order(["forget"]) }
+        do {
+            _ = try await pool.process(place: place).ask("rotate")
+        } catch let error as TestCentralError where error.code == .failed {
+            throw TestCentralError(code: .alreadyConnected, message: error.message)
         }
     }
 
@@ -23,6 +36,10 @@ extension BumbleCentral {
 
     func forgetBond() async throws {
         _ = try await pool.process(place: place).ask("forget")
+    }
+
+    func recallBond() async throws {
+        _ = try await pool.process(place: place).ask("recall")
     }
 
     /// Has the person answer a question, for as long as the pairing goes on.

@@ -35,7 +35,7 @@ struct BumbleProcess: Sendable {
             try await withThrowingTaskGroup { group in
                 group.addTask {
                     defer { continuation.finish() }
-                    _ = try await process.ask("hello 3")
+                    _ = try await process.ask("hello 4")
                     _ = try await process.ask("open \(address)")
                     try await body(process)
                 }

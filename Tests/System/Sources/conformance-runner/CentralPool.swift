@@ -68,8 +68,14 @@ final class CentralPool: Sendable {
     }
 
     /// Notes that a central pairs, so that it is forgotten after the scenario.
-    func notePairing() {
-        hasPaired.withLock { $0 = true }
+    ///
+    /// - Returns: Whether it is the first of the scenario.
+    @discardableResult
+    func notePairing() -> Bool {
+        hasPaired.withLock { hasPaired in
+            defer { hasPaired = true }
+            return !hasPaired
+        }
     }
 
     /// Has all centrals drop their keys, where any has paired since the last time.

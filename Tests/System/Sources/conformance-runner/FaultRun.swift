@@ -4,15 +4,21 @@ import PeripheralCore
 import PeripheralKit
 import PeripheralTesting
 
-/// Makes each fault happen at random moments during traffic, and looks whether the peripheral comes back as it was.
+/// Makes each fault happen at random moments during traffic, in the middle of a document, and looks whether the peripheral comes
+/// back as it was, and sends documents whole.
 struct FaultRun {
     private static let value = Characteristic<UInt32>(0x2A56, [.read, .write, .notify]) {
         Read { 42 }
         Write { _, _ in }
     }
+    private static let log = Characteristic<[UInt8]>("5c3a0002-7e3c-4b6e-9d29-b3f1c0a1d001", .notify)
     private static let peripheral = Peripheral("Phoenix") {
-        GATTService("5c3a0001-7e3c-4b6e-9d29-b3f1c0a1d001") { value }
+        GATTService("5c3a0001-7e3c-4b6e-9d29-b3f1c0a1d001") {
+            value
+            log
+        }
     }
+    private static let document = (0..<6_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
 
     private let faults: [Fault]
     private let rounds: Int
@@ -54,7 +60,7 @@ struct FaultRun {
                     let central = BumbleCentral(of: Self.peripheral, on: adapter, from: pool)
                     let found = try await within(.seconds(30)) { try await Self.use(central, session) }
                     let time = try await within(.seconds(60)) {
-                        try await Self.suffer(fault, after: pause, for: outage, with: central)
+                        try await Self.suffer(fault, after: pause, for: outage, with: central, session)
                     }
                     try? await central.disconnect()
                     return (found, time)
@@ -125,6 +131,15 @@ struct FaultRun {
         while try session.subscribers(of: value).isEmpty { _ = try await events.next() }
         try await session.notify(value, 43)
         guard try await central.nextUpdate(of: value) == 43 else { throw Problem("another update") }
+        try await central.subscribe(to: log)
+        while try session.subscribers(of: log).isEmpty { _ = try await events.next() }
+        async let sending: Void = session.send(document, over: log, chunkSize: .maximum)
+        var received: [UInt8] = []
+        while case let chunk = try await central.nextUpdate(of: log), chunk != Array("EOM".utf8) {
+            received += chunk
+        }
+        try await sending
+        guard received == document else { throw Problem("\(received.count) bytes of the document") }
         return try await central.locate(value).valueHandle
     }
 
@@ -135,7 +150,8 @@ struct FaultRun {
         _ fault: Fault,
         after pause: Duration,
         for outage: Duration,
-        with central: BumbleCentral
+        with central: BumbleCentral,
+        _ session: PeripheralSession
     ) async throws -> Duration {
         let traffic = Task {
             while !Task.isCancelled {
@@ -144,6 +160,13 @@ struct FaultRun {
             }
         }
         defer { traffic.cancel() }
+        // One that is under way fails when its subscriber is gone.
+        let sending = Task {
+            while try !session.subscribers(of: log).isEmpty {
+                try await session.send(document, over: log, chunkSize: .maximum)
+            }
+        }
+        defer { sending.cancel() }
         async let loss: Void = reaches { !$0.isOnTheAir }
         try await Task.sleep(for: pause)
         await Rig.order(fault.orders)
@@ -169,7 +192,7 @@ struct FaultRun {
 }
 
 /// What was not as it has to be.
-private struct Problem: Error, CustomStringConvertible {
+struct Problem: Error, CustomStringConvertible {
     var description: String
 
     init(_ description: String) {
@@ -191,7 +214,7 @@ private struct SeededGenerator: RandomNumberGenerator {
 }
 
 /// Waits for something, but not longer than that.
-private func within<Output: Sendable>(
+func within<Output: Sendable>(
     _ limit: Duration,
     _ body: @escaping @Sendable () async throws -> Output
 ) async throws -> Output {

@@ -55,7 +55,7 @@ struct KillRun {
             } recover: { _ in
                 await Self.restartCrashedDaemon()
             }
-            for trouble in outcome.troubles { print("      bluetoothd has crashed: \(trouble)") }
+            for trouble in outcome.troubles { print("      bluetoothd has crashed, as is known: \(trouble)") }
             for failure in outcome.failures { print("FAIL  \(failure)") }
             print(outcome)
             fflush(nil)

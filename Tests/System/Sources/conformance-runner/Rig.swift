@@ -7,6 +7,9 @@ enum Rig {
     /// What the radio gives to the adapter.
     static let adapterAddress = "00:AA:01:00:00:42"
 
+    /// The address of the adapter that is there once `ctl plug second` was ordered.
+    static let secondAdapterAddress = "00:AA:01:00:00:43"
+
     static func environment(_ name: String) -> String? {
         getenv(name).map { String(cString: $0) }
     }

@@ -1,23 +1,23 @@
 import Synchronization
 
 /// What happened, in its order; a test can wait for the first.
-final class Log<Entry: Sendable>: Sendable {
+package final class Log<Entry: Sendable>: Sendable {
     private let state = Mutex<[Entry]>([])
     private let first: AsyncStream<Void>
     private let began: AsyncStream<Void>.Continuation
 
-    init() {
+    package init() {
         (first, began) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    var entries: [Entry] { state.withLock(\.self) }
+    package var entries: [Entry] { state.withLock(\.self) }
 
-    func append(_ entry: Entry) {
+    package func append(_ entry: Entry) {
         state.withLock { $0.append(entry) }
         began.yield()
     }
 
-    func untilNotEmpty() async {
+    package func untilNotEmpty() async {
         for await _ in first { return }
     }
 }

@@ -1,0 +1,85 @@
+internal import PeripheralCore
+
+/// What a program remembers of its handles from one registration to the next, also after a restart.
+struct HandleRecord: Hashable, Sendable {
+    /// The UUID of the services by which the program claims blocks; no other program has it.
+    ///
+    /// It is preserved, so that the Database Hash is the same after a restart.
+    let claimUUID: BluetoothUUID
+
+    /// The database in which ``checked`` holds: one adapter of one run of bluetoothd.
+    private(set) var database = ""
+
+    /// The ranges in which no other program has a service whose place bluetoothd has chosen.
+    ///
+    /// That stays so for as long as the database exists: bluetoothd places such services behind all handles
+    /// that it has ever used.
+    private(set) var checked: [ClosedRange<AttributeHandle>] = []
+
+    init(claimUUID: BluetoothUUID = .random()) {
+        self.claimUUID = claimUUID
+    }
+
+    /// Whether a range needs no check in a database.
+    func isChecked(_ range: ClosedRange<AttributeHandle>, in database: String?) -> Bool {
+        database == self.database
+            && checked.contains {
+                $0.lowerBound <= range.lowerBound && range.upperBound <= $0.upperBound
+            }
+    }
+
+    /// Records that these are the ranges of the program, and that they are checked.
+    mutating func setChecked(_ ranges: [ClosedRange<AttributeHandle>], in database: String) {
+        self.database = database
+        checked = Array(ranges.prefix(Self.maximumCount))
+    }
+
+    /// Has every range checked anew.
+    mutating func forgetChecked() {
+        (database, checked) = ("", [])
+    }
+
+    /// As many as what is preserved has room for.
+    private static let maximumCount = 256
+}
+
+// MARK: - As text
+
+extension HandleRecord {
+    /// - Returns: `nil` when the text is none that ``text`` has made.
+    init?(_ text: String) {
+        let words = text.split(separator: " ")
+        guard words.count == 3, let uuid = BluetoothUUID(String(words[0])) else { return nil }
+        self.init(claimUUID: uuid)
+        guard words[1] != "-" else { return }
+        database = String(words[1])
+        for word in words[2].split(separator: ",") {
+            let ends = word.split(separator: "-").map { UInt16($0, radix: 16) }
+            guard ends.count == 2, let first = ends[0], let last = ends[1], first <= last else { return nil }
+            checked.append(AttributeHandle(rawValue: first)...AttributeHandle(rawValue: last))
+        }
+        guard (1...Self.maximumCount).contains(checked.count) else { return nil }
+    }
+
+    /// The record in three words: the UUID, the database, and the checked ranges.
+    var text: String {
+        let ranges = checked.map { range in
+            let ends = [range.lowerBound, range.upperBound]
+            return ends.map { String($0.rawValue, radix: 16) }.joined(separator: "-")
+        }
+        guard !database.isEmpty, !ranges.isEmpty else { return "\(claimUUID) - -" }
+        return "\(claimUUID) \(database) \(ranges.joined(separator: ","))"
+    }
+}
+
+extension BluetoothUUID {
+    /// A UUID that nobody else has (RFC 9562, version 4).
+    static func random() -> BluetoothUUID {
+        var bits = UInt128.random(in: .min ... .max)
+        bits = bits & ~(0xF << 76) | 0x4 << 76
+        bits = bits & ~(0x3 << 62) | 0x2 << 62
+        let bytes = (0..<16).map { UInt8(truncatingIfNeeded: bits >> (8 * $0)) }
+        // Sixteen bytes are always a UUID.
+        return BluetoothUUID(littleEndian: bytes) ?? random()
+    }
+}

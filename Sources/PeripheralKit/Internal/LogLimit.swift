@@ -1,0 +1,168 @@
+package import Logging
+private import Synchronization
+
+/// Keeps centrals, the bus and the disk from filling a log.
+///
+/// Of each kind of line at notice level or above, five pass at once, and then one a minute. The next line that passes
+/// carries in `peripheral.suppressed` how many were left out before it; ``end()`` reports those that no line followed.
+///
+/// The message and the level make the kind, and with them what the metadata has of ``LogDetail``. So the message has to be
+/// constant or made of the declaration, and what an outsider can vary belongs in other metadata: this bounds both the
+/// number of lines and the memory for them. Where a message comes with too many details at once, the further ones share a
+/// kind of their own; other messages are not touched by that.
+package final class LogLimit: Sendable {
+    static let burst = 5
+    static let interval = Duration.seconds(60)
+
+    /// How many kinds a message has at once, besides the one that further details share.
+    static let detailCapacity = 64
+
+    private struct Line: Hashable {
+        var message: String
+        var level: Logger.Level
+    }
+
+    private struct Kind {
+        /// Up to when the lines that have passed use up the minutes: each takes one.
+        var usedUp: Duration
+        var suppressed = 0
+    }
+
+    private let stopwatch: Stopwatch
+    private let logger: Logger
+    /// The kinds of each line by their details; `nil` stands for those that found no room.
+    private let kinds = Mutex<[Line: [String?: Kind]]>([:])
+
+    /// - Parameters:
+    ///   - logger: The log.
+    ///   - clock: What measures the minutes.
+    package init(of logger: Logger, clock: any Clock<Duration>) {
+        self.logger = logger
+        stopwatch = Stopwatch(clock)
+    }
+
+    /// The log, limited.
+    package var limited: Logger {
+        var limited = logger
+        limited.handler = LimitedHandler(base: logger.handler, limit: self)
+        return limited
+    }
+
+    /// Reports how many lines of each message were left out since the last one of their kind.
+    package func end() {
+        let kinds = kinds.withLock { kinds in
+            defer { kinds = [:] }
+            return kinds
+        }
+        for (line, details) in kinds.sorted(by: { $0.key.message < $1.key.message }) {
+            let suppressed = details.values.reduce(0) { $0 + $1.suppressed }
+            guard suppressed > 0 else { continue }
+            logger.log(
+                level: line.level,
+                "Lines were left out of the log because there were too many of their kind.",
+                metadata: ["peripheral.line": "\(line.message)", "peripheral.suppressed": "\(suppressed)"]
+            )
+        }
+    }
+
+    /// Counts a line.
+    ///
+    /// - Returns: How many of its kind were left out before it; `nil` if it is left out as well.
+    fileprivate func admit(_ event: LogEvent) -> Int? {
+        let line = Line(message: event.message.description, level: event.level)
+        let detail = LogDetail.kind(of: event.metadata)
+        let now = stopwatch.elapsed()
+        return kinds.withLock { kinds in
+            Self.admit(detail, to: &kinds[line, default: [:]], at: now)
+        }
+    }
+
+    private static func admit(_ detail: String, to kinds: inout [String?: Kind], at now: Duration) -> Int? {
+        var key: String? = detail
+        if kinds[key] == nil, isFull(kinds) {
+            // One that owes nothing is as one that was never there.
+            kinds = kinds.filter { $0.value.usedUp > now || $0.value.suppressed > 0 }
+            if isFull(kinds) { key = nil }
+        }
+        var kind = kinds[key] ?? Kind(usedUp: now)
+        defer { kinds[key] = kind }
+        let usedUp = max(kind.usedUp, now) + interval
+        guard usedUp <= now + interval * burst else {
+            kind.suppressed += 1
+            return nil
+        }
+        let suppressed = kind.suppressed
+        (kind.usedUp, kind.suppressed) = (usedUp, 0)
+        return suppressed
+    }
+
+    private static func isFull(_ kinds: [String?: Kind]) -> Bool {
+        kinds.keys.count { $0 != nil } >= detailCapacity
+    }
+}
+
+/// A value in the metadata of a line that makes lines with the same message several kinds, see ``LogLimit``.
+struct LogDetail: CustomStringConvertible, Sendable {
+    let description: String
+    let kind: String
+
+    /// What the details in the metadata come to.
+    static func kind(of metadata: Logger.Metadata?) -> String {
+        guard let metadata else { return "" }
+        let kinds = metadata.compactMap { key, value -> (String, String)? in
+            guard case .stringConvertible(let value) = value, let detail = value as? LogDetail else {
+                return nil
+            }
+            return (key, detail.kind)
+        }
+        return kinds.sorted(by: <).map(\.1).joined(separator: "; ")
+    }
+}
+
+extension Logger.MetadataValue {
+    /// A value of which there are only as many as are declared or defined, whatever outsiders do: a flood of lines with
+    /// one of them does not hide a line with another.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - kind: What is bounded, if the value itself is not.
+    /// - Returns: The value for the metadata.
+    package static func bounded(_ value: String, by kind: String? = nil) -> Self {
+        .stringConvertible(LogDetail(description: value, kind: kind ?? value))
+    }
+}
+
+/// Hands on the lines that a ``LogLimit`` lets pass.
+private struct LimitedHandler: LogHandler {
+    var base: any LogHandler
+    let limit: LogLimit
+
+    func log(event: LogEvent) {
+        guard event.level >= .notice else { return base.log(event: event) }
+        guard let suppressed = limit.admit(event) else { return }
+        guard suppressed > 0 else { return base.log(event: event) }
+        var event = event
+        event.metadata = (event.metadata ?? [:]).merging(["peripheral.suppressed": "\(suppressed)"]) { $1 }
+        base.log(event: event)
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { base[metadataKey: key] }
+        set { base[metadataKey: key] = newValue }
+    }
+
+    var metadata: Logger.Metadata {
+        get { base.metadata }
+        set { base.metadata = newValue }
+    }
+
+    var logLevel: Logger.Level {
+        get { base.logLevel }
+        set { base.logLevel = newValue }
+    }
+
+    var metadataProvider: Logger.MetadataProvider? {
+        get { base.metadataProvider }
+        set { base.metadataProvider = newValue }
+    }
+}

@@ -1,0 +1,50 @@
+import PeripheralCore
+import Testing
+
+@testable import PeripheralBlueZ
+
+@Suite(.timeLimit(.minutes(1)))
+struct HandleRecordTests {
+    @Test func itIsReadAsItWasWritten() throws {
+        var record = HandleRecord()
+        #expect(HandleRecord(record.text) == record)
+        record.setChecked([0x0100...0x0106, 0x0123...0xFFFF], in: "6f3b/:1.5/hci0/1234")
+        #expect(record.text.hasSuffix(" 6f3b/:1.5/hci0/1234 100-106,123-ffff"))
+        #expect(HandleRecord(record.text) == record)
+    }
+
+    @Test(arguments: [
+        "", "x - -", "1234 a", "1234 a 100", "1234 a 100-", "1234 a 200-100", "1234 a 100-10000",
+        "1234 a b c", "1234 a ,", "1234 a " + String(repeating: "100-106,", count: 257),
+    ])
+    func whatIsNoRecordIsRefused(text: String) {
+        #expect(HandleRecord(text) == nil)
+    }
+
+    @Test func rangesAreCheckedInOneDatabaseOnly() {
+        var record = HandleRecord()
+        record.setChecked([0x0100...0x0106], in: "a")
+        #expect(record.isChecked(0x0100...0x0106, in: "a"))
+        #expect(record.isChecked(0x0102...0x0103, in: "a"))
+        #expect(!record.isChecked(0x0100...0x0107, in: "a"))
+        #expect(!record.isChecked(0x0100...0x0106, in: "b"))
+        record.forgetChecked()
+        #expect(!record.isChecked(0x0100...0x0106, in: "a"))
+    }
+
+    @Test func itFitsIntoWhatIsPreserved() {
+        var record = HandleRecord()
+        let ranges = (0..<2000).map { number in
+            let handle = AttributeHandle(rawValue: UInt16(0x1000 + 16 * number))
+            return handle...handle
+        }
+        record.setChecked(ranges, in: String(repeating: "a", count: 200))
+        #expect(record.text.utf8.count <= 4096)
+    }
+
+    @Test func noTwoProgramsHaveTheSameUUID() {
+        let uuids = Set((0..<1000).map { _ in BluetoothUUID.random() })
+        #expect(uuids.count == 1000)
+        #expect(uuids.allSatisfy { $0.assignedNumber == nil && "\($0)".dropFirst(14).first == "4" })
+    }
+}

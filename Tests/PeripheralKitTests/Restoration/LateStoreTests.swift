@@ -1,0 +1,232 @@
+import PeripheralTesting
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import PeripheralKit
+
+/// A store that cannot be opened when the peripheral begins costs nothing that is in it.
+@Suite(.timeLimit(.minutes(1)))
+final class LateStoreTests: Sendable {
+    private static let identifier = "com.example.lamp"
+
+    private let isOn = Characteristic<Bool>(0x2A1A, [.read, .write, .notify]) {
+        PersistentValue(initially: true, writes: .durable)
+    }
+    private let store = LateStore()
+    private let clock = ManualClock()
+    private let log = LogRecorder()
+    private let wasTold = Mutex(false)
+
+    private func run(
+        _ body: @escaping @Sendable (PeripheralSession) async throws -> Void = { _ in },
+        onRestore: (@Sendable (RestoredState) async throws -> Void)? = nil
+    ) async throws {
+        let peripheral = Peripheral("Lamp", restorationIdentifier: Self.identifier) {
+            GATTService(.battery) { isOn }
+        } onRestore: { restored in
+            try await onRestore?(restored)
+        }
+        try await peripheral.run(
+            on: InMemoryBackend(),
+            restoringFrom: store,
+            savingEvery: .zero,
+            logger: log.logger,
+            clock: clock,
+            body
+        )
+    }
+
+    /// Has a run preserve that the lamp is off.
+    private func preserveOff() async throws -> RestorationDocument {
+        store.opens()
+        try await run { [isOn] session in try await session.set(isOn, to: false) }
+        store.closes()
+        return try #require(store.memory[Self.identifier])
+    }
+
+    /// Lets the time pass that the peripheral waits before it begins.
+    private func passTheWait() async {
+        for _ in 0..<20 {
+            await clock.waitForSleeper()
+            clock.advance(by: .milliseconds(250))
+        }
+    }
+
+    /// Lets time pass until the session has told something of the store that is not a mere failure to open it, or has saved.
+    private func untilOpened(_ session: PeripheralSession) async -> [RestorationProblem] {
+        let saves = store.memory.saveCount
+        store.opens()
+        var problems: [RestorationProblem] = []
+        var events = session.events.makeAsyncIterator()
+        while store.openCount == 0 {
+            clock.advance(by: .seconds(1))
+            await Task.yield()
+        }
+        // What is told ends with what becomes of the record.
+        while let event = try? await events.next() {
+            guard case .restorationFailed(let problem) = event, problem.error.code != .unwritable else {
+                continue
+            }
+            problems.append(problem)
+            if problem.operation == .open { return problems }
+            break
+        }
+        await store.memory.waitForSaves(saves + 1)
+        return problems
+    }
+
+    @Test func whatCanBeOpenedInTimeIsRestored() async throws {
+        _ = try await preserveOff()
+        async let ended: Void = run { [isOn, log] session in
+            let value = try session.value(of: isOn)
+            #expect(value == false)
+            #expect(session.restored?.problems.isEmpty == true)
+            #expect(log.lines.contains { $0.hasPrefix("notice") && $0.contains("The disk is full.") })
+        }
+        await clock.waitForSleeper()
+        clock.advance(by: .seconds(4))
+        await clock.waitForSleeper()
+        store.opens()
+        clock.advance(by: .milliseconds(250))
+        try await ended
+        #expect(store.memory.documentsSetAside(of: Self.identifier).isEmpty)
+        #expect(log.lines.count { $0.contains("The disk is full.") } == 1)
+    }
+
+    @Test func itIsWaitedForFiveSecondsAndNoLonger() async throws {
+        async let ended: Void = run { session in
+            let problems = session.restored?.problems ?? []
+            #expect(problems.map(\.operation) == [.open])
+        }
+        await passTheWait()
+        try await ended
+    }
+
+    @Test func nobodyWaitsWhoIsCancelled() async throws {
+        await withThrowingTaskGroup { group in
+            group.addTask {
+                try await self.run(onRestore: { [self] _ in wasTold.withLock { $0 = true } })
+            }
+            await clock.waitForSleeper()
+            group.cancelAll()
+            await #expect(throws: CancellationError.self) { try await group.next() }
+        }
+        #expect(wasTold.withLock { !$0 })
+    }
+
+    /// It is as it was, whatever the run does, and the next one begins with it.
+    @Test func whatCanBeOpenedLaterWaitsForTheNextRun() async throws {
+        let document = try await preserveOff()
+        async let ended: Void = run { [self] session in
+            let value = try session.value(of: isOn)
+            #expect(value == true)
+            let problems = await untilOpened(session)
+            #expect(problems.map(\.operation) == [.open])
+            #expect(problems.map(\.error.code) == [.openedLate])
+            let error = await #expect(throws: RestorationError.self) { try await session.set(isOn, to: true) }
+            #expect(error?.code == .openedLate)
+            await #expect(throws: RestorationError.self) { try await session.preserve() }
+            // Two processes never share an identifier.
+            let other = await #expect(throws: RestorationError.self) {
+                _ = try await store.memory.open(Self.identifier)
+            }
+            #expect(other?.code == .inUse)
+        }
+        await passTheWait()
+        try await ended
+        #expect(store.memory[Self.identifier] == document)
+        #expect(store.memory.documentsSetAside(of: Self.identifier).isEmpty)
+        #expect(
+            log.lines.contains {
+                $0.hasPrefix("warning") && $0.contains("It stays as it is for the next run")
+            }
+        )
+        try await run { [isOn] session in
+            let value = try session.value(of: isOn)
+            #expect(value == false)
+            #expect(session.restored?.problems.isEmpty == true)
+        }
+    }
+
+    @Test func whatCanBeOpenedAtTheEndWaitsForTheNextRun() async throws {
+        let document = try await preserveOff()
+        async let ended: Void = run { [store] _ in store.opens() }
+        await passTheWait()
+        try await ended
+        #expect(store.memory[Self.identifier] == document)
+        #expect(store.memory.documentsSetAside(of: Self.identifier).isEmpty)
+    }
+
+    @Test func anEmptyStoreThatOpensLaterIsUsed() async throws {
+        async let ended: Void = run { [self] session in
+            store.opens()
+            while store.openCount == 0 {
+                clock.advance(by: .seconds(1))
+                await Task.yield()
+            }
+            await store.memory.waitForSaves(1)
+            try await session.set(isOn, to: false)
+        }
+        await passTheWait()
+        try await ended
+        let document = try #require(store.memory[Self.identifier])
+        #expect(try Array(PreservedState(decoding: document).values.values) == [[0]])
+    }
+
+    /// No run of this version could begin with these; they make way for what can be saved.
+    @Test(arguments: [RestorationError.Code.damaged, .newerVersion])
+    func whatCannotBeReadLaterIsSetAside(code: RestorationError.Code) async throws {
+        var document = try await preserveOff()
+        document["peripheral"]?["version"] = code == .newerVersion ? "2.0" : "none"
+        store.memory[Self.identifier] = document
+        async let ended: Void = run { [self] session in
+            let problems = await untilOpened(session)
+            #expect(problems.map(\.operation) == [.restore])
+            #expect(problems.map(\.error.code) == [code])
+            #expect(problems.allSatisfy { $0.setAside != nil })
+            try await session.set(isOn, to: false)
+        }
+        await passTheWait()
+        try await ended
+        let aside = store.memory.documentsSetAside(of: Self.identifier)
+        let kept = store.memory.document(of: Self.identifier, setAsideForVersion: 2)
+        #expect(aside == (code == .damaged ? [document] : []))
+        #expect(kept == (code == .newerVersion ? document : nil))
+        let saved = try #require(store.memory[Self.identifier])
+        #expect(try Array(PreservedState(decoding: saved).values.values) == [[0]])
+    }
+}
+
+/// A store on a disk that is full until it is not.
+private final class LateStore: RestorationStore {
+    private struct State {
+        var isOpen = false
+        var openCount = 0
+    }
+
+    let memory = InMemoryRestorationStore()
+    private let state = Mutex(State())
+
+    /// How often it has been opened since it can be.
+    var openCount: Int { state.withLock(\.openCount) }
+
+    func opens() {
+        state.withLock { $0 = State(isOpen: true) }
+    }
+
+    func closes() {
+        state.withLock { $0 = State() }
+    }
+
+    func identifiers() async throws(RestorationError) -> [String] { try await memory.identifiers() }
+
+    func open(_ identifier: String) async throws(RestorationError) -> any RestorationRecord {
+        let isOpen = state.withLock { state in
+            if state.isOpen { state.openCount += 1 }
+            return state.isOpen
+        }
+        guard isOpen else { throw RestorationError(code: .unwritable, message: "The disk is full.") }
+        return try await memory.open(identifier)
+    }
+}

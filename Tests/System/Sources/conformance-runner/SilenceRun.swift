@@ -1,0 +1,98 @@
+import Glibc
+import PeripheralBlueZ
+import PeripheralCore
+import PeripheralKit
+import PeripheralTesting
+
+/// Has the link of one of two subscribers carry nothing any more until it is lost, and looks whether the other is sent to again.
+///
+/// The kernel takes back the room of the lost link in the controller, but uses it only when it is given something to send. A
+/// program that may observe the links sees that they are free; without `CAP_NET_RAW`, it knows the end of the connection alone.
+struct SilenceRun {
+    private static let silence = Duration.seconds(8)
+    /// How long updates may take to go on, beside other machines on the same processors.
+    private static let patience = Duration.seconds(40)
+
+    private let adapter: DeviceAddress
+    private let rounds: Int
+
+    init(on adapter: DeviceAddress, rounds: Int) {
+        self.adapter = adapter
+        self.rounds = rounds
+    }
+
+    /// Runs all rounds; tells whether updates went on in each.
+    func run(_ program: String) async throws -> Bool {
+        let value = Characteristic<UInt32>("c0f000c2-7e3c-4b6e-9d29-b3f1c0a1d001", [.read, .notify]) {
+            Read { 0 }
+        }
+        let peripheral = Peripheral("Silence") {
+            GATTService("c0f000c1-7e3c-4b6e-9d29-b3f1c0a1d001") { value }
+        }
+        try await CentralPool.run(program) { pool in
+            try await peripheral.run(on: .bluez(recovery: .never)) { session in
+                let staying = BumbleCentral(of: peripheral, on: adapter, from: pool)
+                let leaving = staying.makeAnother()
+                try await subscribe(staying, to: value)
+                while session.subscriptions.isEmpty { try await Task.sleep(for: .milliseconds(20)) }
+                let sending = Task {
+                    var number: UInt32 = 0
+                    while true {
+                        // There is always somebody, so that it does not take all.
+                        while try session.update(value, number) { number += 1 }
+                        try await session.readyToUpdate(value)
+                    }
+                }
+                defer { sending.cancel() }
+                var failed = 0
+                for round in 1...rounds {
+                    try await subscribe(leaving, to: value)
+                    let before = try await resume(within: Self.patience)
+                    try Rig.radio("speed 1000000000 \(address(of: leaving))")
+                    try await Task.sleep(for: Self.silence)
+                    try Rig.radio("arrivals")
+                    try Rig.radio("cut \(address(of: leaving))")
+                    let after = try await resume(within: Self.patience)
+                    try Rig.radio("speed 2.5")
+                    if before == nil || after == nil { failed += 1 }
+                    let time = after.map { "go on after \($0) s" } ?? "have not gone on for \(Self.patience)"
+                    print(
+                        "\(before == nil || after == nil ? "FAIL " : "ok   ") round \(round), \(session.pacing): updates \(time)"
+                    )
+                    fflush(nil)
+                    try? await leaving.disconnect()
+                }
+                print("\(rounds - failed) passed, \(failed) failed")
+                fflush(nil)
+                exit(failed == 0 ? 0 : 1)
+            }
+        }
+        return false
+    }
+
+    private func address(of central: BumbleCentral) -> String {
+        CentralPool.address(place: central.place)?.description ?? ""
+    }
+
+    private func subscribe(_ central: BumbleCentral, to value: Characteristic<UInt32>) async throws {
+        try await central.connect(mtu: 517, encrypting: true)
+        try await central.subscribe(central.locate(value).valueHandle, to: .notification)
+    }
+
+    /// Waits until the one that stays has got more than can have been on its way.
+    ///
+    /// - Returns: How many seconds that took; `nil` when it does not.
+    private func resume(within limit: Duration) async throws -> Double? {
+        try Rig.radio("arrivals")
+        let staying = CentralPool.address(place: 0)?.description ?? ""
+        let start = ContinuousClock.now
+        var count = 0
+        while ContinuousClock.now - start < limit {
+            try await Task.sleep(for: .milliseconds(50))
+            count += try Rig.radio("arrivals").count { $0.hasPrefix(staying) }
+            if count > 300 { return (ContinuousClock.now - start) / .seconds(1) }
+        }
+        print("      \(count) have arrived")
+        return nil
+    }
+}
