@@ -586,6 +586,29 @@ struct LifeStateMachineTests {
         }
     }
 
+    /// From wherever events have led it, the machine ends once that was requested, whatever comes of its steps.
+    @Test(arguments: [true, false]) func endsFromEverywhere(succeeds: Bool) {
+        var generator = SeededGenerator(seed: 5)
+        let events = Self.events.filter { $0 != .stopRequested && $0 != .failed(Self.invalid) }
+        for _ in 0..<2000 {
+            var machine = Machine(selection: .firstPowered)
+            var past: [Event] = []
+            var action: Action? = machine.start()
+            for _ in 0..<Int.random(in: 0..<30, using: &generator) {
+                guard let event = events.randomElement(using: &generator) else { break }
+                past.append(event)
+                action = machine.handle(event) ?? action
+            }
+            action = machine.handle(.stopRequested) ?? action
+            for _ in 0..<10 where action != .finish(nil) {
+                let outcome = succeeds ? Self.success(of: action) : .failed(Self.refused)
+                guard let outcome else { break }
+                action = machine.handle(outcome) ?? action
+            }
+            #expect(action == .finish(nil), "seed 5, \(past)")
+        }
+    }
+
     /// What happens next when all is well.
     private static func improvement(after action: Action?, _ state: PeripheralState) -> Event? {
         if case .awaitChange = action { return .daemonAppeared }

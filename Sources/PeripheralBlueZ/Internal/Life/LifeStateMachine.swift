@@ -86,6 +86,7 @@ struct LifeStateMachine {
     private var backoff = Backoff()
     private var hasBeenPublished = false
     private var mayStartDaemon = true
+    private var isStopRequested = false
     /// What stands between the peripheral and the air.
     private var obstacle: Failure?
 
@@ -109,6 +110,7 @@ struct LifeStateMachine {
 
     /// Takes note of an event; `nil` when what is under way goes on.
     mutating func handle(_ event: Event) -> Action? {
+        if event == .stopRequested { isStopRequested = true }
         if case .registering(var registration) = state {
             return Self.translate(event, on: registration.adapter.path).flatMap { translated in
                 let action = registration.handle(translated)
@@ -281,6 +283,8 @@ extension LifeStateMachine {
     /// A registration has ended.
     private mutating func recover(from failure: Failure) -> Action {
         if isFatal(failure) { return finish(failure) }
+        // It was requested while what was registered before the failure was withdrawn.
+        if isStopRequested { return finish(nil) }
         obstacle = failure
         // What was lost may be back already, once; what was refused is refused again.
         let isFirst = backoff == Backoff()
