@@ -123,6 +123,25 @@ struct SeveralProgramsTests {
         central.disconnect()
     }
 
+    /// Waits until each program serves its own value, wherever it is.
+    private func untilServed(by programs: [Program], on bluez: EmulatedBlueZ) async throws {
+        let central = bluez.central(for: programs[0].peripheral)
+        let limit = ContinuousClock.now + .seconds(20)
+        var values: Set<[UInt8]> = []
+        let expected = Set(programs.map { [$0.number] })
+        try await until {
+            try? await central.connect()
+            let services = (try? await central.discover().applicationServices) ?? []
+            values = []
+            for handle in services.compactMap(\.characteristics.first?.valueHandle) {
+                if let value = try? await central.read(handle, offset: 0) { values.insert(value) }
+            }
+            return values == expected && services.count == programs.count || .now > limit
+        }
+        central.disconnect()
+        #expect(values == expected)
+    }
+
     @Test(arguments: daemons)
     func theFirstKeepsItsHandlesAndTheOthersMove(daemon: EmulatedBlueZ.Configuration) async throws {
         let programs = [Program(1), Program(2), Program(3)]
@@ -254,6 +273,38 @@ struct SeveralProgramsTests {
             let again = try await run(programs.reversed(), on: bluez)
             #expect(again.allSatisfy { !$0.hasMoved })
             #expect(again.map(\.handle) == first.map(\.handle).reversed())
+        }
+    }
+
+    /// bluetoothd would place it there.
+    @Test(arguments: daemons)
+    func aLargeServiceThatBluetoothdPlacesIsNotAmongTheClaims(daemon: EmulatedBlueZ.Configuration) async throws {
+        let large = Program(9, size: 115, isPreserved: false)
+        let pinned = Program(1, pinned: 0x0300, isPreserved: false)
+        try await withEmulatedBlueZ(daemon) { bluez in
+            let running = try await run([large, pinned], on: bluez)
+            #expect(running.map(\.handle) == [0x0102, 0x0302])
+        }
+    }
+
+    /// What bluetoothd has placed, and what a program requests that starts as it recovers.
+    @Test(arguments: daemons)
+    func aProgramThatStartsDuringARecoveryTakesNothing(daemon: EmulatedBlueZ.Configuration) async throws {
+        let placed = Program(9, size: 115, isPreserved: false)
+        try await withEmulatedBlueZ(daemon) { bluez in
+            try await placed.run(on: bluez.backend) { handle, _ in
+                #expect(handle == 0x0102)
+                for number in 1...5 as ClosedRange<UInt8> {
+                    let starting = Program(number, size: 115)
+                    try await starting.preserveAsBefore()
+                    await bluez.killDaemon()
+                    async let restart: Void = bluez.startDaemon()
+                    try await starting.run(on: bluez.backend) { _, _ in
+                        try await untilServed(by: [placed, starting], on: bluez)
+                    }
+                    try await restart
+                }
+            }
         }
     }
 

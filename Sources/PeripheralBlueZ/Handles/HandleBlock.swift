@@ -48,6 +48,11 @@ struct HandleBlock: Hashable, Comparable, Sendable, CustomStringConvertible {
         return blocks
     }
 
+    /// The blocks that ranges of handles touch, but for those that reach into the claims, which nothing can claim.
+    static func touched(by ranges: [ClosedRange<AttributeHandle>]) -> Set<HandleBlock> {
+        Set(ranges.filter { !$0.overlaps(claims) }.flatMap(touched))
+    }
+
     /// All handles of the block, for a person.
     var description: String {
         switch number {

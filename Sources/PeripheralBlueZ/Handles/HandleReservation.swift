@@ -7,6 +7,9 @@ internal import PeripheralDBus
 /// placed by itself, for a program of any kind, are looked for once in a database: bluetoothd places such
 /// services behind all handles that it has ever used, so none comes later.
 ///
+/// All blocks are claimed while the services are registered. Afterwards, ``keep(_:in:)`` gives up those that
+/// bluetoothd has chosen.
+///
 /// It lasts as long as one connection to the bus, which ends all claims. One call is under way at a time.
 actor HandleReservation {
     private var claimed: Set<HandleBlock> = []
@@ -27,42 +30,45 @@ actor HandleReservation {
         let clock: any Clock<Duration>
     }
 
-    /// How long to wait, each time that bluetoothd refuses handles that no program has claimed.
+    /// How long to wait, each time that bluetoothd refuses handles.
     ///
-    /// Another program that looks for free handles occupies them for a moment. bluetoothd keeps what it has
-    /// refused until it has nothing else to do.
+    /// Another program that looks for free handles occupies them for a moment, or claims their block while it
+    /// registers. bluetoothd keeps what it has refused until it has nothing else to do.
     private static let pauses: [Duration] = [.milliseconds(50), .milliseconds(100), .milliseconds(200)]
 
     /// Reserves ranges of handles, and gives up what was reserved before.
     ///
     /// - Parameters:
     ///   - ranges: What is to be requested.
-    ///   - planned: Those among them that the program has chosen itself, whose blocks it claims.
     ///   - daemon: How bluetoothd is reached.
     /// - Returns: The blocks in which others have handles of these ranges; none when everything is reserved.
     /// - Throws: `BusError`.
     func reserve(
         _ ranges: [ClosedRange<AttributeHandle>],
-        claiming planned: [ClosedRange<AttributeHandle>],
         in daemon: Daemon
     ) async throws(BusError) -> Set<HandleBlock> {
-        let needed = Set(planned.flatMap(HandleBlock.touched))
+        let needed = HandleBlock.touched(by: ranges)
         try await release(claimed.subtracting(needed), in: daemon)
         let unchecked = ranges.filter { !record.isChecked($0, in: daemon.database) }
-        // From here on, bluetoothd places nothing where a claim has to stand.
-        if !unchecked.isEmpty {
-            _ = try await probe([HandleBlock.endOfClaims], of: daemon).attempt(by: daemon.managers)
-        }
+        if !unchecked.isEmpty { try await passClaims(in: daemon) }
         for block in needed.subtracting(claimed).sorted() {
             // All programs claim in this order. A program that is refused stops, so the other gets all.
-            guard try await claim(of: block, in: daemon).register(by: daemon.managers) else {
-                return [block]
-            }
+            guard try await isRegistered(claim(of: block, in: daemon), in: daemon) else { return [block] }
             claimed.insert(block)
         }
         let refused = try await blocksOfOthers(in: unchecked, of: daemon)
         if refused.isEmpty, let database = daemon.database { record.setChecked(ranges, in: database) }
         return refused
+    }
+
+    /// Keeps the claims on the blocks of these ranges, and gives up the others.
+    func keep(_ ranges: [ClosedRange<AttributeHandle>], in daemon: Daemon) async throws(BusError) {
+        try await release(claimed.subtracting(HandleBlock.touched(by: ranges)), in: daemon)
+    }
+
+    /// From here on, bluetoothd places nothing where a claim has to stand.
+    func passClaims(in daemon: Daemon) async throws(BusError) {
+        _ = try await probe([HandleBlock.endOfClaims], of: daemon).attempt(by: daemon.managers)
     }
 
     /// Has every range looked at anew, since bluetoothd has refused one.
@@ -80,6 +86,14 @@ actor HandleReservation {
             try await claim(of: block, in: daemon).withdraw(by: daemon.managers)
             claimed.remove(block)
         }
+    }
+
+    private func isRegistered(_ claim: PlaceholderServices, in daemon: Daemon) async throws(BusError) -> Bool {
+        for pause in Self.pauses {
+            if try await claim.register(by: daemon.managers) { return true }
+            try? await daemon.clock.sleep(for: pause)
+        }
+        return try await claim.register(by: daemon.managers)
     }
 
     private func claim(of block: HandleBlock, in daemon: Daemon) throws(BusError) -> PlaceholderServices {

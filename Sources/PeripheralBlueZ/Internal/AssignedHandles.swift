@@ -188,7 +188,19 @@ extension AssignedHandles {
         }
     }
 
-    /// bluetoothd is to be asked for the same once more, after it has refused.
+    /// Whether bluetoothd has chosen handles at which the claims of other programs have to stand.
+    var isAmongClaims: Bool {
+        state.withLock { state in
+            assignedServices.contains { service in
+                guard range(of: service, state) == nil,
+                    let start = state.given?[table.serviceRange(service).lowerBound]
+                else { return false }
+                return range(of: service, from: start)?.overlaps(HandleBlock.claims) == true
+            }
+        }
+    }
+
+    /// bluetoothd is to be asked for the same once more.
     func forgetGiven() {
         state.withLock { $0.given = [:] }
     }
@@ -324,7 +336,14 @@ extension AssignedHandles {
     private func range(of service: Int, _ state: State) -> ClosedRange<AttributeHandle>? {
         let range = table.serviceRange(service)
         guard table.services[service].handle == nil else { return range }
-        guard let start = start(of: service, state) else { return nil }
+        return start(of: service, state).flatMap { self.range(of: service, from: $0) }
+    }
+
+    private func range(
+        of service: Int,
+        from start: AttributeHandle
+    ) -> ClosedRange<AttributeHandle>? {
+        let range = table.serviceRange(service)
         let length = range.upperBound.rawValue - range.lowerBound.rawValue
         let (end, overflows) = start.rawValue.addingReportingOverflow(length)
         return overflows ? nil : start...AttributeHandle(rawValue: end)

@@ -102,16 +102,16 @@ extension Presence {
         var refusals = 0
         do {
             while true {
-                let others = try await reservation.reserve(
-                    handles.demanded,
-                    claiming: handles.planned,
-                    in: daemon
-                )
+                let others = try await reservation.reserve(handles.demanded, in: daemon)
                 var refusal: BusError?
                 if others.isEmpty {
                     do throws(BusError) {
                         try await managers.registerApplication(at: Application.root)
-                        break
+                        guard handles.isAmongClaims else { break }
+                        try await managers.withdrawApplication(at: Application.root)
+                        handles.forgetGiven()
+                        try await reservation.passClaims(in: daemon)
+                        continue
                     } catch {
                         guard error.isConflict else { throw error }
                         refusal = error
@@ -134,6 +134,7 @@ extension Presence {
                     _ = handles.yield(others)
                 }
             }
+            try await reservation.keep(handles.planned, in: daemon)
         } catch {
             // What is claimed is given up with the connection, which ends now.
             handles.fail()
