@@ -46,7 +46,7 @@ struct ConformanceTests {
     private func run(_ scenario: Scenario, on daemon: EmulatedBlueZ.Configuration) async throws {
         try await withEmulatedBlueZ(daemon) { bluez in
             try await scenario.run(
-                on: bluez.backend(clock: ManualClock()),
+                on: bluez.backend,
                 as: daemon.version,
                 knowing: Self.differences,
                 logger: .silent,
