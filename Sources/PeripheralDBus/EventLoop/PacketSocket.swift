@@ -101,6 +101,8 @@ package final class PacketSocket {
     package func close() {
         incoming?.cancel()
         outgoing?.cancel()
+        // A child process that is just being started has the descriptor, too, until it runs its program.
+        if let own { _ = shutdown(own.descriptor, CInt(SHUT_RDWR)) }
         (incoming, outgoing, own) = (nil, nil, nil)
         let unsent = queue
         queue = []
