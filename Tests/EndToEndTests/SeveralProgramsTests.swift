@@ -278,7 +278,9 @@ struct SeveralProgramsTests {
 
     /// bluetoothd would place it there.
     @Test(arguments: daemons)
-    func aLargeServiceThatBluetoothdPlacesIsNotAmongTheClaims(daemon: EmulatedBlueZ.Configuration) async throws {
+    func aLargeServiceThatBluetoothdPlacesIsNotAmongTheClaims(daemon: EmulatedBlueZ.Configuration)
+        async throws
+    {
         let large = Program(9, size: 115, isPreserved: false)
         let pinned = Program(1, pinned: 0x0300, isPreserved: false)
         try await withEmulatedBlueZ(daemon) { bluez in

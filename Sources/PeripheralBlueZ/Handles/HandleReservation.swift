@@ -88,7 +88,8 @@ actor HandleReservation {
         }
     }
 
-    private func isRegistered(_ claim: PlaceholderServices, in daemon: Daemon) async throws(BusError) -> Bool {
+    private func isRegistered(_ claim: PlaceholderServices, in daemon: Daemon) async throws(BusError) -> Bool
+    {
         for pause in Self.pauses {
             if try await claim.register(by: daemon.managers) { return true }
             try? await daemon.clock.sleep(for: pause)
