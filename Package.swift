@@ -81,8 +81,10 @@ let serviceTargets: [Target.Dependency] = serviceNames.map { .target(name: "Peri
 let products: [Product] = [
     .library(name: "PeripheralCore", targets: ["PeripheralCore"]),
     .library(name: "PeripheralKit", targets: ["PeripheralKit"]),
+    .library(name: "PeripheralBlueZModel", targets: ["PeripheralBlueZModel"]),
     .library(name: "PeripheralBlueZ", targets: ["PeripheralBlueZ"]),
     .library(name: "PeripheralTesting", targets: ["PeripheralTesting"]),
+    .library(name: "PeripheralConformance", targets: ["PeripheralConformance"]),
     .library(name: "PeripheralEmulator", targets: ["PeripheralEmulator"]),
     .library(name: "PeripheralServiceConformance", targets: ["PeripheralServiceConformance"]),
     .library(name: "PeripheralServiceLifecycle", targets: ["PeripheralServiceLifecycle"]),
@@ -125,9 +127,22 @@ let layers: [Target] = [
     .testTarget(
         name: "PeripheralKitTests",
         dependencies: [
-            "PeripheralKit", "PeripheralTesting", "TestSupport",
+            "PeripheralKit", "PeripheralConformance", "PeripheralTesting", "PeripheralVirtualServer",
+            "TestSupport",
             .product(name: "Logging", package: "swift-log"),
         ],
+        swiftSettings: swiftSettings
+    ),
+
+    // What each version of BlueZ makes of a declaration: pure values, on any platform.
+    .target(
+        name: "PeripheralBlueZModel",
+        dependencies: ["PeripheralCore", "PeripheralKit"],
+        swiftSettings: swiftSettings
+    ),
+    .testTarget(
+        name: "PeripheralBlueZModelTests",
+        dependencies: ["PeripheralBlueZModel", "PeripheralCore", "PeripheralKit", "TestSupport"],
         swiftSettings: swiftSettings
     ),
 
@@ -162,7 +177,7 @@ let layers: [Target] = [
     .target(
         name: "PeripheralBlueZ",
         dependencies: [
-            "PeripheralKit", "PeripheralDBus", "PeripheralStorage",
+            "PeripheralKit", "PeripheralBlueZModel", "PeripheralDBus", "PeripheralStorage",
             .product(name: "Logging", package: "swift-log"),
         ],
         swiftSettings: cFacingSettings
@@ -170,17 +185,35 @@ let layers: [Target] = [
     .testTarget(
         name: "PeripheralBlueZTests",
         dependencies: [
-            "PeripheralBlueZ", "PeripheralDBus", "PeripheralEmulator", "PeripheralTesting",
+            "PeripheralBlueZ", "PeripheralBlueZModel", "PeripheralConformance", "PeripheralDBus",
+            "PeripheralEmulator", "PeripheralTesting", "PeripheralVirtualServer",
             "BusTestSupport", "TestSupport",
             .product(name: "Logging", package: "swift-log"),
         ],
         swiftSettings: swiftSettings
     ),
 
-    // For tests, the users' too: the backend in memory and the virtual central.
+    // A GATT server in memory that behaves as bluetoothd's does: for the backend in memory and the emulator.
+    .target(
+        name: "PeripheralVirtualServer",
+        dependencies: ["PeripheralCore", "PeripheralKit", "PeripheralBlueZModel"],
+        swiftSettings: swiftSettings
+    ),
+    .testTarget(
+        name: "PeripheralVirtualServerTests",
+        dependencies: [
+            "PeripheralVirtualServer", "PeripheralCore", "PeripheralKit", "PeripheralTesting", "TestSupport",
+        ],
+        swiftSettings: swiftSettings
+    ),
+
+    // For users' tests: the backend in memory and the virtual central.
     .target(
         name: "PeripheralTesting",
-        dependencies: ["PeripheralKit", .product(name: "Logging", package: "swift-log")],
+        dependencies: [
+            "PeripheralKit", "PeripheralBlueZModel", "PeripheralVirtualServer",
+            .product(name: "Logging", package: "swift-log"),
+        ],
         swiftSettings: swiftSettings
     ),
     .testTarget(
@@ -189,24 +222,46 @@ let layers: [Target] = [
         swiftSettings: swiftSettings
     ),
 
+    // For authors of backends: the scenarios that every backend passes, and the crash tests.
+    .target(
+        name: "PeripheralConformance",
+        dependencies: [
+            "PeripheralKit", "PeripheralBlueZModel", "PeripheralTesting",
+            .product(name: "Logging", package: "swift-log"),
+        ],
+        swiftSettings: swiftSettings
+    ),
+    .testTarget(
+        name: "PeripheralConformanceTests",
+        dependencies: [
+            "PeripheralConformance", "PeripheralTesting", "TestSupport",
+            .product(name: "Logging", package: "swift-log"),
+        ],
+        swiftSettings: swiftSettings
+    ),
+
     // org.bluez as bluetoothd speaks it, on a private bus.
     .target(
         name: "PeripheralEmulator",
-        dependencies: ["PeripheralBlueZ", "PeripheralDBus", "PeripheralTesting", "CPeripheralGLib"],
+        dependencies: [
+            "PeripheralBlueZ", "PeripheralBlueZModel", "PeripheralDBus", "PeripheralTesting",
+            "PeripheralVirtualServer", "CPeripheralGLib",
+        ],
         swiftSettings: cFacingSettings
     ),
     .testTarget(
         name: "PeripheralEmulatorTests",
         dependencies: [
-            "PeripheralBlueZ", "PeripheralDBus", "PeripheralEmulator", "PeripheralTesting", "TestSupport",
+            "PeripheralBlueZ", "PeripheralBlueZModel", "PeripheralDBus", "PeripheralEmulator",
+            "PeripheralTesting", "PeripheralVirtualServer", "TestSupport",
         ],
         swiftSettings: swiftSettings
     ),
     .testTarget(
         name: "EndToEndTests",
         dependencies: [
-            "PeripheralBlueZ", "PeripheralDBus", "PeripheralEmulator", "PeripheralOneThread",
-            "PeripheralTesting",
+            "PeripheralBlueZ", "PeripheralBlueZModel", "PeripheralConformance", "PeripheralDBus",
+            "PeripheralEmulator", "PeripheralOneThread", "PeripheralTesting", "PeripheralVirtualServer",
             "PeripheralGlucose", "PeripheralHeartRate", "PeripheralRecordAccess",
             "PeripheralServiceConformance",
             "TestSupport", "kill-test-helper", "one-thread-test-helper",
@@ -258,7 +313,7 @@ let adapters: [Target] = [
 let doctor: [Target] = [
     .target(
         name: "PeripheralDoctor",
-        dependencies: ["PeripheralBlueZ", "PeripheralCore", "PeripheralDBus"],
+        dependencies: ["PeripheralBlueZ", "PeripheralBlueZModel", "PeripheralCore", "PeripheralDBus"],
         swiftSettings: cFacingSettings
     ),
     .executableTarget(
@@ -269,7 +324,8 @@ let doctor: [Target] = [
     .testTarget(
         name: "PeripheralDoctorTests",
         dependencies: [
-            "PeripheralDoctor", "PeripheralCore", "PeripheralDBus", "PeripheralEmulator", "PeripheralKit",
+            "PeripheralDoctor", "PeripheralBlueZModel", "PeripheralCore", "PeripheralDBus",
+            "PeripheralEmulator", "PeripheralKit",
             "CPeripheralGLib", "TestSupport",
         ],
         swiftSettings: swiftSettings
@@ -293,14 +349,15 @@ let serviceTests: [Target] = [
     // What every service has to do in the same way on every backend.
     .target(
         name: "PeripheralServiceConformance",
-        dependencies: ["PeripheralKit", "PeripheralTesting"] + serviceTargets,
+        dependencies: ["PeripheralKit", "PeripheralConformance", "PeripheralTesting"] + serviceTargets,
         path: "Services/Conformance",
         swiftSettings: swiftSettings
     ),
     .testTarget(
         name: "ServicesTests",
         dependencies: [
-            "PeripheralKit", "PeripheralServiceConformance", "PeripheralTesting", "TestSupport",
+            "PeripheralKit", "PeripheralConformance", "PeripheralServiceConformance", "PeripheralTesting",
+            "TestSupport",
         ]
             + serviceTargets,
         swiftSettings: swiftSettings
@@ -341,7 +398,7 @@ let testSupport: [Target] = [
     // The program that is killed over an emulated bluetoothd.
     .executableTarget(
         name: "kill-test-helper",
-        dependencies: ["PeripheralBlueZ", "PeripheralDBus", "PeripheralTesting"],
+        dependencies: ["PeripheralBlueZ", "PeripheralConformance", "PeripheralDBus"],
         path: "Tests/KillTestHelper",
         swiftSettings: swiftSettings
     ),

@@ -1,3 +1,4 @@
+internal import PeripheralConformance
 internal import PeripheralTesting
 
 /// What a service declares in this scenario; fails it when there is none.

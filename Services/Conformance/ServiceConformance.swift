@@ -1,3 +1,4 @@
+public import PeripheralConformance
 public import PeripheralTesting
 
 /// What each ready-made service has to do in the same way on every backend.

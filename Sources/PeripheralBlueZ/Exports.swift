@@ -1,4 +1,5 @@
-// What names the version whose rules are asked for, so that one import is enough.
-@_exported public import struct PeripheralCore.BlueZVersion
+// The versions of BlueZ and their rules, so that one import is enough.
+@_exported public import PeripheralBlueZModel
+
 // Where a peripheral's state is preserved.
 @_exported public import struct PeripheralStorage.StateDirectory

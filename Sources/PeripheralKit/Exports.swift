@@ -1,5 +1,4 @@
 @_exported public import struct PeripheralCore.ATTError
-@_exported public import struct PeripheralCore.AdvertisingCapabilities
 @_exported public import struct PeripheralCore.AdvertisingData
 @_exported public import struct PeripheralCore.AdvertisingField
 @_exported public import struct PeripheralCore.AdvertisingInclude
@@ -7,7 +6,6 @@
 @_exported public import struct PeripheralCore.AdvertisingStructure
 @_exported public import struct PeripheralCore.AttributeHandle
 @_exported public import struct PeripheralCore.AttributeSecurity
-@_exported public import struct PeripheralCore.BlueZVersion
 @_exported public import struct PeripheralCore.BluetoothUUID
 @_exported public import struct PeripheralCore.ByteReader
 @_exported public import struct PeripheralCore.ByteWriter

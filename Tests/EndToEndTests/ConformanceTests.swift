@@ -1,4 +1,5 @@
 import Logging
+import PeripheralConformance
 import PeripheralEmulator
 import PeripheralServiceConformance
 import PeripheralTesting

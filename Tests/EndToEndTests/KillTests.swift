@@ -1,4 +1,5 @@
 import Glibc
+import PeripheralConformance
 import PeripheralEmulator
 import PeripheralTesting
 import TestSupport

@@ -1,4 +1,5 @@
 import PeripheralBlueZ
+import PeripheralConformance
 import PeripheralDBus
 import PeripheralTesting
 

@@ -1,4 +1,5 @@
 import Glibc
+import PeripheralBlueZModel
 import PeripheralCore
 import PeripheralDBus
 import PeripheralDoctor

@@ -1,4 +1,5 @@
 import Glibc
+import PeripheralConformance
 import PeripheralServiceConformance
 import PeripheralTesting
 import TestSupport

@@ -13,6 +13,8 @@ let package = Package(
             name: "conformance-runner",
             dependencies: [
                 .product(name: "PeripheralBlueZ", package: "swift-peripheral"),
+                .product(name: "PeripheralBlueZModel", package: "swift-peripheral"),
+                .product(name: "PeripheralConformance", package: "swift-peripheral"),
                 .product(name: "PeripheralCore", package: "swift-peripheral"),
                 .product(name: "PeripheralKit", package: "swift-peripheral"),
                 .product(name: "PeripheralServiceConformance", package: "swift-peripheral"),

@@ -1,4 +1,5 @@
 internal import PeripheralBattery
+internal import PeripheralConformance
 internal import PeripheralKit
 internal import PeripheralTesting
 

@@ -1,4 +1,5 @@
 internal import PeripheralBondManagement
+internal import PeripheralConformance
 internal import PeripheralKit
 internal import PeripheralTesting
 

@@ -1,3 +1,4 @@
+internal import PeripheralConformance
 internal import PeripheralDeviceInformation
 internal import PeripheralKit
 internal import PeripheralTesting

@@ -1,3 +1,4 @@
+internal import PeripheralConformance
 internal import PeripheralEnvironmentalSensing
 internal import PeripheralKit
 internal import PeripheralTesting

@@ -1,3 +1,4 @@
+internal import PeripheralConformance
 internal import PeripheralCrossTrainer
 internal import PeripheralFitnessMachine
 internal import PeripheralIndoorBike

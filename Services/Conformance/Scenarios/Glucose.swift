@@ -1,3 +1,4 @@
+internal import PeripheralConformance
 internal import PeripheralGlucose
 internal import PeripheralKit
 internal import PeripheralRecordAccess

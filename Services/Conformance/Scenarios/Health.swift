@@ -1,5 +1,6 @@
 internal import PeripheralBloodPressure
 internal import PeripheralBodyComposition
+internal import PeripheralConformance
 internal import PeripheralHealthThermometer
 internal import PeripheralKit
 internal import PeripheralTesting

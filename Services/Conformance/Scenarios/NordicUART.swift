@@ -1,3 +1,4 @@
+internal import PeripheralConformance
 internal import PeripheralKit
 internal import PeripheralNordicUART
 internal import PeripheralTesting

@@ -1,3 +1,4 @@
+internal import PeripheralConformance
 internal import PeripheralKit
 internal import PeripheralPhoneAlertStatus
 internal import PeripheralTesting

@@ -1,3 +1,4 @@
+internal import PeripheralConformance
 internal import PeripheralImmediateAlert
 internal import PeripheralKit
 internal import PeripheralLinkLoss

@@ -1,3 +1,4 @@
+internal import PeripheralConformance
 internal import PeripheralKit
 internal import PeripheralPulseOximeter
 internal import PeripheralRecordAccess

@@ -1,3 +1,4 @@
+internal import PeripheralConformance
 internal import PeripheralCyclingSpeedAndCadence
 internal import PeripheralKit
 internal import PeripheralRunningSpeedAndCadence

@@ -1,3 +1,4 @@
+package import PeripheralBlueZModel
 package import PeripheralCore
 
 /// A setting of main.conf that matters to a peripheral.

@@ -1,3 +1,4 @@
+internal import PeripheralBlueZModel
 internal import PeripheralCore
 
 extension Examination {

@@ -1,3 +1,4 @@
+package import PeripheralBlueZModel
 package import PeripheralCore
 
 /// What was found out about a machine: facts only, no judgement.

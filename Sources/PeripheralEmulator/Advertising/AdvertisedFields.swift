@@ -1,3 +1,4 @@
+internal import PeripheralBlueZModel
 internal import PeripheralCore
 internal import PeripheralDBus
 

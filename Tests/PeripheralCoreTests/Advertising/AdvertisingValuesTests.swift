@@ -1,3 +1,4 @@
+import PeripheralBlueZModel
 import PeripheralCore
 import Testing
 

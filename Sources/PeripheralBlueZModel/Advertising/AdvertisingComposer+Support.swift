@@ -1,0 +1,147 @@
+internal import PeripheralCore
+internal import PeripheralKit
+
+// What the adapter or the version of BlueZ does not take, or not as declared.
+extension AdvertisingComposer {
+    mutating func examineSupport() {
+        examineChannel()
+        examineIncludes()
+        examineScanResponse()
+        examineEmptyData()
+        examineTiming()
+        if isExtended, advertisement.secondaryChannel == nil {
+            warning(
+                "data",
+                "it takes more than \(AdvertisingCapabilities.legacyLength) bytes, so that it goes out by extended "
+                    + "advertising, which Bluetooth 4 does not hear",
+                "leave something out, or name the secondaryChannel if that is meant"
+            )
+        }
+        if !capabilities.usesClassic, !data.isEmpty, !data.contains(where: { $0.field == .flags }) {
+            warning("flags", "the kernel leaves them out for want of room", "leave out 3 bytes")
+        }
+    }
+
+    private mutating func examineChannel() {
+        guard let channel = advertisement.secondaryChannel, !capabilities.secondaryChannels.contains(channel)
+        else { return }
+        error(
+            "secondary channel",
+            "the adapter has no \(channel)",
+            "leave it out, or use an adapter of Bluetooth 5 that has it"
+        )
+    }
+
+    private mutating func examineIncludes() {
+        for include in advertisement.includes.inOrder(by: { $0.description < $1.description })
+        where include != .appearance && !capabilities.includes.contains(include) {
+            if include == .resolvableSetIdentifier {
+                warning(
+                    "include \(include)",
+                    "BlueZ adds it from 5.67 on, and only with a SIRK",
+                    "set SIRK in the section CSIS of BlueZ's main.conf"
+                )
+            } else {
+                warning("include \(include)", "the adapter has none", "leave it out")
+            }
+        }
+        if advertisement.includes.contains(.appearance) {
+            error(
+                "include appearance",
+                "BlueZ refuses it",
+                "give the advertisement the appearance itself, as by appearance: 0x0340"
+            )
+        }
+        if includes(.resolvableSetIdentifier), !advertisement.rawData.isEmpty {
+            warning("include rsi", "BlueZ replaces it by the raw data", "leave one of them out")
+        }
+        if includes(.txPower), !data.contains(where: { $0.field == .txPower }), !data.isEmpty {
+            warning("include tx-power", "the kernel leaves it out for want of room", "leave out 3 bytes")
+        }
+        if includes(.localName), advertisement.localName == nil, !hasResponse {
+            warning(
+                "include local-name",
+                "there is no scan response to it",
+                "give the advertisement a localName"
+            )
+        }
+    }
+
+    private mutating func examineScanResponse() {
+        guard !advertisement.scanResponse.isEmpty else { return }
+        if capabilities.version < .scanResponseProperties {
+            error(
+                "scan response",
+                "BlueZ \(capabilities.version) takes nothing but the name there",
+                "use BlueZ 5.80 or later, or move it into the advertisement"
+            )
+        } else if !hasResponse {
+            error(
+                "scan response",
+                "there is none to a connectable extended advertisement",
+                "move it into the advertisement, which has room for \(dataCapacity) bytes"
+            )
+        }
+    }
+
+    private mutating func examineEmptyData() {
+        let remedy = "give it a byte, or leave it out"
+        let response = advertisement.scanResponse
+        let fields =
+            keysOfEmpty(advertisement.manufacturerData, response.manufacturerData).map {
+                AdvertisingField.manufacturerData($0)
+            }
+            + keysOfEmpty(advertisement.serviceData, response.serviceData).map {
+                AdvertisingField.serviceData($0)
+            }
+            + keysOfEmpty(advertisement.rawData, response.rawData).map { AdvertisingField.rawData($0) }
+        for field in fields { error("\(field)", "BlueZ refuses empty data", remedy) }
+    }
+
+    private func keysOfEmpty<Key: Comparable>(_ one: [Key: [UInt8]], _ other: [Key: [UInt8]]) -> [Key] {
+        var keys: [Key] = []
+        for data in [one, other] {
+            for (key, bytes) in data where bytes.isEmpty && !keys.contains(key) { keys.append(key) }
+        }
+        return keys.inOrder(by: <)
+    }
+
+    private mutating func examineTiming() {
+        let takesTiming = capabilities.version >= .stableAdvertisingProperties || capabilities.isExperimental
+        let unknown = "BlueZ \(capabilities.version) passes it over"
+        let remedy = "use BlueZ 5.77 or later, or start bluetoothd with --experimental"
+        if let interval = advertisement.interval {
+            if !takesTiming {
+                warning("interval", unknown, remedy)
+            } else if !capabilities.isExtended, interval.maximum > .milliseconds(10_240) {
+                error("interval", "it is more than 10240 ms", "choose a shorter one")
+            }
+        }
+        if let power = advertisement.transmitPower {
+            if !takesTiming {
+                warning("transmit power", unknown, remedy)
+            } else if !capabilities.canSetTransmitPower {
+                warning("transmit power", "the adapter chooses it by itself", "leave it out")
+            } else if let powers = capabilities.transmitPowers, !powers.contains(power) {
+                warning(
+                    "transmit power",
+                    "the adapter has \(powers.lowerBound) to \(powers.upperBound), and takes the nearest",
+                    "choose one of these"
+                )
+            }
+        }
+    }
+}
+
+extension BlueZVersion {
+    /// The first that cuts names to what the controller says instead of to a legacy advertisement.
+    static let namesForController = BlueZVersion(major: 5, minor: 69)
+    /// The first that writes the flags of what is not discoverable.
+    static let flagsOfUndiscoverable = BlueZVersion(major: 5, minor: 69)
+    /// The first that turns to extended advertising by itself.
+    static let automaticExtendedAdvertising = BlueZVersion(major: 5, minor: 76)
+    /// The first in which intervals, power and capabilities are no experiment.
+    static let stableAdvertisingProperties = BlueZVersion(major: 5, minor: 77)
+    /// The first that takes more than a name into the scan response.
+    static let scanResponseProperties = BlueZVersion(major: 5, minor: 80)
+}

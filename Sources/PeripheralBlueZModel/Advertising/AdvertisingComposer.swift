@@ -1,0 +1,312 @@
+internal import PeripheralCore
+internal import PeripheralKit
+
+/// Composes an advertisement as bluetoothd (src/advertising.c) and the kernel (net/bluetooth/eir.c, mgmt.c) do.
+///
+/// Recorded of BlueZ 5.66, 5.82 and 5.87 on Linux 6.1; what lies between them follows BlueZ's history.
+struct AdvertisingComposer {
+    typealias Entry = AdvertisingPlan.Entry
+
+    let advertisement: Advertisement
+    let capabilities: AdvertisingCapabilities
+    /// What the issues call the advertisement.
+    let element: String
+    let isConnectable: Bool
+    /// Whether extended advertising carries it.
+    private(set) var isExtended = false
+    private(set) var data: [Entry] = []
+    private(set) var response: [Entry] = []
+    var issues: [DeclarationIssue] = []
+
+    init(_ advertisement: Advertisement, for capabilities: AdvertisingCapabilities, named element: String) {
+        self.advertisement = advertisement
+        self.capabilities = capabilities
+        self.element = element
+        isConnectable = advertisement.kind == .connectable
+        composeData()
+        composeResponse()
+        examineSupport()
+        examineRoom()
+    }
+
+    var plan: AdvertisingPlan {
+        AdvertisingPlan(
+            capabilities: capabilities,
+            entries: data + response,
+            issues: issues,
+            isExtended: isExtended,
+            isConnectable: isConnectable,
+            isScannable: isExtended
+                ? !isConnectable && !response.isEmpty : isConnectable || !response.isEmpty,
+            advertisingDataCapacity: dataCapacity,
+            scanResponseCapacity: responseCapacity
+        )
+    }
+
+    /// The most bytes of advertising data on the air.
+    var dataCapacity: Int {
+        isExtended ? capabilities.maximumAdvertisingDataLength : AdvertisingCapabilities.legacyLength
+    }
+
+    /// The most bytes of advertising data that bluetoothd takes, without what the kernel adds.
+    var ownDataCapacity: Int {
+        let legacy = AdvertisingCapabilities.legacyLength
+        // The kernel keeps room for the power, also where it then leaves it out.
+        let power = includes(.txPower) ? 3 : 0
+        guard capabilities.isExtended else { return legacy - power }
+        // Before 5.69 bluetoothd had room for legacy advertising only, whatever carries it.
+        guard isExtended, capabilities.version >= .namesForController else { return legacy }
+        return min(capabilities.maximumAdvertisingDataLength - power, messageCapacity)
+    }
+
+    /// The most bytes of scan response.
+    var responseCapacity: Int {
+        guard isExtended, capabilities.version >= .namesForController else {
+            return hasResponse ? AdvertisingCapabilities.legacyLength : 0
+        }
+        guard hasResponse else { return 0 }
+        return max(0, min(capabilities.maximumScanResponseLength, messageCapacity - data.ownByteCount))
+    }
+
+    /// The most that bluetoothd hands to the kernel in one message, both parts together.
+    ///
+    /// It counts the message in a byte, which overflows behind that: bluetoothd may end by it (BlueZ, 2a6968b40).
+    private var messageCapacity: Int {
+        capabilities.version < BlueZVersion(major: 5, minor: 87) ? 244 : 252
+    }
+
+    /// Legacy advertising is scannable, and so is what is only broadcast.
+    var hasResponse: Bool { !(isConnectable && isExtended) }
+
+    func includes(_ include: AdvertisingInclude) -> Bool {
+        advertisement.includes.contains(include) && capabilities.includes.contains(include)
+    }
+}
+
+// MARK: - Advertising data
+
+extension AdvertisingComposer {
+    private mutating func composeData() {
+        var fields = AdvertisementStructures()
+        fields.append(
+            services: advertisement.services ?? [],
+            solicitedServices: advertisement.solicitedServices,
+            manufacturerData: advertisement.manufacturerData,
+            serviceData: advertisement.serviceData
+        )
+        let front = fields.elements.map { Entry($0, in: .advertisingData) }
+        let appearance = advertisement.appearance.map {
+            Entry(.appearance, .appearance, $0.gattBytes, in: .advertisingData)
+        }
+        var back: [Entry] = []
+        // Raw data that is read later replaces it.
+        if includes(.resolvableSetIdentifier), advertisement.rawData.isEmpty {
+            let unknown = [UInt8](repeating: 0, count: 6)
+            back.append(
+                Entry(
+                    .resolvableSetIdentifier,
+                    .resolvableSetIdentifier,
+                    unknown,
+                    in: .advertisingData,
+                    by: .daemon,
+                    isPlaceholder: true
+                )
+            )
+        }
+        var rawData = AdvertisementStructures()
+        rawData.append(rawData: advertisement.rawData)
+        back += rawData.elements.map { Entry($0, in: .advertisingData) }
+        if let flags = daemonFlags {
+            back.append(Entry(.flags, .flags, [flags.rawValue], in: .advertisingData, by: .daemon))
+        }
+
+        // bluetoothd adds the appearance and the name after it has decided.
+        let decisive = front.byteCount + back.byteCount
+        let isTooLong = decisive > AdvertisingCapabilities.legacyLength
+        isExtended =
+            capabilities.isExtended
+            && (advertisement.secondaryChannel != nil
+                || isTooLong && capabilities.version >= .automaticExtendedAdvertising)
+
+        data = front + (appearance.map { [$0] } ?? []) + back
+        addKernelData()
+        if !hasResponse, let name = name(in: .advertisingData, room: roomInData) {
+            let start = data.first?.isFromKernel == true && data.first?.field == .flags ? 1 : 0
+            data.insert(name, at: start + front.count)
+        }
+    }
+
+    private var roomInData: Int {
+        min(dataCapacity - data.byteCount, ownDataCapacity - data.ownByteCount)
+    }
+
+    /// The flags that bluetoothd writes itself.
+    private var daemonFlags: AdvertisingFlags? {
+        let isAloneOnAir = !capabilities.usesClassic || !capabilities.isAdapterDiscoverable
+        let alone: AdvertisingFlags = isAloneOnAir ? .classicNotSupported : []
+        switch advertisement.discoverability.mode {
+        case .general: return [.generalDiscoverable, alone]
+        case .limited: return [.limitedDiscoverable, alone]
+        case .never:
+            guard isConnectable, capabilities.version >= .flagsOfUndiscoverable else { return nil }
+            if capabilities.version >= .stableAdvertisingProperties { return alone }
+            return capabilities.usesClassic ? [] : .classicNotSupported
+        }
+    }
+
+    /// The kernel puts flags in front, where there are none, and the power behind.
+    private mutating func addKernelData() {
+        // Nothing is set up for no data at all, except on adapters that know legacy advertising only.
+        if capabilities.isExtended, data.isEmpty, nameInData == nil { return }
+        let room =
+            capabilities.isExtended
+            ? AdvertisingCapabilities.extendedLength : AdvertisingCapabilities.legacyLength
+        var flags: AdvertisingFlags = capabilities.usesClassic ? [] : .classicNotSupported
+        if isConnectable, capabilities.isAdapterDiscoverable { flags.insert(.generalDiscoverable) }
+        if !data.contains(where: { $0.field == .flags }), !flags.isEmpty, data.byteCount + 3 <= room {
+            let entry = Entry(.flags, .flags, [flags.rawValue], in: .advertisingData, by: .kernel)
+            data.insert(entry, at: 0)
+        }
+        if includes(.txPower), data.byteCount + 3 <= room || isExtended {
+            let power = UInt8(truncatingIfNeeded: capabilities.transmitPower.dBm)
+            data.append(
+                Entry(
+                    .txPower,
+                    .txPowerLevel,
+                    [power],
+                    in: .advertisingData,
+                    by: .kernel,
+                    isPlaceholder: true
+                )
+            )
+        }
+    }
+
+    /// The name where there is no scan response for it.
+    private var nameInData: String? { hasResponse ? nil : declaredName }
+
+    private var declaredName: String? {
+        guard let name = advertisement.localName, !name.isEmpty else { return nil }
+        return name
+    }
+
+    /// As much of the name as there is room for; BlueZ would cut it inside a character, or not at all.
+    private mutating func name(in place: AdvertisingPlan.Place, room: Int) -> Entry? {
+        guard let name = declaredName else { return nil }
+        let sent = name.longestPrefix(
+            ofUTF8ByteCount: min(room - 2, AdvertisingStructure.maximumDataCount)
+        )
+        let isShortened = sent.endIndex < name.endIndex
+        guard !sent.isEmpty else {
+            error("local name", "there is no room for it", "leave something out, or shorten it")
+            return nil
+        }
+        if isShortened {
+            warning(
+                "local name",
+                "only its first \(sent.utf8.count) bytes fit",
+                "choose a name of at most \(room - 2) bytes"
+            )
+        }
+        return Entry(.localName, .completeLocalName, Array(sent.utf8), in: place, isShortened: isShortened)
+    }
+}
+
+// MARK: - Scan response
+
+extension AdvertisingComposer {
+    private mutating func composeResponse() {
+        guard hasResponse else { return }
+        var front = AdvertisementStructures()
+        var back = AdvertisementStructures()
+        let declared = advertisement.scanResponse
+        if capabilities.version >= .scanResponseProperties {
+            front.append(
+                services: declared.services,
+                solicitedServices: declared.solicitedServices,
+                manufacturerData: declared.manufacturerData,
+                serviceData: declared.serviceData
+            )
+            back.append(rawData: declared.rawData)
+        }
+        let room = responseCapacity - front.byteCount - back.byteCount
+        let name = name(in: .scanResponse, room: room)
+        response =
+            front.elements.map { Entry($0, in: .scanResponse) } + (name.map { [$0] } ?? [])
+            + back.elements.map { Entry($0, in: .scanResponse) }
+        if name == nil, includes(.localName) { addAdapterName() }
+    }
+
+    /// The kernel adds the adapter's name if it is short, and the beginning of a longer one.
+    private mutating func addAdapterName() {
+        let longest = 10
+        let bytes = Array(capabilities.adapterName.utf8)
+        let room = AdvertisingCapabilities.legacyLength - response.byteCount
+        guard !bytes.isEmpty, room >= longest + 2 else { return }
+        response.append(
+            Entry(
+                .localName,
+                bytes.count > longest ? .shortenedLocalName : .completeLocalName,
+                Array(bytes.prefix(longest)),
+                in: .scanResponse,
+                by: .kernel,
+                isShortened: bytes.count > longest
+            )
+        )
+    }
+}
+
+// MARK: - Room
+
+extension AdvertisingComposer {
+    private mutating func examineRoom() {
+        data = marked(data, own: ownDataCapacity, capacity: dataCapacity)
+        response = marked(response, own: responseCapacity, capacity: responseCapacity)
+    }
+
+    private mutating func marked(_ entries: [Entry], own ownCapacity: Int, capacity: Int) -> [Entry] {
+        var own = 0
+        var end = 0
+        return entries.map { entry in
+            var entry = entry
+            end += entry.byteCount
+            if !entry.isFromKernel { own += entry.byteCount }
+            entry.fits =
+                end <= capacity && own <= ownCapacity
+                && entry.data.count <= AdvertisingStructure.maximumDataCount
+            if !entry.fits {
+                let limit = min(capacity, ownCapacity + end - own)
+                error(
+                    "\(entry.field)",
+                    "it ends at byte \(end), and there is room for \(limit)",
+                    "leave something out, or shorten it"
+                )
+            }
+            return entry
+        }
+    }
+
+    mutating func error(_ field: String, _ reason: String, _ remedy: String) {
+        append(.error, field, reason, remedy)
+    }
+
+    mutating func warning(_ field: String, _ reason: String, _ remedy: String) {
+        append(.warning, field, reason, remedy)
+    }
+
+    private mutating func append(
+        _ severity: DeclarationIssue.Severity,
+        _ field: String,
+        _ reason: String,
+        _ remedy: String
+    ) {
+        issues.append(
+            DeclarationIssue(
+                severity: severity,
+                element: "\(field) of the \(element)",
+                reason: reason,
+                remedy: remedy
+            )
+        )
+    }
+}

@@ -1,0 +1,70 @@
+package import PeripheralCore
+
+extension ATTError {
+    /// What bluetoothd sends to the central when the application answers with a D-Bus error.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the D-Bus error.
+    ///   - message: Its text.
+    ///   - version: The version of bluetoothd.
+    ///   - notPermitted: What `NotPermitted` stands for: the request was to read or to write.
+    package init(bluezError name: String, message: String, version: BlueZVersion, notPermitted: ATTError) {
+        switch name {
+        case "org.bluez.Error.Failed": self = .bluez(failed: message)
+        case "org.bluez.Error.NotSupported": self = .requestNotSupported
+        case "org.bluez.Error.NotAuthorized": self = .insufficientAuthorization
+        case "org.bluez.Error.InvalidValueLength": self = .invalidAttributeValueLength
+        case "org.bluez.Error.InvalidOffset": self = .invalidOffset
+        case "org.bluez.Error.InProgress": self = .procedureAlreadyInProgress
+        case "org.bluez.Error.ImproperlyConfigured" where version >= BlueZVersion(major: 5, minor: 76):
+            self = .clientCharacteristicConfigurationImproperlyConfigured
+        case "org.bluez.Error.NotPermitted": self = notPermitted
+        default: self = .unlikelyError
+        }
+    }
+
+    /// The text of `Failed` is taken for a number, as `strtol` with the base 0 reads it.
+    private static func bluez(failed message: String) -> ATTError {
+        guard let number = CInteger(message) else { return ATTError(rawValue: 0x80) }
+        guard (0x80...0x9F).contains(number.low32Bits) else { return .unlikelyError }
+        return ATTError(rawValue: UInt8(number.low32Bits))
+    }
+}
+
+/// A number as C's `strtol` reads it, with the base that its prefix says.
+private struct CInteger {
+    /// What is left when it is put into 32 bits.
+    let low32Bits: UInt32
+
+    /// - Returns: `nil` when there is text that belongs to no number; an empty text is 0.
+    init?(_ text: String) {
+        var digits = text.utf8.drop { $0 == UInt8(ascii: " ") || (9...13).contains($0) }
+        var isNegative = false
+        if let sign = digits.first, sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") {
+            isNegative = sign == UInt8(ascii: "-")
+            digits = digits.dropFirst()
+        }
+        var base: Int64 = 10
+        if digits.first == UInt8(ascii: "0") {
+            base = 8
+            if digits.dropFirst().first.map({ $0 | 0x20 }) == UInt8(ascii: "x") {
+                base = 16
+                digits = digits.dropFirst(2)
+            }
+        }
+        var magnitude: Int64 = 0
+        var count = 0
+        for character in digits {
+            guard let digit = Character(Unicode.Scalar(character)).hexDigitValue, digit < base else {
+                return nil
+            }
+            let (product, overflowed) = magnitude.multipliedReportingOverflow(by: base)
+            let (sum, carried) = product.addingReportingOverflow(Int64(digit))
+            // A number that is too large is read as the largest.
+            magnitude = overflowed || carried ? .max : sum
+            count += 1
+        }
+        guard count > 0 || text.isEmpty else { return nil }
+        low32Bits = UInt32(truncatingIfNeeded: isNegative ? -magnitude : magnitude)
+    }
+}

@@ -1,0 +1,132 @@
+internal import PeripheralCore
+internal import PeripheralKit
+internal import PeripheralTesting
+private import Synchronization
+
+/// The second central of a ``KillTrial``: bonded, mostly away, and told of every durable value and of its entry in the audit.
+///
+/// It gets all that was acknowledged to the first central or restored, and nothing else.
+final class KillTrialWitness: Sendable {
+    private struct State {
+        var central: (any TestCentral)?
+        var handles: (durable: AttributeHandle, audit: AttributeHandle)?
+        var isConnected = false
+        var isPaired = false
+        /// The numbers that were acknowledged or restored.
+        var promised: Set<UInt32> = []
+        var values = KillTrialEntries()
+        var audit = KillTrialEntries()
+    }
+
+    private let twin: KillTrialPeripheral
+    private let state = Mutex(State())
+
+    init(of twin: KillTrialPeripheral) {
+        self.twin = twin
+    }
+
+    /// How many updates have come.
+    var count: Int { state.withLock { $0.values.count + $0.audit.count } }
+
+    /// How many have come a second time after one kill, at most.
+    var longestRepeat: UInt32 { state.withLock { max($0.values.longestRepeat, $0.audit.longestRepeat) } }
+
+    // MARK: What it has to be told
+
+    /// Takes note that a durable value was acknowledged, or restored.
+    func promise(_ number: UInt32) {
+        state.withLock { state in
+            // The value at first, which nobody has written.
+            guard number > 0, state.promised.insert(number).inserted else { return }
+            state.values.kept(number)
+            state.audit.kept(number)
+        }
+    }
+
+    /// Takes note that the program is gone.
+    func killed() {
+        state.withLock { state in
+            state.values.killed()
+            state.audit.killed()
+        }
+    }
+
+    /// Begins anew after a round that has failed.
+    func giveUp() async {
+        try? await state.withLock(\.central)?.disconnect()
+        state.withLock { state in
+            state.isConnected = false
+            state.values.forget()
+            state.audit.forget()
+        }
+    }
+
+    // MARK: What it does
+
+    /// Comes back to a program that has begun anew, unless it is still there, by the handles that it knows.
+    ///
+    /// - Parameters:
+    ///   - life: The program.
+    ///   - first: The first central, which makes it.
+    /// - Throws: What the central does, or ``KilledLife/EndError``.
+    func meet(_ life: KilledLife, beside first: any TestCentral) async throws {
+        let (known, isConnected, isPaired) = state.withLock { ($0.central, $0.isConnected, $0.isPaired) }
+        let central: any TestCentral = if let known { known } else { try await first.makeAnother() }
+        state.withLock { $0.central = central }
+        if !isConnected { try await central.connect() }
+        state.withLock { $0.isConnected = true }
+        if !isPaired { try await central.pair(.justWorks) }
+        state.withLock { $0.isPaired = true }
+        let handles: (durable: AttributeHandle, audit: AttributeHandle)
+        if let known = state.withLock(\.handles) {
+            handles = known
+        } else {
+            handles = (
+                try await central.locate(twin.durable).valueHandle,
+                try await central.locate(twin.audit).valueHandle
+            )
+        }
+        state.withLock { $0.handles = handles }
+        try await central.subscribe(handles.durable, to: .notification)
+        try await central.subscribe(handles.audit, to: .notification)
+        try await life.wait { $0.witnessings >= 2 }
+    }
+
+    /// Takes all that comes before a value, and it.
+    func takeAll(upTo number: UInt32) async throws {
+        let (central, handles) = state.withLock { ($0.central, $0.handles) }
+        guard let central, let handles else { return }
+        try await takeAll(upTo: number, of: handles.durable, by: central) { try $0.values.received($1) }
+        try await takeAll(upTo: number, of: handles.audit, by: central) { try $0.audit.received($1) }
+    }
+
+    private func takeAll(
+        upTo number: UInt32,
+        of handle: AttributeHandle,
+        by central: any TestCentral,
+        _ note: (inout State, UInt32) throws -> Void
+    ) async throws {
+        var last: UInt32 = 0
+        while last != number {
+            let update = try UInt32(gattBytes: await central.nextUpdate(of: handle).value)
+            last = update
+            try state.withLock { state in
+                guard state.promised.contains(update) else {
+                    throw ConformanceFailure(
+                        description: "\(update) was sent, which was neither acknowledged nor restored."
+                    )
+                }
+                try note(&state, update)
+            }
+        }
+    }
+
+    /// Goes away, and returns when the program knows.
+    func leave(_ life: KilledLife) async throws {
+        guard let central = state.withLock(\.central) else { return }
+        let before = life.said.departures
+        try await central.disconnect()
+        state.withLock { $0.isConnected = false }
+        try await life.wait { $0.departures > before }
+    }
+}

@@ -1,0 +1,186 @@
+internal import PeripheralCore
+internal import PeripheralKit
+internal import PeripheralTesting
+
+extension ConformanceSuite {
+    static let bondedSubscribing: [Scenario] = [
+        subscriptionResumes, subscriptionIsForgotten, forgottenSubscriberIsReached,
+        forgottenSubscriberIsDropped, resumedSubscriptionEnds,
+    ]
+
+    /// A trial with a central that has bonded and subscribed, on an encrypted connection.
+    private static func trial(
+        _ body:
+            @escaping @Sendable (
+                any TestCentral, PeripheralSession, Characteristic<[UInt8]>
+            ) async throws -> Void
+    ) -> Trial {
+        let value = Characteristic<[UInt8]>(
+            ScenarioUUID.value,
+            [.read, .notify],
+            security: AttributeSecurity(.encrypted)
+        ) {
+            Read { [] }
+        }
+        let peripheral = Peripheral("Bonded", pairing: .justWorks) {
+            GATTService(ScenarioUUID.service) { value }
+        }
+        return Trial(peripheral) { central, session in
+            try await central.pair(.justWorks)
+            try await central.subscribe(to: value)
+            _ = try await central.read(value)
+            try await body(central, session, value)
+        }
+    }
+
+    /// A trial with two centrals that have subscribed, of which the first has bonded.
+    private static func bondedFirstTrial(
+        _ body:
+            @escaping @Sendable (
+                [any TestCentral], PeripheralSession, Characteristic<[UInt8]>
+            ) async throws -> Void
+    ) -> Trial {
+        let value = Characteristic<[UInt8]>(ScenarioUUID.value, [.read, .notify]) { Read { [] } }
+        let peripheral = Peripheral("Bonded", pairing: .justWorks) {
+            GATTService(ScenarioUUID.service) { value }
+        }
+        return Trial(peripheral, mtu: nil) { first, session in
+            try await withCentrals(first, mtus: [517, 247]) { centrals in
+                try await centrals[0].pair(.justWorks)
+                for central in centrals {
+                    try await central.subscribe(to: value)
+                    _ = try await central.read(value)
+                }
+                try await body(centrals, session, value)
+            }
+        }
+    }
+
+    /// BlueZ tells nobody that a subscription resumes.
+    static let subscriptionResumes = Scenario("the subscription of a bonded central resumes when it returns")
+    {
+        trial { central, session, value in
+            let events = session.events
+            try expect("bonded", session.centrals.map(\.isBonded), is: [true])
+            try await session.notify(value, [1])
+            try expect("update", try await central.nextUpdate(of: value), is: [1])
+            try await central.disconnect()
+            try await next(of: events, "leaving") { $0.kind == "disconnected" }
+            try expect("subscriptions while it is away", session.subscriptions, is: [])
+            try await session.notify(value, [2])
+            try await central.connect()
+            try await next(of: events, "resumption") { $0.kind == "subscribed" }
+            _ = try await central.read(value)
+            let subscribers = try session.subscribers(of: value)
+            try expect("subscribers", subscribers.map(\.central), is: session.centrals)
+            try await session.notify(value, [3])
+            try expect("update after its return", try await central.nextUpdate(of: value), is: [3])
+            for subscriber in subscribers.compactMap(\.central) {
+                try await session.notify(value, [4], to: subscriber)
+                try expect("update for it alone", try await central.nextUpdate(of: value), is: [4])
+            }
+            try await central.unsubscribe(from: value)
+            try await next(of: events, "unsubscription") { $0.kind == "unsubscribed" }
+            try expect("subscribers afterwards", try session.subscribers(of: value), is: [])
+        }
+    }
+
+    static let subscriptionIsForgotten = Scenario(
+        "the subscription of a central that is forgotten does not resume"
+    ) {
+        trial { central, session, value in
+            let events = session.events
+            let known = session.centrals
+            try expect("bonded", known.map(\.isBonded), is: [true])
+            try await session.forget(known[0])
+            try await next(of: events, "disconnection") { $0.kind == "disconnected" }
+            try await central.disconnect()
+            try await central.forgetBond()
+            try await central.connect()
+            try await central.pair(.justWorks)
+            _ = try await central.read(value)
+            try expect("subscribers", try session.subscribers(of: value), is: [])
+            try await session.notify(value, [1])
+            try await central.subscribe(to: value)
+            _ = try await central.read(value)
+            try await session.notify(value, [2])
+            try expect("update", try await central.nextUpdate(of: value), is: [2])
+        }
+    }
+
+    /// BlueZ keeps the subscription, and does not tell that the central subscribes anew.
+    static let forgottenSubscriberIsReached = Scenario(
+        "a central that was forgotten while it was away subscribes anew"
+    ) {
+        trial { central, session, value in
+            let events = session.events
+            let known = session.centrals
+            try expect("bonded", known.map(\.isBonded), is: [true])
+            try await central.disconnect()
+            try await next(of: events, "leaving") { $0.kind == "disconnected" }
+            try await session.forget(known[0])
+            try await expectError(of: "to forget it again", .unknownCentral) {
+                try await session.forget(known[0])
+            }
+            try await central.forgetBond()
+            try await central.connect()
+            try await central.pair(.justWorks)
+            try await central.subscribe(to: value)
+            _ = try await central.read(value)
+            try expect("subscribers", try session.subscribers(of: value).count, is: 1)
+            try await session.notify(value, [1])
+            try expect("update", try await central.nextUpdate(of: value), is: [1])
+            try await central.unsubscribe(from: value)
+            try await next(of: events, "unsubscription") { $0.kind == "unsubscribed" }
+            try expect("subscribers afterwards", try session.subscribers(of: value), is: [])
+        }
+    }
+
+    /// BlueZ drops the subscription of such a central when a value goes by the bus, as an empty one does in all versions,
+    /// and closes another's socket with it.
+    static let forgottenSubscriberIsDropped = Scenario(
+        "a central that was forgotten while it was away gets nothing after an update has missed it"
+    ) {
+        bondedFirstTrial { centrals, session, value in
+            let events = session.events
+            let known = session.centrals.filter(\.isBonded)
+            try expect("bonded", known.count, is: 1)
+            try await centrals[0].disconnect()
+            try await next(of: events, "leaving") { $0.kind == "disconnected" }
+            try await session.forget(known[0])
+            try await centrals[0].forgetBond()
+            try await session.notify(value, [])
+            try expect("update that misses it", try await centrals[1].nextUpdate(of: value), is: [])
+
+            try await centrals[0].connect()
+            _ = try await centrals[0].read(value)
+            try expect("subscribers", try session.subscribers(of: value).count, is: 1)
+            try await session.notify(value, [1])
+            try expect("update of the other", try await centrals[1].nextUpdate(of: value), is: [1])
+            try await centrals[0].subscribe(to: value)
+            _ = try await centrals[0].read(value)
+            try expect("subscribers then", try session.subscribers(of: value).count, is: 2)
+            try await session.notify(value, [2])
+            for central in centrals {
+                try expect("update of both", try await central.nextUpdate(of: value), is: [2])
+            }
+        }
+    }
+
+    /// BlueZ reaches one that has come back by the bus, and tells only the end of the last subscription there is.
+    static let resumedSubscriptionEnds = Scenario(
+        "the end of a subscription that has resumed among others is told"
+    ) {
+        bondedFirstTrial { centrals, session, value in
+            let events = session.events
+            let other = try session.subscribers(of: value).suffix(1)
+            try await centrals[0].disconnect()
+            try await next(of: events, "leaving") { $0.kind == "disconnected" }
+            try await centrals[0].connect()
+            try await next(of: events, "resumption") { $0.kind == "subscribed" }
+            try await centrals[0].unsubscribe(from: value)
+            try await next(of: events, "unsubscription") { $0.kind == "unsubscribed" }
+            try expect("subscribers afterwards", try session.subscribers(of: value), is: Array(other))
+        }
+    }
+}

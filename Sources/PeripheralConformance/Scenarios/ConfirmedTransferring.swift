@@ -1,0 +1,172 @@
+internal import PeripheralCore
+internal import PeripheralKit
+internal import PeripheralTesting
+
+/// Documents of which each chunk is confirmed, for several centrals.
+///
+/// bluetoothd before 5.80 reaches those only together: all get a chunk at once, and have confirmed it before the next.
+extension ConformanceSuite {
+    static let confirmedTransferring: [Scenario] = [
+        confirmedDocumentArrivesAtSeveral, documentOfSome(by: .indication), newcomerConfirmsAll,
+        confirmedDocumentIsCancelled, leavingConfirmerDisturbsNobody, bondedConfirmerDisturbsNobody,
+        silentConfirmerIsLeft,
+    ]
+
+    static let confirmedDocumentArrivesAtSeveral = Scenario(
+        "documents arrive whole by indications at each of 3 centrals"
+    ) {
+        subscribersTrial(mtus: [517, 23, 65], .indicate) { centrals, session, value in
+            let documents = [pattern(300), [UInt8](repeating: 7, count: 100)]
+            async let sending: Void = {
+                for document in documents {
+                    try await session.send(document, over: value, chunkSize: .maximum, by: .indication)
+                }
+                try await session.indicate(value, [9])
+            }()
+            try await all(centrals) { number, central in
+                for document in documents {
+                    let (bytes, _) = try await receive(value, at: central)
+                    try expect("document of \(number)", bytes, is: document)
+                }
+                try expect("value of \(number)", try await central.nextUpdate(of: value), is: [9])
+            }
+            try await sending
+        }
+    }
+
+    static func documentOfSome(by kind: UpdateKind) -> Scenario {
+        Scenario("a document for some arrives by \(kind)s at those alone") {
+            let properties: CharacteristicProperties = kind == .indication ? .indicate : .notify
+            return subscribersTrial(mtus: [517, 23, 65], properties) { centrals, session, value in
+                let document = pattern(500)
+                let subscribers = try session.subscribers(of: value).compactMap(\.central)
+                try expect("subscribers", subscribers.count, is: 3)
+                try await expectSuccess(of: "document for some by \(kind)s") {
+                    try await session.send(document, over: value, to: subscribers.prefix(2), by: kind)
+                }
+                try await session.notify(value, [9])
+                for number in 0..<2 {
+                    let (bytes, _) = try await receive(value, at: centrals[number])
+                    try expect("document of \(number)", bytes, is: document)
+                }
+                for (number, central) in centrals.enumerated() {
+                    try expect("value of \(number)", try await central.nextUpdate(of: value), is: [9])
+                }
+            }
+        }
+    }
+
+    static let newcomerConfirmsAll = Scenario(
+        "who subscribes while a document is sent by indications gets it from the beginning"
+    ) {
+        subscribersTrial(mtus: [247], .indicate) { centrals, session, value in
+            let document = pattern(600)
+            try await withThrowingTaskGroup { group in
+                group.addTask { try await session.offer(document, over: value, by: .indication) }
+                _ = try await centrals[0].nextUpdate(of: value)
+                let newcomer = try await centrals[0].makeAnother()
+                try await newcomer.connect(mtu: 65)
+                try await newcomer.subscribe(to: value)
+                try await expectWhole(document, of: value, at: newcomer, "document of the newcomer")
+                try await newcomer.disconnect()
+                group.cancelAll()
+            }
+        }
+    }
+
+    static let confirmedDocumentIsCancelled = Scenario(
+        "a document by indications that is cancelled is ended by the marker at each of 2 centrals"
+    ) {
+        subscribersTrial(mtus: [65, 23], .indicate) { centrals, session, value in
+            let document = pattern(500)
+            for central in centrals { try await central.setConfirmsIndications(false) }
+            let sending = Task { try await session.send(document, over: value, by: .indication) }
+            for central in centrals {
+                try expect(
+                    "first chunk",
+                    try await central.nextUpdate(of: value),
+                    is: Array(document.prefix(20))
+                )
+            }
+            sending.cancel()
+            _ = await sending.result
+            for central in centrals { try await central.setConfirmsIndications(true) }
+            try await session.send([7], over: value, by: .indication)
+            for central in centrals {
+                let (rest, _) = try await receive(value, at: central)
+                try expect("rest", rest.count, is: 0)
+                try expect("next document", try await receive(value, at: central).bytes, is: [7])
+            }
+        }
+    }
+
+    static let leavingConfirmerDisturbsNobody = leavingConfirmer(
+        "a central that leaves while a document is sent by indications disturbs no other",
+        bonded: false
+    )
+
+    static let bondedConfirmerDisturbsNobody = leavingConfirmer(
+        "a bonded central that leaves while a document is sent by indications disturbs no other",
+        bonded: true
+    )
+
+    /// bluetoothd from 5.80 on may lose the confirmation of another when a central leaves that is not bonded.
+    ///
+    /// Who has given it gets a mark that ends its part, and everything after all others have it.
+    private static func leavingConfirmer(_ name: String, bonded: Bool) -> Scenario {
+        Scenario(name) {
+            subscribersTrial(mtus: [517, 23, 65], .indicate, bonded: bonded) { centrals, session, value in
+                let document = pattern(600)
+                try await centrals[1].setConfirmsIndications(false)
+                async let sending: Void = session.send(document, over: value, by: .indication)
+                _ = try await centrals[1].nextUpdate(of: value)
+                try await centrals[1].disconnect()
+                try await all([centrals[0], centrals[2]]) { number, central in
+                    try await expectWhole(document, of: value, at: central, "document of \(number)")
+                }
+                try await sending
+            }
+        }
+    }
+
+    /// BlueZ before 5.76 does not tell that one of several has unsubscribed: the first chunk waits for it in vain.
+    static let silentConfirmerIsLeft = Scenario(
+        "a document by indications goes on when one of several centrals has unsubscribed"
+    ) {
+        let value = Characteristic<[UInt8]>(ScenarioUUID.value, [.read, .indicate]) { Read { [] } }
+        let peripheral = Peripheral("Subscribers") { GATTService(ScenarioUUID.service) { value } }
+        return Trial(timed: peripheral, mtu: nil) { central, session, clock in
+            try await withCentrals(central, mtus: [517, 65, 23]) { centrals in
+                for central in centrals {
+                    try await central.subscribe(to: value)
+                    _ = try await central.read(value)
+                }
+                try await centrals[1].unsubscribe(from: value)
+                for central in centrals { _ = try await central.read(value) }
+                let document = pattern(200)
+                let isTold = try session.subscribers(of: value).count == 2
+                let sending = Task { try await session.send(document, over: value, by: .indication) }
+                let others = [centrals[0], centrals[2]]
+                for central in others {
+                    try expect(
+                        "first chunk",
+                        try await central.nextUpdate(of: value),
+                        is: Array(document.prefix(20))
+                    )
+                }
+                if isTold {
+                    try await expectSuccess(of: "document") { try await sending.value }
+                } else {
+                    try await clock?.advance(until: "the first chunk is given up") {
+                        session.updateTotals.contains { $0.givenUp > 0 }
+                    }
+                    try await expectError(of: "document", .unconfirmed) { try await sending.value }
+                }
+                for central in others {
+                    let (rest, _) = try await receive(value, at: central)
+                    try expect("rest of the document", rest, is: Array(document.dropFirst(20)))
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+internal import PeripheralCore
+internal import PeripheralKit
+internal import PeripheralTesting
+internal import PeripheralVirtualServer
+
+extension ConformanceSuite {
+    static let connections: [Scenario] = [centralsAreKnown, centralIsDisconnected, otherCentralStays]
+
+    private static func trial(
+        mtus: [Int],
+        _ body:
+            @escaping @Sendable (
+                [any TestCentral], PeripheralSession, Characteristic<[UInt8]>
+            ) async throws -> Void
+    ) -> Trial {
+        let value = Characteristic<[UInt8]>(ScenarioUUID.value, [.read, .notify]) { Read { [1] } }
+        let peripheral = Peripheral("Centrals") { GATTService(ScenarioUUID.service) { value } }
+        return Trial(peripheral, mtu: nil) { central, session in
+            try expect("centrals before", session.centrals, is: [])
+            try await withCentrals(central, mtus: mtus) { centrals in
+                // The program knows the MTU when this is answered.
+                for central in centrals { _ = try await central.read(value) }
+                try await body(centrals, session, value)
+            }
+        }
+    }
+
+    static let centralsAreKnown = Scenario(
+        "the program knows the connected centrals, their addresses and their MTUs"
+    ) {
+        trial(mtus: [517, 23, 65]) { centrals, session, value in
+            let known = session.centrals
+            try expect("MTUs", known.map(\.mtu), is: [517, 23, 65])
+            try expect("lengths of updates", known.map(\.maximumUpdateValueLength), is: [514, 20, 62])
+            try expect("kinds of addresses", known.map(\.addressKind), is: [.random, .random, .random])
+            try expect("bonded", known.map(\.isBonded), is: [false, false, false])
+            try expect("different addresses", Set(known.map(\.address)).count, is: 3)
+            let events = session.events
+            try await centrals[1].disconnect()
+            let event = try await next(of: events, "leaving") { $0.kind == "disconnected" }
+            try expect("who has left", event, is: .disconnected(known[1]))
+            try expect("who stays", session.centrals, is: [known[0], known[2]])
+            try await centrals[1].connect(mtu: 23)
+            try await next(of: events, "return") { $0.kind == "connected" }
+            try expect("number of centrals", session.centrals.count, is: 3)
+        }
+    }
+
+    static let centralIsDisconnected = Scenario("the program disconnects a central, which may come back") {
+        trial(mtus: [517]) { centrals, session, value in
+            let events = session.events
+            try await centrals[0].subscribe(to: value)
+            _ = try await centrals[0].read(value)
+            try expect("centrals", session.centrals.count, is: 1)
+            let known = session.centrals[0]
+            try await session.disconnect(known)
+            try await expectDisconnection(of: centrals[0], value)
+            try await next(of: events, "disconnection") { $0 == .disconnected(known) }
+            try expect("centrals", session.centrals, is: [])
+            try expect("subscriptions", session.subscriptions, is: [])
+            try await expectError(of: "disconnection of nobody", .disconnected) {
+                try await session.disconnect(known)
+            }
+            try await centrals[0].disconnect()
+            try await centrals[0].connect()
+            try expect("value", try await centrals[0].read(value), is: [1])
+        }
+    }
+
+    static let otherCentralStays = Scenario("the program disconnects one central and no other") {
+        trial(mtus: [517, 23]) { centrals, session, value in
+            for central in centrals {
+                try await central.subscribe(to: value)
+                _ = try await central.read(value)
+            }
+            let known = session.centrals
+            try expect("MTUs", known.map(\.mtu), is: [517, 23])
+            let events = session.events
+            try await session.disconnect(known[0])
+            try await expectDisconnection(of: centrals[0], value)
+            try await next(of: events, "disconnection") { $0 == .disconnected(known[0]) }
+            try expect("centrals", session.centrals, is: [known[1]])
+            try await session.notify(value, [2])
+            try expect("update", try await centrals[1].nextUpdate(of: value), is: [2])
+            try expect("value", try await centrals[1].read(value), is: [1])
+        }
+    }
+
+    /// Waits for the end of a central's connection.
+    private static func expectDisconnection(
+        of central: any TestCentral,
+        _ value: Characteristic<[UInt8]>
+    ) async throws {
+        do {
+            let update = try await central.nextUpdate(of: value)
+            throw ConformanceFailure(description: "disconnection: the central has got \(update) instead.")
+        } catch let error as TestCentralError {
+            guard error.code == .disconnected || error.code == .notConnected else { throw error }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+package import PeripheralKit
+internal import PeripheralTesting
+
+/// How long a scenario waits for an event, generously: what is wrong should not look like a scenario that hangs.
+private let patience = Duration.seconds(4)
+
+/// Waits for the next event that is meant, and fails the scenario when there is none.
+@discardableResult
+package func next(
+    of events: some AsyncSequence<SessionEvent, Never> & Sendable,
+    _ subject: String,
+    where isMeant: @escaping @Sendable (SessionEvent) -> Bool
+) async throws -> SessionEvent {
+    try await withThrowingTaskGroup(of: SessionEvent?.self) { group in
+        group.addTask { await events.first(where: isMeant) }
+        group.addTask {
+            try await Task.sleep(for: patience)
+            return nil
+        }
+        defer { group.cancelAll() }
+        guard let event = try await group.next() ?? nil else {
+            throw ConformanceFailure(description: "\(subject): there is no event.")
+        }
+        return event
+    }
+}
+
+extension SessionEvent {
+    /// What has happened, in one word; `nil` for what is merely known better now.
+    var kind: String? {
+        switch self {
+        case .connected: "connected"
+        case .subscribed: "subscribed"
+        case .unsubscribed: "unsubscribed"
+        case .disconnected: "disconnected"
+        case .changed, .advertisementEnded, .restoredSubscriberChanged, .handlesChanged, .restorationFailed:
+            nil
+        }
+    }
+}
+
+extension TestCentral {
+    /// Subscribes to a characteristic, and waits until the program knows of it.
+    ///
+    /// What the program sends before that is sent to nobody.
+    package func subscribe<Value>(
+        to characteristic: Characteristic<Value>,
+        for kind: UpdateKind? = nil,
+        knownTo session: PeripheralSession
+    ) async throws {
+        let events = session.events
+        try await subscribe(to: characteristic, for: kind)
+        try await next(of: events, "subscription to \(characteristic.uuid)") { event in
+            guard case .subscribed(let subscription) = event else { return false }
+            return subscription.characteristic == characteristic.uuid
+        }
+    }
+}

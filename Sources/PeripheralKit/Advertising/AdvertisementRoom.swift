@@ -1,0 +1,182 @@
+internal import PeripheralCore
+
+/// Whether an advertisement fits on the air, by the Core Specification alone.
+///
+/// It is what every Bluetooth stack has in common. A stack can leave less room or refuse more; its
+/// ``StackRules`` report that.
+struct AdvertisementRoom {
+    /// The kind of adapter that sends the advertisement.
+    enum Adapter {
+        /// Bluetooth 4: 31 bytes of advertising data, and 31 of scan response (Vol 6, Part B, 2.3.1).
+        case legacy
+        /// Bluetooth 5: also extended advertising, with 251 bytes in one command (Vol 4, Part E, 7.8.54).
+        case extended
+    }
+
+    private static let legacyLength = 31
+    private static let extendedLength = 251
+
+    private let advertisement: Advertisement
+    private let adapter: Adapter
+    /// What the issues call the advertisement.
+    private let element: String
+    private var usesExtendedAdvertising = false
+    private(set) var issues: [DeclarationIssue] = []
+
+    init(for advertisement: Advertisement, on adapter: Adapter, named element: String) {
+        self.advertisement = advertisement
+        self.adapter = adapter
+        self.element = element
+        examineData()
+        examineScanResponse()
+        examineInterval()
+    }
+
+    private var isConnectable: Bool { advertisement.kind == .connectable }
+
+    /// A connectable extended advertisement has no scan response (Vol 6, Part B, 4.4.2.4).
+    private var hasScanResponse: Bool { !(isConnectable && usesExtendedAdvertising) }
+
+    private var capacity: Int { usesExtendedAdvertising ? Self.extendedLength : Self.legacyLength }
+
+    private mutating func examineData() {
+        var data = AdvertisementStructures()
+        data.append(
+            services: advertisement.services ?? [],
+            solicitedServices: advertisement.solicitedServices,
+            manufacturerData: advertisement.manufacturerData,
+            serviceData: advertisement.serviceData
+        )
+        let fieldsInFront = data.byteCount
+        if let appearance = advertisement.appearance {
+            data.append(.appearance, .appearance, appearance.gattBytes)
+        }
+        let appearanceLength = data.byteCount - fieldsInFront
+        data.append(rawData: advertisement.rawData)
+        if isConnectable || advertisement.discoverability.mode != .never {
+            data.append(.flags, .flags, [0])
+        }
+        usesExtendedAdvertising =
+            adapter == .extended
+            && (advertisement.secondaryChannel != nil
+                || data.byteCount - appearanceLength > Self.legacyLength)
+        let room = capacity - (advertisement.includes.contains(.txPower) ? 3 : 0)
+        examine(data, room: room)
+        if !hasScanResponse { examineName(room: room - data.byteCount) }
+    }
+
+    private mutating func examineScanResponse() {
+        let declared = advertisement.scanResponse
+        guard hasScanResponse else {
+            if !declared.isEmpty {
+                error(
+                    "scan response",
+                    "a connectable extended advertisement has none",
+                    "move it into the advertisement, which has room for \(capacity) bytes"
+                )
+            }
+            return
+        }
+        var response = AdvertisementStructures()
+        response.append(
+            services: declared.services,
+            solicitedServices: declared.solicitedServices,
+            manufacturerData: declared.manufacturerData,
+            serviceData: declared.serviceData
+        )
+        response.append(rawData: declared.rawData)
+        examineName(room: capacity - response.byteCount)
+        examine(response, room: capacity)
+    }
+
+    /// A name can be shortened, but not to nothing.
+    private mutating func examineName(room: Int) {
+        guard let name = advertisement.localName, !name.isEmpty else { return }
+        let limit = min(room - 2, AdvertisingStructure.maximumDataCount)
+        guard name.longestPrefix(ofUTF8ByteCount: limit).isEmpty else { return }
+        error("local name", "there is no room for it", "leave something out, or shorten it")
+    }
+
+    private mutating func examine(_ structures: AdvertisementStructures, room: Int) {
+        var end = 0
+        for structure in structures.elements {
+            end += structure.byteCount
+            guard end > room || structure.data.count > AdvertisingStructure.maximumDataCount else { continue }
+            error(
+                "\(structure.field)",
+                "it ends at byte \(end), and there is room for \(room)",
+                "leave something out, or shorten it"
+            )
+        }
+    }
+
+    private mutating func examineInterval() {
+        guard adapter == .legacy, let interval = advertisement.interval,
+            interval.maximum > .milliseconds(10_240)
+        else { return }
+        error("interval", "it is more than 10240 ms", "choose a shorter one")
+    }
+
+    private mutating func error(_ field: String, _ reason: String, _ remedy: String) {
+        issues.append(
+            DeclarationIssue(
+                severity: .error,
+                element: "\(field) of the \(element)",
+                reason: reason,
+                remedy: remedy
+            )
+        )
+    }
+}
+
+extension Advertisement {
+    /// Whether the advertisement fits on any adapter, or, with a secondary channel, on those that have it.
+    var fitsWhereverPossible: Bool {
+        AdvertisementRoom(for: self, on: secondaryChannel == nil ? .legacy : .extended, named: "").issues
+            .isEmpty
+    }
+
+    /// What does not fit on any adapter (errors), and what fits only on some (warnings).
+    ///
+    /// - Parameter element: What the issues call the advertisement.
+    package func roomIssues(named element: String) -> [DeclarationIssue] {
+        let extended = AdvertisementRoom(for: self, on: .extended, named: element).issues
+        // A secondary channel exists on Bluetooth 5 only.
+        let legacy =
+            secondaryChannel == nil
+            ? AdvertisementRoom(for: self, on: .legacy, named: element).issues : extended
+        return [DeclarationIssue].errors(onLegacy: legacy, onExtended: extended)
+    }
+}
+
+extension [DeclarationIssue] {
+    /// Joins the errors of an advertisement on both kinds of adapter.
+    ///
+    /// An error on both stays an error. An error on one of them becomes a warning that names the adapter.
+    package static func errors(
+        onLegacy legacy: [DeclarationIssue],
+        onExtended extended: [DeclarationIssue]
+    ) -> [DeclarationIssue] {
+        legacy.errors(unlessIn: extended, keepingCommon: true, on: "Bluetooth 4")
+            + extended.errors(unlessIn: legacy, keepingCommon: false, on: "Bluetooth 5")
+    }
+
+    private func errors(
+        unlessIn others: [DeclarationIssue],
+        keepingCommon keepsCommon: Bool,
+        on adapter: String
+    ) -> [DeclarationIssue] {
+        compactMap { issue in
+            guard issue.severity == .error else { return nil }
+            if others.contains(where: { $0.severity == .error && $0.element == issue.element }) {
+                return keepsCommon ? issue : nil
+            }
+            return DeclarationIssue(
+                severity: .warning,
+                element: issue.element,
+                reason: "on a \(adapter) adapter, \(issue.reason)",
+                remedy: issue.remedy
+            )
+        }
+    }
+}

@@ -1,0 +1,158 @@
+internal import PeripheralCore
+
+extension DeclarationValidation {
+    /// Examines advertisements that take the place of the declared ones.
+    init(of advertisements: [Advertisement], for peripheral: Peripheral) {
+        self.init()
+        examine(advertisements, of: peripheral)
+    }
+
+    /// - Parameters:
+    ///   - advertisements: The advertisements, with what they leave open filled in.
+    ///   - peripheral: What they are for.
+    mutating func examine(_ advertisements: [Advertisement], of peripheral: Peripheral) {
+        for (index, advertisement) in advertisements.enumerated() {
+            let element = advertisements.name(at: index)
+            examineContent(of: advertisement, peripheral, element)
+            examineTimes(of: advertisement, element)
+            issues += advertisement.roomIssues(named: element)
+        }
+    }
+
+    private mutating func examineContent(
+        of advertisement: Advertisement,
+        _ peripheral: Peripheral,
+        _ element: String
+    ) {
+        let response = advertisement.scanResponse
+        examineList(advertisement.services ?? [], "services", element)
+        examineList(advertisement.solicitedServices, "solicited services", element)
+        examineList(response.services, "services of the scan response", element)
+        examineList(response.solicitedServices, "solicited services of the scan response", element)
+        for type in Set(advertisement.rawData.keys).union(response.rawData.keys).inOrder() {
+            guard let remedy = type.properPlace else { continue }
+            error("raw data \(type) of the \(element)", "this kind is not for raw data", remedy)
+        }
+        if advertisement.kind == .broadcast, advertisement.discoverability != .never {
+            error(
+                "discoverability of the \(element)",
+                "what is only broadcast cannot be discoverable",
+                "leave it out, or let centrals connect"
+            )
+        }
+        // That of the peripheral is examined with it.
+        if let name = advertisement.localName, name != peripheral.name, name.utf8.count > 248 {
+            error(
+                "local name of the \(element)",
+                "it has \(name.utf8.count) bytes",
+                "use at most 248 bytes of UTF-8"
+            )
+        }
+        if advertisement.localName != nil, advertisement.includes.contains(.localName) {
+            error("local name of the \(element)", "the stack is to include one too", "keep one of them")
+        }
+        if advertisement.appearance != nil, advertisement.includes.contains(.appearance) {
+            error("appearance of the \(element)", "the stack is to include one too", "keep one of them")
+        }
+        if advertisement.includes.contains(.appearance) {
+            error(
+                "include appearance of the \(element)",
+                "no Bluetooth stack adds the appearance",
+                "give the advertisement the appearance itself, such as appearance: 0x0340"
+            )
+        }
+        examineEmptyData(of: advertisement, element)
+    }
+
+    private mutating func examineList(_ uuids: [BluetoothUUID], _ field: String, _ element: String) {
+        var seen: Set<BluetoothUUID> = []
+        for uuid in uuids where !seen.insert(uuid).inserted {
+            error("\(field) of the \(element)", "\(uuid) stands there twice", "name each once")
+        }
+    }
+
+    private mutating func examineEmptyData(of advertisement: Advertisement, _ element: String) {
+        let response = advertisement.scanResponse
+        let fields: [AdvertisingField] =
+            keysOfEmpty(advertisement.manufacturerData, response.manufacturerData).map {
+                .manufacturerData($0)
+            }
+            + keysOfEmpty(advertisement.serviceData, response.serviceData).map { .serviceData($0) }
+            + keysOfEmpty(advertisement.rawData, response.rawData).map { .rawData($0) }
+        for field in fields {
+            error("\(field) of the \(element)", "its data is empty", "give it a byte, or leave it out")
+        }
+    }
+
+    private func keysOfEmpty<Key: Comparable>(_ one: [Key: [UInt8]], _ other: [Key: [UInt8]]) -> [Key] {
+        Set([one, other].flatMap { data in data.compactMap { $0.value.isEmpty ? $0.key : nil } }).inOrder(
+            by: <
+        )
+    }
+
+    private mutating func examineTimes(of advertisement: Advertisement, _ element: String) {
+        examineSeconds(advertisement.duration, "duration of the \(element)")
+        examineSeconds(advertisement.timeout, "timeout of the \(element)")
+        if let limit = advertisement.discoverability.limit {
+            examineSeconds(limit, "discoverability of the \(element)")
+            if let timeout = advertisement.timeout, limit > timeout {
+                error(
+                    "discoverability of the \(element)",
+                    "it is limited to more than the timeout, which ends both",
+                    "shorten it, or make it .general"
+                )
+            }
+        }
+        if let interval = advertisement.interval {
+            examine(interval, "interval of the \(element)")
+        }
+        if let power = advertisement.transmitPower, !TransmitPower.limits.contains(power) {
+            error(
+                "transmit power of the \(element)",
+                "\(power) cannot be asked for",
+                "choose \(TransmitPower.limits.lowerBound.dBm) to \(TransmitPower.limits.upperBound)"
+            )
+        }
+    }
+
+    private mutating func examineSeconds(_ time: Duration?, _ element: String) {
+        guard let time else { return }
+        let (seconds, fraction) = time.components
+        if fraction != 0 || !(1...65_535).contains(seconds) {
+            error(element, "\(time) cannot be asked for", "choose whole seconds, 1 to 65535")
+        }
+    }
+
+    private mutating func examine(_ interval: AdvertisingInterval, _ element: String) {
+        let limits = AdvertisingInterval.limits
+        if interval.minimum > interval.maximum {
+            error(element, "it is longer at least than at most", "exchange the two")
+        } else if !limits.contains(interval.minimum) || !limits.contains(interval.maximum) {
+            error(
+                element,
+                "\(interval) cannot be asked for",
+                "choose \(limits.lowerBound.wholeMilliseconds) to \(limits.upperBound.wholeMilliseconds) ms"
+            )
+        }
+    }
+}
+
+extension AdvertisingStructure.DataType {
+    /// Where data of this kind belongs, which BlueZ refuses as raw data; `nil` for what it takes.
+    fileprivate var properPlace: String? {
+        switch rawValue {
+        case 0x01: "use discoverability: instead"
+        case 0x02...0x07: "use services: instead"
+        case 0x08, 0x09: "use localName: instead"
+        case 0x0A: "use includes: [.txPower] instead"
+        case 0x14, 0x15, 0x1F: "use solicitedServices: instead"
+        case 0x16, 0x20, 0x21: "use serviceData: instead"
+        case 0x19: "use appearance: instead"
+        case 0xFF: "use manufacturerData: instead"
+        case 0x1A: "use interval: instead"
+        case 0x0D...0x12, 0x17, 0x18, 0x1B...0x1E, 0x22, 0x23, 0x27...0x2B, 0x3D:
+            "leave it out: it is the Bluetooth stack's own"
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,222 @@
+import PeripheralBlueZModel
+import PeripheralCore
+import PeripheralKit
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct BlueZRulesTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var peripheral: Peripheral
+        /// The versions for which the issue is told, of those below.
+        var versions: [BlueZVersion] = Self.all
+        var severity = DeclarationIssue.Severity.warning
+        var element = "characteristic 2a19 of service 180f"
+        /// How the reason and the remedy begin.
+        var reason: String
+        var remedy: String
+
+        static let all: [BlueZVersion] = ["5.66", "5.72", "5.73", "5.74", "5.75", "5.76", "5.81", "5.87"]
+    }
+
+    private static func peripheral(
+        _ properties: CharacteristicProperties,
+        security: AttributeSecurity = .open,
+        service: BluetoothUUID = 0x180F,
+        handle: AttributeHandle? = 0x0100
+    ) -> Peripheral {
+        Peripheral("P", pairing: .justWorks) {
+            GATTService(service, handle: handle) {
+                Characteristic<UInt8>(0x2A19, properties, security: security) {
+                    if properties.contains(.read) { Read { 1 } }
+                    if properties.canWrite { Write { _ in } }
+                }
+            }
+        }
+    }
+
+    static let rows: [Row] = [
+        Row(
+            testDescription: "broadcast",
+            peripheral: peripheral([.read, .broadcast]),
+            reason: "BlueZ shows centrals that the value is broadcast",
+            remedy: "leave out .broadcast"
+        ),
+        Row(
+            testDescription: "signed writes",
+            peripheral: peripheral([.read, .authenticatedSignedWrites]),
+            versions: ["5.66", "5.72"],
+            reason: "BlueZ drops signed writes",
+            remedy: "use BlueZ 5.73 or later"
+        ),
+        Row(
+            testDescription: "secured writes without response",
+            peripheral: peripheral(.writeWithoutResponse, security: .encrypted),
+            reason: "BlueZ offers what demands security of writes for writes with response too",
+            remedy: "replace .writeWithoutResponse by .write"
+        ),
+        Row(
+            testDescription: "both kinds of updates",
+            peripheral: peripheral([.notify, .indicate]),
+            reason: "BlueZ does not tell which of the two a central has asked for",
+            remedy: "declare only one of .notify and .indicate if confirmations matter"
+        ),
+        Row(
+            testDescription: "device information",
+            peripheral: peripheral(.read, service: 0x180A),
+            element: "service 180a",
+            reason: "BlueZ publishes a Device Information service of its own",
+            remedy: "write DeviceID = false"
+        ),
+        Row(
+            testDescription: "a service that is not pinned",
+            peripheral: peripheral(.read, handle: nil),
+            versions: ["5.74", "5.75"],
+            severity: .error,
+            element: "service 180f",
+            reason: "BlueZ 5.7",
+            remedy: "pin the service"
+        ),
+        Row(
+            testDescription: "a handle of BlueZ",
+            peripheral: peripheral(.read, handle: 0x0012),
+            severity: .error,
+            element: "service 180f",
+            reason: "BlueZ's own services take the handles up to 0x001",
+            remedy: "pin the service at 0x0100 or behind"
+        ),
+        Row(
+            testDescription: "a handle of older versions",
+            peripheral: peripheral(.read, handle: 0x0013),
+            versions: ["5.66", "5.72", "5.73", "5.74", "5.75", "5.76"],
+            severity: .error,
+            element: "service 180f",
+            reason: "BlueZ's own services take the handles up to 0x0014",
+            remedy: "pin the service at 0x0100 or behind"
+        ),
+        Row(
+            testDescription: "a handle of the claims",
+            peripheral: peripheral(.read, handle: 0x00FF),
+            severity: .error,
+            element: "service 180f",
+            reason: "programs keep out of each other's handles",
+            remedy: "pin the service at 0x0100 or behind"
+        ),
+        Row(
+            testDescription: "a handle beyond the hash",
+            peripheral: peripheral(.read, handle: 0x03FE),
+            element: "service 180f",
+            reason: "it reaches beyond the handle 0x03ff",
+            remedy: "pin the service further down"
+        ),
+    ]
+
+    @Test(arguments: rows, Row.all)
+    func theVersionDecides(row: Row, version: BlueZVersion) throws {
+        let issues = row.peripheral.validate(for: .bluez(version))
+        guard row.versions.contains(version) else {
+            #expect(issues == [])
+            return
+        }
+        #expect(issues.count == 1)
+        let issue = try #require(issues.first)
+        #expect(issue.severity == row.severity)
+        #expect(issue.element == row.element)
+        #expect(issue.reason.hasPrefix(row.reason))
+        #expect(issue.remedy.hasPrefix(row.remedy))
+    }
+
+    /// The two do not meet in a table that begins at 0x0001, but do behind BlueZ's own services.
+    @Test func servicesMayMeetBehindThoseOfBlueZ() {
+        let peripheral = Peripheral("P") {
+            GATTService(0x180F) { Characteristic<UInt8>(0x2A19, value: 1) }
+            GATTService(0x180D, handle: 0x0015) { Characteristic<UInt8>(0x2A38, value: 1) }
+        }
+        #expect(peripheral.validate() == [])
+        for version: BlueZVersion in ["5.66", "5.87"] {
+            let issues = peripheral.validate(for: .bluez(version))
+            #expect(issues.map(\.severity) == [.error])
+            #expect(issues.map(\.element) == ["peripheral"])
+        }
+    }
+
+    @Test(arguments: ["4.101", "5.65"] as [BlueZVersion])
+    func olderVersionsAreRefused(version: BlueZVersion) {
+        let issues = Self.peripheral([.notify, .indicate]).validate(for: .bluez(version))
+        #expect(
+            issues.map(\.description) == [
+                "peripheral: BlueZ \(version) cannot serve it; use BlueZ 5.66 or later"
+            ]
+        )
+    }
+
+    @Test(
+        arguments: [
+            ("5.66", [.error], "BlueZ 5.66 takes nothing but the name there"),
+            ("5.79", [.error], "BlueZ 5.79 takes nothing but the name there"),
+            ("5.80", [], nil),
+        ] as [(BlueZVersion, [DeclarationIssue.Severity], String?)]
+    )
+    func scanResponseNeedsItsVersion(
+        version: BlueZVersion,
+        severities: [DeclarationIssue.Severity],
+        reason: String?
+    ) {
+        let peripheral = Peripheral("P") {
+            GATTService(0x180F) { Characteristic<UInt8>(0x2A19, value: 1) }
+            Advertisement(scanResponse: .init(services: [0x180F]))
+        }
+        let issues = peripheral.validate(for: .bluez(version))
+        #expect(issues.map(\.severity) == severities)
+        #expect(issues.first?.element == reason.map { _ in "scan response of the advertisement" })
+        #expect(issues.first?.reason == reason)
+    }
+
+    @Test(
+        arguments: [
+            ("5.66", .error), ("5.75", .error), ("5.76", .warning), ("5.87", .warning),
+        ] as [(BlueZVersion, DeclarationIssue.Severity)]
+    )
+    func whatIsTooLongForSome(version: BlueZVersion, severity: DeclarationIssue.Severity) {
+        let peripheral = Peripheral("P") {
+            GATTService(0x180F, handle: 0x0100) { Characteristic<UInt8>(0x2A19, value: 1) }
+            Advertisement(services: [], manufacturerData: [1: [UInt8](repeating: 0, count: 25)])
+        }
+        // The first is that of the declaration, which says that Bluetooth 4 has no room.
+        #expect(peripheral.validate().map(\.severity) == [.warning])
+        let issues = peripheral.validate(for: .bluez(version))
+        #expect(issues.first == peripheral.validate().first)
+        #expect(issues.dropFirst().map(\.severity) == [severity])
+    }
+
+    @Test func errorsOfTheDeclarationComeAlone() {
+        let peripheral = Self.peripheral([.notify, .indicate], handle: 0x0000)
+        #expect(!peripheral.validate().isEmpty)
+        #expect(peripheral.validate(for: .bluez("5.66")) == peripheral.validate())
+    }
+
+    @Test func warningsOfTheDeclarationComeFirst() {
+        let peripheral = Self.peripheral([.write, .writeWithoutResponse, .broadcast])
+        let issues = peripheral.validate(for: .bluez("5.87"))
+        #expect(issues.count == 2)
+        #expect(issues.first == peripheral.validate().first)
+    }
+
+    @Test(arguments: Row.all)
+    func anOrdinaryPeripheralIsSound(version: BlueZVersion) {
+        let peripheral = Peripheral("Lamp", pairing: .displayPasskey { _, _ in }) {
+            GATTService("5c3a0001-7e3c-4b6e-9d29-b3f1c0a1d001", handle: 0x0100) {
+                Characteristic<Bool>(0x2A56, [.read, .write, .notify], security: .authenticated) {
+                    Read { true }
+                    Write { _ in }
+                    Authorization { true }
+                    UserDescription("Power")
+                    PresentationFormat(.boolean)
+                }
+                Characteristic<[UInt8]>(0x2A57, .writeWithoutResponse) { Write { _ in } }
+                Characteristic<[UInt8]>(0x2A58, .indicate, security: .encrypted)
+            }
+        }
+        #expect(peripheral.validate(for: .bluez(version)) == [])
+    }
+}
