@@ -26,7 +26,8 @@ public struct BloodPressureMeasurement: Hashable, Sendable {
     public var unit: BloodPressureUnit
     /// The local time of the measurement.
     ///
-    /// It is required of a device that stores measurements, or that measures while no central is connected.
+    /// The time is required of a device that stores measurements, or that measures while no central is
+    /// connected.
     public var timestamp: DateTime?
     /// The pulse in beats per minute.
     public var pulseRate: MedicalShortFloat?

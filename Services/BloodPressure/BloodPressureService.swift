@@ -39,7 +39,7 @@ public struct BloodPressureService: GATTServiceDeclaration {
     ///
     /// - Parameters:
     ///   - status: The problems that the device detects and reports in ``BloodPressureMeasurement/status``.
-    ///     Report each as soon as it can occur.
+    ///     Include every problem that can occur.
     ///   - hasIntermediateCuffPressure: Whether the device sends values before the result.
     ///   - supportsMultipleBonds: Whether the device bonds with several centrals.
     ///   - security: The security required to subscribe. Blood pressure is health data: require at least

@@ -8,8 +8,8 @@ public import PeripheralKit
 /// BodyCompositionMeasurement(bodyFat: 21.4, userID: 1, weight: 72.5, height: 1.78)
 /// ```
 ///
-/// Encoding rounds each value to the nearest step, and limits it to its range.
-/// ``BodyCompositionService/indicate(_:in:)`` sends a measurement that does not fit in two parts.
+/// Encoding rounds each value to the nearest step, and limits it to its range. If a measurement does not fit
+/// one indication, ``BodyCompositionService/indicate(_:in:)`` sends it in two parts.
 public struct BodyCompositionMeasurement: Hashable, Sendable {
     /// The units of masses and the height.
     public enum Units: UInt16, Hashable, Sendable {
@@ -27,7 +27,8 @@ public struct BodyCompositionMeasurement: Hashable, Sendable {
     public var units: Units
     /// The local time of the measurement.
     ///
-    /// It is required of a device that stores measurements, or that measures while no central is connected.
+    /// The time is required of a device that stores measurements, or that measures while no central is
+    /// connected.
     public var timestamp: DateTime?
     /// The device's number for the user; 255 for an unknown user.
     public var userID: UInt8?

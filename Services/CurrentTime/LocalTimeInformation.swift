@@ -50,7 +50,7 @@ extension LocalTimeInformation: GATTValue {
         let offset: UInt8 = try reader.read()
         daylightSavingTime = DaylightSavingTime(rawValue: offset)
         guard offset == Self.unknownDaylightSavingTime || daylightSavingTime != nil else {
-            throw .invalidValue("\(offset) is not a daylight saving time; those are 0, 2, 4, 8 and 255 (unknown)")
+            throw .invalidValue("\(offset) is not a DST offset; those are 0, 2, 4, 8 and 255 (unknown)")
         }
     }
 

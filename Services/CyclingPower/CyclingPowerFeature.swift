@@ -38,7 +38,7 @@ public struct CyclingPowerFeature: Equatable, Sendable {
     public static let offsetCompensationIndicator = CyclingPowerFeature(rawValue: 1 << 8)
     /// It compensates its offset at the request of a central.
     public static let offsetCompensation = CyclingPowerFeature(rawValue: 1 << 9)
-    /// It omits values from the measurements at the request of a central.
+    /// It omits values from measurements at the request of a central.
     public static let contentMasking = CyclingPowerFeature(rawValue: 1 << 10)
     /// It works in several locations.
     public static let multipleSensorLocations = CyclingPowerFeature(rawValue: 1 << 11)

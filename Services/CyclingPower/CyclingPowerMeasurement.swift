@@ -9,8 +9,8 @@ public import PeripheralSensorLocation
 /// CyclingPowerMeasurement(watts: 215, crank: CrankRevolutions(1234, at: .seconds(60.5)))
 /// ```
 ///
-/// Encoding rounds each value to the nearest step, and limits it to its range.
-/// ``CyclingPowerService/notify(_:in:)`` sends a measurement that does not fit one notification in several.
+/// Encoding rounds each value to the nearest step, and limits it to its range. If a measurement does not fit
+/// one notification, ``CyclingPowerService/notify(_:in:)`` sends it in several.
 public struct CyclingPowerMeasurement: Equatable, Sendable {
     /// The power in watts; negative when the rider brakes with the pedals.
     public var watts: Int16

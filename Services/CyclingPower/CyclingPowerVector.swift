@@ -3,9 +3,9 @@ public import PeripheralSensorLocation
 
 /// The forces or torques at a crank while it turns.
 ///
-/// It is the value of the Cycling Power Vector, 0x2A64 (Cycling Power Service 1.1, section 3.5).
-/// ``CyclingPowerService/notify(vector:in:)`` uses several notifications for more than 9 magnitudes, and for
-/// more than fit.
+/// It is the value of the Cycling Power Vector, 0x2A64 (Cycling Power Service 1.1, section 3.5). If there are
+/// more than 9 magnitudes, or more than fit one notification, ``CyclingPowerService/notify(vector:in:)``
+/// sends several.
 public struct CyclingPowerVector: Equatable, Sendable {
     /// The direction in which the magnitudes are measured.
     public struct Direction: Equatable, Sendable {

@@ -73,7 +73,7 @@ public struct EnvironmentalSensingService: GATTServiceDeclaration {
         try await session.notify(sensor.value, EnvironmentalValue(bytes: value))
     }
 
-    /// Indicates the descriptors that one central has written to the other centrals.
+    /// Indicates descriptor changes by one central to the other centrals.
     ///
     /// The peripheral runs this method.
     ///

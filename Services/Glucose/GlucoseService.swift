@@ -20,8 +20,8 @@ public import PeripheralRecordAccess
 /// ```
 ///
 /// A meter stores its measurements and sends them when a central requests them through the Record Access
-/// Control Point. A central can request all records, the first, the last, or a range. A range has bounds of
-/// sequence numbers, or of times that the user has seen.
+/// Control Point. A central can request all records, the first, the last, or a range. The bounds of a range
+/// are sequence numbers, or times that the user has seen.
 ///
 /// Two kinds of requests are refused:
 ///
