@@ -3,15 +3,22 @@ public import PeripheralKit
 /// An analog input or output of an ``AutomationIOService``.
 ///
 /// ```swift
-/// let level = AutomationAnalog.input(0, name: "Tank", format: PresentationFormat(.uint16, exponent: -1, unit: .percentage))
-/// let speed = AutomationAnalog.output(0, name: "Fan", within: 0...1000) { speed, _ in try await fan.set(speed) }
+/// let level = AutomationAnalog.input(
+///     0, name: "Tank", format: PresentationFormat(.uint16, exponent: -1, unit: .percentage)
+/// )
+/// let speed = AutomationAnalog.output(0, name: "Fan", within: 0...1000) { speed, _ in
+///     try await fan.set(speed)
+/// }
 /// ```
 public struct AutomationAnalog: Sendable {
-    /// The Analog, 0x2A58: read and subscribed to when it is an input, read and written when it is an output.
+    /// The Analog characteristic, 0x2A58.
     ///
-    /// The input of a service with an aggregate is only read: "The Indicate and Notify properties are excluded for the Digital
-    /// and Analog characteristics if the Aggregate characteristic is supported" (definition of the service, C3). Take it when
-    /// the service is there, which makes it so.
+    /// Centrals read and subscribe to an input. They read and write an output.
+    ///
+    /// If the service has an aggregate, centrals can only read the input: "The Indicate and Notify properties
+    /// are excluded for the Digital and Analog characteristics if the Aggregate characteristic is supported"
+    /// (definition of the service, C3). The service applies this rule, so use this property only after you
+    /// have made the service.
     public var value: Characteristic<UInt16> { state.isAggregated ? aggregated : alone }
 
     private let alone: Characteristic<UInt16>
@@ -23,14 +30,15 @@ public struct AutomationAnalog: Sendable {
     /// Declares an input.
     ///
     /// - Parameters:
-    ///   - initial: The value at first.
-    ///   - name: What it is, for people; a User Description descriptor.
-    ///   - format: In what it is measured; a service with several analogs needs it.
-    ///   - range: What the value can be; a Valid Range descriptor.
-    ///   - isConfirmed: Whether, in a service without an aggregate, values are indicated instead of notified.
-    ///   - hasTriggers: Whether centrals set what is sent, and when, by trigger setting descriptors. Without, every change
-    ///     is sent.
-    ///   - security: What it takes to read, to subscribe, and to write triggers.
+    ///   - initial: The initial value.
+    ///   - name: A name for people, in a User Description descriptor.
+    ///   - format: The unit and format of the value. A service with several analogs needs it.
+    ///   - range: The range of the value, in a Valid Range descriptor.
+    ///   - isConfirmed: Whether values are indicated instead of notified. It applies to a service without an
+    ///     aggregate.
+    ///   - hasTriggers: Whether centrals choose the condition and the time of updates through trigger setting
+    ///     descriptors. Otherwise every change is sent.
+    ///   - security: The security required to read, to subscribe, and to write triggers.
     /// - Returns: The input.
     public static func input(
         _ initial: UInt16,
@@ -60,13 +68,13 @@ public struct AutomationAnalog: Sendable {
     /// Declares an output.
     ///
     /// - Parameters:
-    ///   - initial: The value at first.
-    ///   - name: What it is, for people; a User Description descriptor.
-    ///   - format: In what it is measured; a service with several analogs needs it.
-    ///   - range: What may be written, which is also told by a Valid Range descriptor; all else is refused by
-    ///     `ATTError.outOfRange`.
-    ///   - security: What it takes to read and write.
-    ///   - handler: Takes what a central has written. Throwing refuses it.
+    ///   - initial: The initial value.
+    ///   - name: A name for people, in a User Description descriptor.
+    ///   - format: The unit and format of the value. A service with several analogs needs it.
+    ///   - range: The range that centrals may write, also in a Valid Range descriptor. Other values are
+    ///     refused with `ATTError.outOfRange`.
+    ///   - security: The security required to read and write.
+    ///   - handler: Handles a value that a central has written. Throwing refuses the value.
     /// - Returns: The output.
     public static func output(
         _ initial: UInt16,

@@ -1,17 +1,22 @@
 public import PeripheralKit
 
-/// Digital inputs or outputs of an ``AutomationIOService`` that belong together.
+/// A group of digital inputs or outputs of an ``AutomationIOService``.
 ///
 /// ```swift
 /// let buttons = AutomationDigital.input([.inactive, .inactive], name: "Buttons")
-/// let relays = AutomationDigital.output([.inactive], name: "Pump") { states, _ in try await relay.set(states[0]) }
+/// let relays = AutomationDigital.output([.inactive], name: "Pump") { states, _ in
+///     try await relay.set(states[0])
+/// }
 /// ```
 public struct AutomationDigital: Sendable {
-    /// The Digital, 0x2A56: read and subscribed to when it is an input, read and written when it is an output.
+    /// The Digital characteristic, 0x2A56.
     ///
-    /// The input of a service with an aggregate is only read: "The Indicate and Notify properties are excluded for the Digital
-    /// and Analog characteristics if the Aggregate characteristic is supported" (definition of the service, C3). Take it when
-    /// the service is there, which makes it so.
+    /// Centrals read and subscribe to an input. They read and write an output.
+    ///
+    /// If the service has an aggregate, centrals can only read the input: "The Indicate and Notify properties
+    /// are excluded for the Digital and Analog characteristics if the Aggregate characteristic is supported"
+    /// (definition of the service, C3). The service applies this rule, so use this property only after you
+    /// have made the service.
     public var value: Characteristic<DigitalStates> { state.isAggregated ? aggregated : alone }
 
     private let alone: Characteristic<DigitalStates>
@@ -20,19 +25,21 @@ public struct AutomationDigital: Sendable {
     let state: InputState
     let isInput: Bool
 
-    /// How many there are.
+    /// The number of inputs or outputs.
     public let count: Int
 
     /// Declares inputs.
     ///
     /// - Parameters:
-    ///   - states: The states at first; there are as many inputs as states, 1 to 255.
-    ///   - name: What they are, for people; a User Description descriptor.
-    ///   - which: Which of several alike they are; a service with several digitals needs it.
-    ///   - isConfirmed: Whether, in a service without an aggregate, states are indicated instead of notified.
-    ///   - hasTriggers: Whether centrals set what is sent, and when, by trigger setting descriptors. Without, every change
-    ///     is sent.
-    ///   - security: What it takes to read, to subscribe, and to write triggers.
+    ///   - states: The initial states, one for each input: 1 to 255.
+    ///   - name: A name for people, in a User Description descriptor.
+    ///   - which: A description that distinguishes the group from others. A service with several digitals
+    ///     needs it.
+    ///   - isConfirmed: Whether states are indicated instead of notified. It applies to a service without an
+    ///     aggregate.
+    ///   - hasTriggers: Whether centrals choose the condition and the time of updates through trigger setting
+    ///     descriptors. Otherwise every change is sent.
+    ///   - security: The security required to read, to subscribe, and to write triggers.
     /// - Returns: The inputs.
     public static func input(
         _ states: [DigitalState],
@@ -62,12 +69,13 @@ public struct AutomationDigital: Sendable {
     /// Declares outputs.
     ///
     /// - Parameters:
-    ///   - states: The states at first; there are as many outputs as states, 1 to 255.
-    ///   - name: What they are, for people; a User Description descriptor.
-    ///   - which: Which of several alike they are; a service with several digitals needs it.
-    ///   - security: What it takes to read and write.
-    ///   - handler: Takes the states that a central has written, as many as there are outputs; what it has written as unknown
-    ///     stays as it is. Throwing refuses them.
+    ///   - states: The initial states, one for each output: 1 to 255.
+    ///   - name: A name for people, in a User Description descriptor.
+    ///   - which: A description that distinguishes the group from others. A service with several digitals
+    ///     needs it.
+    ///   - security: The security required to read and write.
+    ///   - handler: Handles the states that a central has written, one for each output. An output that the
+    ///     central has written as unknown keeps its state. Throwing refuses the states.
     /// - Returns: The outputs.
     public static func output(
         _ states: [DigitalState],
@@ -121,7 +129,7 @@ func triggers<Value: GATTValue>(
     of state: InputState,
     _ security: AttributeSecurity
 ) -> [CharacteristicElement<Value>] {
-    // As bytes, since a condition that is reserved has an error of its own.
+    // Bytes, because a reserved condition has its own error.
     Descriptor<[UInt8]>(.valueTriggerSetting, security: security) {
         Read { state.valueTrigger.gattBytes }
         Write { (bytes: [UInt8]) in

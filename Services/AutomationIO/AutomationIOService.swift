@@ -1,6 +1,8 @@
 public import PeripheralKit
 
-/// The Automation IO service, 0x1815, of the Automation IO Service specification 1.0: digital and analog inputs and outputs.
+/// The Automation IO service, 0x1815: digital and analog inputs and outputs.
+///
+/// It implements the Automation IO Service specification 1.0.
 ///
 /// ```swift
 /// import PeripheralAutomationIO
@@ -8,7 +10,9 @@ public import PeripheralKit
 /// import PeripheralKit
 ///
 /// let button = AutomationDigital.input([.inactive], name: "Button")
-/// let pump = AutomationDigital.output([.inactive], name: "Pump") { states, _ in try await relay.set(states[0]) }
+/// let pump = AutomationDigital.output([.inactive], name: "Pump") { states, _ in
+///     try await relay.set(states[0])
+/// }
 /// let io = AutomationIOService(digitals: [button, pump])
 ///
 /// try await Peripheral("Automat") { io }.run(on: .bluez) { session in
@@ -18,8 +22,9 @@ public import PeripheralKit
 /// }
 /// ```
 ///
-/// Triggers that centrals have set are looked at by each update, so that an interval ends with the first update after it: tell
-/// the value of an input as often as it is measured, changed or not. All centrals have the same triggers.
+/// Each update checks the triggers that centrals have set, so a time interval ends at the first update after
+/// it. Update an input as often as it is measured, even if its value has not changed. All centrals share the
+/// same triggers.
 public struct AutomationIOService: GATTServiceDeclaration {
     /// The digital inputs and outputs.
     public let digitals: [AutomationDigital]
@@ -27,7 +32,10 @@ public struct AutomationIOService: GATTServiceDeclaration {
     /// The analog inputs and outputs.
     public let analogs: [AutomationAnalog]
 
-    /// The Aggregate, 0x2A5A: all digital inputs, then all analog ones, as they are by themselves; `nil` when there is none.
+    /// The Aggregate, 0x2A5A: the values of all inputs in one; `nil` when it is not declared.
+    ///
+    /// The digital inputs come first, then the analog ones. Each value has the same form as in its own
+    /// characteristic.
     public let aggregate: Characteristic<[UInt8]>?
 
     private let now: @Sendable () -> Duration
@@ -37,11 +45,11 @@ public struct AutomationIOService: GATTServiceDeclaration {
     /// - Parameters:
     ///   - digitals: The digital inputs and outputs.
     ///   - analogs: The analog inputs and outputs.
-    ///   - hasAggregate: Whether centrals have the values of all inputs in one, which is sent in their place: it is notified when the
-    ///     triggers of one of them say so, and the inputs are only read.
-    ///   - clock: What tells the time for time triggers.
-    ///   - security: What it takes to read the aggregate and to subscribe to it: not less than for any of the inputs. Inputs
-    ///     and outputs have their own.
+    ///   - hasAggregate: Whether one characteristic has the values of all inputs. It is notified when the
+    ///     triggers of an input require it. The inputs themselves can then only be read.
+    ///   - clock: The clock for time triggers.
+    ///   - security: The security required to read the aggregate and to subscribe to it. Require at least as
+    ///     much as for any input. Inputs and outputs have their own.
     public init<C: Clock>(
         digitals: [AutomationDigital] = [],
         analogs: [AutomationAnalog] = [],
@@ -63,13 +71,14 @@ public struct AutomationIOService: GATTServiceDeclaration {
             } : nil
     }
 
-    /// Takes the states of digital inputs, and sends what the triggers say.
+    /// Updates the states of digital inputs, and sends them if the triggers require it.
     ///
     /// - Parameters:
-    ///   - digital: The inputs, which the service has.
-    ///   - states: Their states now; `.unknown` for those that are missing.
+    ///   - digital: The inputs, which must belong to the service.
+    ///   - states: The current states. Missing ones are `.unknown`.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: As `session.notify` or `session.indicate` does; `PeripheralError` with the code `notDeclared` for outputs.
+    /// - Throws: The errors of `session.notify` or `session.indicate`; `PeripheralError` with the code
+    ///   `notDeclared` for outputs.
     public func update(
         _ digital: AutomationDigital,
         to states: [DigitalState],
@@ -80,13 +89,14 @@ public struct AutomationIOService: GATTServiceDeclaration {
         try await update(digital.value, digital.state, to: value, in: session)
     }
 
-    /// Takes the value of an analog input, and sends what the triggers say.
+    /// Updates the value of an analog input, and sends it if the triggers require it.
     ///
     /// - Parameters:
-    ///   - analog: The input, which the service has.
-    ///   - value: Its value now.
+    ///   - analog: The input, which must belong to the service.
+    ///   - value: The current value.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: As `session.notify` or `session.indicate` does; `PeripheralError` with the code `notDeclared` for an output.
+    /// - Throws: The errors of `session.notify` or `session.indicate`; `PeripheralError` with the code
+    ///   `notDeclared` for an output.
     public func update(_ analog: AutomationAnalog, to value: UInt16, in session: PeripheralSession)
         async throws
     {
@@ -101,7 +111,7 @@ public struct AutomationIOService: GATTServiceDeclaration {
     ) async throws {
         let inputs = Self.inputs(of: digitals, analogs)
         guard let aggregate, inputs.contains(where: { $0 === state }) else {
-            // Asked for what it throws where this is no input.
+            // Called for the error that it throws when the characteristic is not an input.
             _ = try session.hasSubscribers(of: characteristic)
             guard state.update(to: value.gattBytes, at: now()) else { return }
             if characteristic.properties.contains(.indicate) {

@@ -1,38 +1,54 @@
 public import PeripheralKit
 
-/// What change of an input is worth to be sent: the value of the Value Trigger Setting, 0x290A (Automation IO Service 1.0,
-/// section 3.1).
+/// The condition under which a change of an input counts.
 ///
-/// What is quoted is the definition of the descriptor, which says of each condition when "the state is changed".
+/// It is the value of the Value Trigger Setting, 0x290A (Automation IO Service 1.0, section 3.1). Quotations
+/// are from the definition of the descriptor, which says for each condition when "the state is changed".
 public enum AutomationValueTrigger: Hashable, Sendable {
     /// Every change.
     case changed
-    /// A change "from less than to greater than" the bound, "or from greater than to less than" it, with or without values
-    /// that are equal to it in between, which are no crossing by themselves; of an analog input.
-    case crosses(UInt16)
-    /// A change "from less than to equal to" the bound, "or from greater than to equal to" it, "or from equal to to less than
-    /// or greater than" it; of an analog input.
-    case reachesOrLeaves(UInt16)
-    /// A change by more than this since the last change that was; of an analog input.
-    case changesByMoreThan(UInt16)
-    /// A change of one of the states whose bits are set; of digital inputs.
-    case changesAny(of: [UInt8])
-    /// A change from "less than" the upper bound, Analog One, "and greater than" the lower one, Analog Two, "to greater than"
-    /// the upper "or less than" the lower one, with or without values that are equal to one in between; of an analog input.
+    /// A change of an analog input from one side of the bound to the other.
     ///
-    /// The way back is none. Bounds that are the other way round are taken for the same.
+    /// It is a change "from less than to greater than" the bound, "or from greater than to less than" it. A
+    /// value equal to the bound is not a crossing in itself, and may occur in between.
+    case crosses(UInt16)
+    /// A change of an analog input to or from equality with the bound.
+    ///
+    /// It is one of these changes:
+    ///
+    /// - "from less than to equal to" the bound
+    /// - "from greater than to equal to" the bound
+    /// - "from equal to to less than or greater than" the bound
+    case reachesOrLeaves(UInt16)
+    /// A change of an analog input by more than this.
+    ///
+    /// The difference is measured from the last change that counted.
+    case changesByMoreThan(UInt16)
+    /// A change of a digital input with its bit set.
+    case changesAny(of: [UInt8])
+    /// A change of an analog input from between the two bounds to outside them.
+    ///
+    /// Analog One is the upper bound, and Analog Two the lower one. The value changes from "less than" the
+    /// upper "and greater than" the lower bound "to greater than" the upper "or less than" the lower one.
+    /// Values equal to a bound may occur in between.
+    ///
+    /// The change back does not count. Swapped bounds mean the same.
     case leavesBounds(upper: UInt16, lower: UInt16)
-    /// A change "from equal to" one of the two, Analog One and Analog Two, "to any other value"; of an analog input.
+    /// A change of an analog input "from equal to" either bound "to any other value".
+    ///
+    /// The bounds are Analog One and Analog Two.
     case leavesEither(UInt16, or: UInt16)
-    /// None: only the time counts. "It can be used for example when the value of one or more characteristic should not cause
-    /// indication or notification of the Aggregate characteristic."
+    /// No change: only the time trigger counts.
+    ///
+    /// "It can be used for example when the value of one or more characteristic should not cause indication
+    /// or notification of the Aggregate characteristic."
     case never
 }
 
 extension AutomationValueTrigger: GATTValue {
-    /// Reads a condition and what belongs to it.
+    /// Reads a condition and its operands.
     ///
-    /// - Throws: `GATTDecodingError` also for a condition that is reserved.
+    /// - Throws: `GATTDecodingError`, also for a reserved condition.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let condition: UInt8 = try reader.read()
         switch condition {
@@ -44,11 +60,11 @@ extension AutomationValueTrigger: GATTValue {
         case 5: self = .leavesBounds(upper: try reader.read(), lower: try reader.read())
         case 6: self = .leavesEither(try reader.read(), or: try reader.read())
         case 7: self = .never
-        default: throw .invalidValue("\(condition) is no condition of a value: 0 through 7 are")
+        default: throw .invalidValue("\(condition) is not a value trigger condition; those are 0 through 7")
         }
     }
 
-    /// Appends the condition and what belongs to it.
+    /// Appends the condition and its operands.
     public func encode(into writer: inout ByteWriter) {
         switch self {
         case .changed:
@@ -79,24 +95,25 @@ extension AutomationValueTrigger: GATTValue {
     }
 }
 
-/// When an input is sent: the value of the Time Trigger Setting, 0x290E (Automation IO Service 1.0, section 3.1).
+/// The time at which an input is sent.
 ///
-/// There are up to 16,777,215 seconds; more are sent as these.
+/// It is the value of the Time Trigger Setting, 0x290E (Automation IO Service 1.0, section 3.1). The maximum
+/// is 16,777,215 seconds. More is sent as the maximum.
 public enum AutomationTimeTrigger: Hashable, Sendable {
-    /// At each change that is worth it.
+    /// At each change that counts.
     case none
-    /// Once in so many seconds, changed or not.
+    /// Once in the given number of seconds, changed or not.
     case every(seconds: UInt32)
-    /// At a change that is worth it, but not more often than once in so many seconds.
+    /// At a change that counts, but at most once in the given number of seconds.
     case atMostEvery(seconds: UInt32)
-    /// At each so many-th change that is worth it.
+    /// At every n-th change that counts.
     case everyChanges(UInt16)
 }
 
 extension AutomationTimeTrigger: GATTValue {
-    /// Reads a condition and what belongs to it.
+    /// Reads a condition and its operand.
     ///
-    /// - Throws: `GATTDecodingError` also for a condition that is reserved.
+    /// - Throws: `GATTDecodingError`, also for a reserved condition.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let condition: UInt8 = try reader.read()
         switch condition {
@@ -104,11 +121,11 @@ extension AutomationTimeTrigger: GATTValue {
         case 1: self = .every(seconds: try reader.readUInt24().rawValue)
         case 2: self = .atMostEvery(seconds: try reader.readUInt24().rawValue)
         case 3: self = .everyChanges(try reader.read())
-        default: throw .invalidValue("\(condition) is no condition of time: 0 through 3 are")
+        default: throw .invalidValue("\(condition) is not a time trigger condition; those are 0 through 3")
         }
     }
 
-    /// Appends the condition and what belongs to it.
+    /// Appends the condition and its operand.
     public func encode(into writer: inout ByteWriter) {
         switch self {
         case .none:

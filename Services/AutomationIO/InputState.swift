@@ -1,13 +1,13 @@
 public import PeripheralKit
 internal import Synchronization
 
-/// The value of an input or output, its triggers, and what of it was sent.
+/// The value, the triggers and the last update of an input or output.
 final class InputState: Sendable {
     private struct State {
         var value: [UInt8]
-        /// The value that changed enough the last time.
+        /// The value at the last change that counted.
         var reference: [UInt8]
-        /// Where the value was when it was last on neither bound of the trigger.
+        /// The side of the trigger's bounds on which the value last was.
         var side: AutomationValueTrigger.Side?
         var isAggregated = false
         var sentAt: Duration?
@@ -27,7 +27,7 @@ final class InputState: Sendable {
     var value: [UInt8] { state.withLock(\.value) }
     var valueTrigger: AutomationValueTrigger { state.withLock(\.valueTrigger) }
     var timeTrigger: AutomationTimeTrigger { state.withLock(\.timeTrigger) }
-    /// Whether an aggregate sends the value, in place of the input.
+    /// Whether an aggregate sends the value instead of the input.
     var isAggregated: Bool { state.withLock(\.isAggregated) }
 
     func becomeAggregated() {
@@ -51,12 +51,12 @@ final class InputState: Sendable {
         }
     }
 
-    /// Keeps a new value without sending it.
+    /// Stores a new value without sending it.
     func keep(_ value: [UInt8]) {
         state.withLock { $0.value = value }
     }
 
-    /// Takes a new value, and tells whether it is to be sent.
+    /// Stores a new value, and returns whether to send it.
     func update(to value: [UInt8], at now: Duration) -> Bool {
         state.withLock { state in
             let side = state.valueTrigger.side(of: value) ?? state.side
@@ -92,12 +92,12 @@ final class InputState: Sendable {
 }
 
 extension AutomationValueTrigger {
-    /// Where a value is that is on no bound.
+    /// The position of a value that is not equal to a bound.
     fileprivate enum Side {
         case below, between, above
     }
 
-    /// Whether an input of this kind has such a trigger.
+    /// Whether an input of this kind supports the trigger.
     fileprivate func isPossible(isAnalog: Bool) -> Bool {
         switch self {
         case .changed, .never: true
@@ -106,7 +106,9 @@ extension AutomationValueTrigger {
         }
     }
 
-    /// On which side of the bounds a value is; `nil` when it is on one, and for triggers of which it does not matter.
+    /// The side of the bounds on which a value is.
+    ///
+    /// `nil` when the value is equal to a bound, and for triggers without sides.
     fileprivate func side(of bytes: [UInt8]) -> Side? {
         let (value, first, second): (UInt16, UInt16, UInt16)
         switch self {
@@ -119,7 +121,7 @@ extension AutomationValueTrigger {
         return value == first || value == second ? nil : .between
     }
 
-    /// Whether the change of the side is worth it; `nil` for triggers of which it does not matter.
+    /// Whether the change of side counts; `nil` for triggers without sides.
     fileprivate func isMet(from old: Side?, to new: Side?) -> Bool? {
         switch self {
         case .crosses: old != nil && new != old
@@ -154,7 +156,9 @@ extension [UInt8] {
 }
 
 extension ATTError {
-    /// The answer to a trigger that the input does not have: the application error 0x80, Trigger Condition Value not
-    /// supported, of the Automation IO Service specification 1.0.
+    /// The error for a trigger that the input does not support.
+    ///
+    /// It is the application error 0x80, Trigger Condition Value not supported, of the Automation IO Service
+    /// specification 1.0.
     public static let automationConditionNotSupported = ATTError(rawValue: 0x80)
 }

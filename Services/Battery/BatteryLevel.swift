@@ -1,37 +1,39 @@
 public import PeripheralKit
 
-/// How full a battery is, in percent: the value of the Battery Level, 0x2A19 (Battery Service 1.1, section
-/// 3.1).
+/// The charge level of a battery, in percent.
+///
+/// It is the value of the Battery Level, 0x2A19 (Battery Service 1.1, section 3.1).
 public struct BatteryLevel: Hashable, Sendable {
     /// The level, 0 to 100.
     public let percent: UInt8
 
-    /// Makes a level of a percentage.
+    /// Makes a level from a percentage.
     ///
-    /// - Parameter percent: A value below 0 is taken as 0, one above 100 as 100: gauges overshoot.
+    /// - Parameter percent: The percentage. A value below 0 becomes 0 and a value above 100 becomes 100,
+    ///   because gauges overshoot.
     public init(_ percent: some BinaryInteger) {
         self.percent = UInt8(clamping: max(0, min(percent, 100)))
     }
 }
 
 extension BatteryLevel: Comparable, CustomStringConvertible {
-    /// Tells whether the first level is the lower one.
+    /// Returns whether the first level is lower.
     public static func < (lhs: BatteryLevel, rhs: BatteryLevel) -> Bool {
         lhs.percent < rhs.percent
     }
 
-    /// The level as people write it, such as `87 %`.
+    /// The level as text, such as `87 %`.
     public var description: String { "\(percent) %" }
 }
 
 extension BatteryLevel: GATTValue {
     /// Reads one byte.
     ///
-    /// - Throws: `GATTDecodingError` also for a value above 100, which is reserved.
+    /// - Throws: `GATTDecodingError`, also for a value above 100, which is reserved.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let percent: UInt8 = try reader.read()
         guard percent <= 100 else {
-            throw .invalidValue("\(percent) is no percentage: 0 through 100 are")
+            throw .invalidValue("\(percent) is not a battery level; a level is 0 through 100 percent")
         }
         self.percent = percent
     }

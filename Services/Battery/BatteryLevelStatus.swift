@@ -1,31 +1,32 @@
 public import PeripheralKit
 
-/// How a battery is powered, charged and worn: the value of the Battery Level Status, 0x2BED (Battery Service 1.1, section
-/// 3.2).
+/// The power, charge and condition of a battery.
+///
+/// It is the value of the Battery Level Status, 0x2BED (Battery Service 1.1, section 3.2).
 ///
 /// ```swift
 /// BatteryLevelStatus(.init(wiredPower: .connected, charge: .charging, chargeLevel: .good))
 /// ```
 public struct BatteryLevelStatus: Hashable, Sendable {
-    /// How the battery is powered and charged.
+    /// The power supply and the charging of the battery.
     public var power: BatteryPowerState
 
-    /// What tells the battery from others, when it can be exchanged.
+    /// An identifier that distinguishes the battery from others, for batteries that can be exchanged.
     public var identifier: UInt16?
 
-    /// How full the battery is.
+    /// The charge level of the battery.
     public var level: BatteryLevel?
 
-    /// Whether the battery needs somebody; `nil` when that is not told.
+    /// Whether the battery needs service; `nil` when this is not reported.
     public var condition: BatteryCondition?
 
     /// Makes a status.
     ///
     /// - Parameters:
-    ///   - power: How the battery is powered and charged.
-    ///   - identifier: What tells the battery from others.
-    ///   - level: How full the battery is.
-    ///   - condition: Whether the battery needs somebody.
+    ///   - power: The power supply and the charging of the battery.
+    ///   - identifier: An identifier that distinguishes the battery from others.
+    ///   - level: The charge level of the battery.
+    ///   - condition: Whether the battery needs service.
     public init(
         _ power: BatteryPowerState,
         identifier: UInt16? = nil,
@@ -44,9 +45,9 @@ extension BatteryLevelStatus: GATTValue {
     private static let levelFlag: UInt8 = 1 << 1
     private static let conditionFlag: UInt8 = 1 << 2
 
-    /// Reads a status; flags that are reserved are ignored.
+    /// Reads a status and ignores reserved flags.
     ///
-    /// - Throws: `GATTDecodingError` also for a state that is reserved.
+    /// - Throws: `GATTDecodingError`, also for a reserved state.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let flags: UInt8 = try reader.read()
         power = try BatteryPowerState(bits: try reader.read())
@@ -55,7 +56,7 @@ extension BatteryLevelStatus: GATTValue {
         condition = flags & Self.conditionFlag == 0 ? nil : try BatteryCondition(bits: try reader.read())
     }
 
-    /// Appends at most 7 bytes: flags, power, then what else there is.
+    /// Appends at most 7 bytes: flags, power, then the optional fields.
     public func encode(into writer: inout ByteWriter) {
         var flags: UInt8 = 0
         if identifier != nil { flags |= Self.identifierFlag }

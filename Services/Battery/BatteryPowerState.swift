@@ -1,58 +1,60 @@
 internal import PeripheralKit
 
-/// How a battery is powered and charged: the Power State of the Battery Level Status (Battery Service 1.1, section 3.2).
+/// The power supply and the charging of a battery.
+///
+/// It is the Power State of the Battery Level Status (Battery Service 1.1, section 3.2).
 public struct BatteryPowerState: Hashable, Sendable {
-    /// Whether there is power from outside.
+    /// Whether an external power source is connected.
     public enum ExternalPower: UInt16, Hashable, Sendable, CaseIterable {
-        /// There is none.
+        /// No source is connected.
         case notConnected = 0
-        /// There is.
+        /// A source is connected.
         case connected
-        /// The device cannot tell.
+        /// The device does not know.
         case unknown
     }
 
     /// Whether the battery is being charged.
     public enum Charge: UInt16, Hashable, Sendable, CaseIterable {
-        /// The device cannot tell.
+        /// The device does not know.
         case unknown = 0
-        /// It is being charged.
+        /// The battery is being charged.
         case charging
-        /// It is in use.
+        /// The battery is in use.
         case activelyDischarging
-        /// It is not in use, and loses charge by itself.
+        /// The battery is not in use, and loses charge.
         case inactivelyDischarging
     }
 
-    /// How urgently the battery needs charge.
+    /// The urgency with which the battery needs charge.
     public enum ChargeLevel: UInt16, Hashable, Sendable, CaseIterable {
-        /// The device cannot tell.
+        /// The device does not know.
         case unknown = 0
-        /// Not at all.
+        /// The charge is good.
         case good
-        /// It is low.
+        /// The charge is low.
         case low
-        /// It is critically low.
+        /// The charge is critically low.
         case critical
     }
 
-    /// How the battery is being charged.
+    /// The way in which the battery is being charged.
     public enum ChargingType: UInt16, Hashable, Sendable, CaseIterable {
-        /// The device cannot tell, or the battery is not being charged.
+        /// The device does not know, or the battery is not being charged.
         case unknown = 0
         /// With a constant current.
         case constantCurrent
         /// With a constant voltage.
         case constantVoltage
-        /// With a trickle, as much as the battery loses.
+        /// With a trickle that compensates for self-discharge.
         case trickle
-        /// With a constant low voltage, as much as the battery loses.
+        /// With a constant low voltage that compensates for self-discharge.
         case float
     }
 
-    /// What keeps the battery from being charged.
+    /// The causes that keep the battery from being charged.
     public struct ChargingFault: OptionSet, Hashable, Sendable {
-        /// The faults as they are on the air.
+        /// The encoded faults.
         public var rawValue: UInt16
 
         /// Makes a set of faults.
@@ -60,39 +62,39 @@ public struct BatteryPowerState: Hashable, Sendable {
             self.rawValue = rawValue
         }
 
-        /// The battery.
+        /// The battery is at fault.
         public static let battery = ChargingFault(rawValue: 1 << 0)
-        /// The power from outside.
+        /// The external power source is at fault.
         public static let externalPower = ChargingFault(rawValue: 1 << 1)
-        /// Something else.
+        /// Another part is at fault.
         public static let other = ChargingFault(rawValue: 1 << 2)
     }
 
-    /// Whether the battery is there.
+    /// Whether the battery is present.
     public var isPresent: Bool
-    /// Whether there is power by wire.
+    /// Whether a wired power source is connected.
     public var wiredPower: ExternalPower
-    /// Whether there is power without a wire.
+    /// Whether a wireless power source is connected.
     public var wirelessPower: ExternalPower
     /// Whether the battery is being charged.
     public var charge: Charge
-    /// How urgently the battery needs charge.
+    /// The urgency with which the battery needs charge.
     public var chargeLevel: ChargeLevel
-    /// How the battery is being charged.
+    /// The way in which the battery is being charged.
     public var chargingType: ChargingType
-    /// What keeps the battery from being charged.
+    /// The causes that keep the battery from being charged.
     public var chargingFault: ChargingFault
 
     /// Makes a state.
     ///
     /// - Parameters:
-    ///   - isPresent: Whether the battery is there.
-    ///   - wiredPower: Whether there is power by wire.
-    ///   - wirelessPower: Whether there is power without a wire.
+    ///   - isPresent: Whether the battery is present.
+    ///   - wiredPower: Whether a wired power source is connected.
+    ///   - wirelessPower: Whether a wireless power source is connected.
     ///   - charge: Whether the battery is being charged.
-    ///   - chargeLevel: How urgently the battery needs charge.
-    ///   - chargingType: How the battery is being charged.
-    ///   - chargingFault: What keeps the battery from being charged.
+    ///   - chargeLevel: The urgency with which the battery needs charge.
+    ///   - chargingType: The way in which the battery is being charged.
+    ///   - chargingFault: The causes that keep the battery from being charged.
     public init(
         isPresent: Bool = true,
         wiredPower: ExternalPower = .notConnected,
@@ -119,7 +121,7 @@ public struct BatteryPowerState: Hashable, Sendable {
             let chargeLevel = ChargeLevel(rawValue: bits >> 7 & 0x3),
             let chargingType = ChargingType(rawValue: bits >> 9 & 0x7)
         else {
-            throw .invalidValue("a part of the power state \(bits) is reserved")
+            throw .invalidValue("the power state \(bits) contains a reserved value")
         }
         self.wiredPower = wiredPower
         self.wirelessPower = wirelessPower
@@ -141,9 +143,11 @@ public struct BatteryPowerState: Hashable, Sendable {
     }
 }
 
-/// Whether a battery needs somebody: the Additional Status of the Battery Level Status (Battery Service 1.1, section 3.2).
+/// The service condition of a battery.
+///
+/// It is the Additional Status of the Battery Level Status (Battery Service 1.1, section 3.2).
 public struct BatteryCondition: Hashable, Sendable {
-    /// Whether the battery has to be looked after, such as to be exchanged; `nil` when the device cannot tell.
+    /// Whether the battery needs service, such as an exchange; `nil` when the device does not know.
     public var needsService: Bool?
     /// Whether the battery is faulty.
     public var isFaulty: Bool
@@ -151,7 +155,7 @@ public struct BatteryCondition: Hashable, Sendable {
     /// Makes a condition.
     ///
     /// - Parameters:
-    ///   - needsService: Whether the battery has to be looked after; `nil` when the device cannot tell.
+    ///   - needsService: Whether the battery needs service; `nil` when the device does not know.
     ///   - isFaulty: Whether the battery is faulty.
     public init(needsService: Bool?, isFaulty: Bool = false) {
         self.needsService = needsService
@@ -163,7 +167,7 @@ public struct BatteryCondition: Hashable, Sendable {
         case 0: needsService = false
         case 1: needsService = true
         case 2: needsService = nil
-        default: throw .invalidValue("whether service is required is reserved in \(bits)")
+        default: throw .invalidValue("Service Required is reserved in the additional status \(bits)")
         }
         isFaulty = bits & 1 << 2 != 0
     }

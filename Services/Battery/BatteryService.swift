@@ -1,9 +1,11 @@
 public import PeripheralKit
 private import Synchronization
 
-/// The Battery service, 0x180F, of the Battery Service specification 1.1 (and 1.0), for one battery.
+/// The Battery service, 0x180F, for one battery.
 ///
-/// A program that hears of its battery now and then lets the service keep the level:
+/// It implements the Battery Service specification 1.1, and 1.0.
+///
+/// If the program receives the level from time to time, let the service store it:
 ///
 /// ```swift
 /// import PeripheralBattery
@@ -20,39 +22,39 @@ private import Synchronization
 /// }
 /// ```
 ///
-/// A program that can ask at any time has the service ask:
+/// If the program can read the level at any time, let the service request it:
 ///
 /// ```swift
 /// let battery = BatteryService { BatteryLevel(try await gauge.percent) }
 /// ```
 ///
-/// A device with several batteries declares a service for each, and says which is which:
+/// A device with several batteries declares a service for each and identifies them:
 ///
 /// ```swift
 /// let left = BatteryService(level: BatteryLevel(80), which: .left)
 /// let right = BatteryService(level: BatteryLevel(75), which: .right)
 /// ```
 ///
-/// Of version 1.1, the Battery Level Status is covered; what describes a battery further, such as its energy, health and
-/// times, is not.
+/// Of version 1.1, the service covers the Battery Level Status. It does not cover further descriptions of a
+/// battery, such as its energy, health and times.
 public struct BatteryService: GATTServiceDeclaration {
     /// The Battery Level, 0x2A19, which centrals read and subscribe to.
     public let level: Characteristic<BatteryLevel>
 
-    /// The Battery Level Status, 0x2BED, which centrals read and subscribe to; `nil` when it is not told.
+    /// The Battery Level Status, 0x2BED, which centrals read and subscribe to; `nil` when it is not declared.
     public let status: Characteristic<BatteryLevelStatus>?
 
     private let keptLevel: Kept<BatteryLevel>?
     private let keptStatus: Kept<BatteryLevelStatus>?
 
-    /// Declares the service, which keeps level and status.
+    /// Declares a service that stores the level and the status.
     ///
     /// - Parameters:
     ///   - level: The level that centrals read until the first ``update(to:in:)-(BatteryLevel,_)``.
-    ///   - status: The status that centrals read until the first ``update(to:in:)-(BatteryLevelStatus,_)``; `nil` to leave it
-    ///     out.
-    ///   - which: Which of several batteries it is.
-    ///   - security: What it takes to read and to subscribe.
+    ///   - status: The status that centrals read until the first ``update(to:in:)-(BatteryLevelStatus,_)``;
+    ///     `nil` to omit it.
+    ///   - which: A description that distinguishes the battery from others.
+    ///   - security: The security required to read and to subscribe.
     public init(
         level: BatteryLevel,
         status: BatteryLevelStatus? = nil,
@@ -66,13 +68,13 @@ public struct BatteryService: GATTServiceDeclaration {
         self.status = keptStatus.map { kept in Self.status(security, Read { kept.value }) }
     }
 
-    /// Declares the service, which asks for level and status each time that a central reads them.
+    /// Declares a service that requests level and status each time a central reads them.
     ///
     /// - Parameters:
-    ///   - status: Tells the status; `nil` to leave it out. Throwing refuses the central's request.
-    ///   - which: Which of several batteries it is.
-    ///   - security: What it takes to read and to subscribe.
-    ///   - level: Tells the level. Throwing refuses the central's request.
+    ///   - status: Returns the status; `nil` to omit it. Throwing refuses the central's request.
+    ///   - which: A description that distinguishes the battery from others.
+    ///   - security: The security required to read and to subscribe.
+    ///   - level: Returns the level. Throwing refuses the central's request.
     public init(
         status: (@Sendable () async throws -> BatteryLevelStatus)? = nil,
         which: PresentationFormat.Description? = nil,
@@ -102,27 +104,28 @@ public struct BatteryService: GATTServiceDeclaration {
         Characteristic(.batteryLevelStatus, [.read, .notify], security: security) { read }
     }
 
-    /// Notifies the centrals that have subscribed of a new level.
+    /// Notifies the subscribers of a new level.
     ///
-    /// A service that keeps the level also keeps this one, and sends nothing when it is the old one.
+    /// A service that stores the level stores this one, and sends nothing when the level has not changed.
     ///
     /// - Parameters:
     ///   - level: The new level.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: As `session.notify` does.
+    /// - Throws: The errors of `session.notify`.
     public func update(to level: BatteryLevel, in session: PeripheralSession) async throws {
         if let keptLevel, !keptLevel.replace(by: level) { return }
         try await session.notify(self.level, level)
     }
 
-    /// Notifies the centrals that have subscribed of a new status; without effect in a service that has none.
+    /// Notifies the subscribers of a new status.
     ///
-    /// A service that keeps the status also keeps this one, and sends nothing when it is the old one.
+    /// It has no effect in a service without a status. A service that stores the status stores this one, and
+    /// sends nothing when the status has not changed.
     ///
     /// - Parameters:
     ///   - status: The new status.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: As `session.notify` does.
+    /// - Throws: The errors of `session.notify`.
     public func update(to status: BatteryLevelStatus, in session: PeripheralSession) async throws {
         guard let characteristic = self.status else { return }
         if let keptStatus, !keptStatus.replace(by: status) { return }
@@ -138,7 +141,7 @@ public struct BatteryService: GATTServiceDeclaration {
     }
 }
 
-/// A value of a ``BatteryService``, shared by those who read it and those who update it.
+/// A value of a ``BatteryService``, shared by its reads and updates.
 private final class Kept<Value: Equatable & Sendable>: Sendable {
     private let state: Mutex<Value>
 
@@ -148,7 +151,7 @@ private final class Kept<Value: Equatable & Sendable>: Sendable {
 
     var value: Value { state.withLock(\.self) }
 
-    /// Tells whether the value has changed.
+    /// Replaces the value, and returns whether it has changed.
     func replace(by value: Value) -> Bool {
         state.withLock { current in
             defer { current = value }

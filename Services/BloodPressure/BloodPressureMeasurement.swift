@@ -1,6 +1,6 @@
 public import PeripheralKit
 
-/// In what a blood pressure is measured.
+/// The unit of a blood pressure.
 public enum BloodPressureUnit: UInt8, Hashable, Sendable {
     /// Millimeters of mercury.
     case mmHg = 0
@@ -8,29 +8,32 @@ public enum BloodPressureUnit: UInt8, Hashable, Sendable {
     case kPa = 1
 }
 
-/// A blood pressure: the value of the Blood Pressure Measurement, 0x2A35 (Blood Pressure Service 1.0, section 3.1).
+/// A blood pressure measurement.
+///
+/// It is the value of the Blood Pressure Measurement, 0x2A35 (Blood Pressure Service 1.0, section 3.1).
 ///
 /// ```swift
 /// BloodPressureMeasurement(systolic: 120, diastolic: 80, meanArterial: 93, pulseRate: 64)
 /// ```
 public struct BloodPressureMeasurement: Hashable, Sendable {
-    /// The systolic pressure in its unit; `.nan` when there is no valid one.
+    /// The systolic pressure in ``unit``; `.nan` when there is no valid value.
     public var systolic: MedicalShortFloat
-    /// The diastolic pressure in its unit; `.nan` when there is no valid one.
+    /// The diastolic pressure in ``unit``; `.nan` when there is no valid value.
     public var diastolic: MedicalShortFloat
-    /// The mean arterial pressure in its unit; `.nan` when there is no valid one.
+    /// The mean arterial pressure in ``unit``; `.nan` when there is no valid value.
     public var meanArterial: MedicalShortFloat
-    /// In what the pressures are measured.
+    /// The unit of the pressures.
     public var unit: BloodPressureUnit
-    /// When it was measured, in local time.
+    /// The local time of the measurement.
     ///
-    /// A device that stores measurements, or is not connected when it measures, has to tell.
+    /// The time is required of a device that stores measurements, or that measures while no central is
+    /// connected.
     public var timestamp: DateTime?
     /// The pulse in beats per minute.
     public var pulseRate: MedicalShortFloat?
-    /// Whose blood pressure it is, as the device numbers its users; 255 for somebody unknown.
+    /// The device's number for the user; 255 for an unknown user.
     public var userID: UInt8?
-    /// What went wrong; `nil` when the device cannot tell.
+    /// The problems during the measurement; `nil` when the device does not report them.
     public var status: BloodPressureStatus?
 
     /// Makes a measurement.
@@ -39,11 +42,11 @@ public struct BloodPressureMeasurement: Hashable, Sendable {
     ///   - systolic: The systolic pressure.
     ///   - diastolic: The diastolic pressure.
     ///   - meanArterial: The mean arterial pressure.
-    ///   - unit: In what the pressures are measured.
-    ///   - timestamp: When it was measured, in local time.
+    ///   - unit: The unit of pressure.
+    ///   - timestamp: The local time of the measurement.
     ///   - pulseRate: The pulse in beats per minute.
-    ///   - userID: Whose blood pressure it is; 255 for somebody unknown.
-    ///   - status: What went wrong.
+    ///   - userID: The device's number for the user; 255 for an unknown user.
+    ///   - status: The problems during the measurement.
     public init(
         systolic: MedicalShortFloat,
         diastolic: MedicalShortFloat,
@@ -71,7 +74,7 @@ extension BloodPressureMeasurement: GATTValue {
     private static let userIDFlag: UInt8 = 1 << 3
     private static let statusFlag: UInt8 = 1 << 4
 
-    /// Reads a measurement; flags that are reserved are ignored, as the specification demands of a central.
+    /// Reads a measurement and ignores reserved flags, as the specification requires of a central.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let flags: UInt8 = try reader.read()
         unit = flags & 1 == 0 ? .mmHg : .kPa
@@ -84,7 +87,7 @@ extension BloodPressureMeasurement: GATTValue {
         status = flags & Self.statusFlag == 0 ? nil : BloodPressureStatus(rawValue: try reader.read())
     }
 
-    /// Appends at most 19 bytes: flags, pressures, then what else there is.
+    /// Appends at most 19 bytes: flags, pressures, then the optional fields.
     public func encode(into writer: inout ByteWriter) {
         var flags = unit.rawValue
         if timestamp != nil { flags |= Self.timestampFlag }
@@ -103,7 +106,7 @@ extension BloodPressureMeasurement: GATTValue {
 }
 
 extension BloodPressureMeasurement {
-    /// The measurement without what the device does not detect.
+    /// The measurement without problems that the device does not detect.
     func limited(to detected: BloodPressureStatus) -> BloodPressureMeasurement {
         var limited = self
         limited.status = detected.isEmpty ? nil : status?.intersection(detected)
@@ -111,33 +114,34 @@ extension BloodPressureMeasurement {
     }
 }
 
-/// The pressure of the cuff while it is inflated and deflated: the value of the Intermediate Cuff Pressure, 0x2A36 (Blood
-/// Pressure Service 1.0, section 3.2).
+/// The pressure of the cuff while it is inflated and deflated.
+///
+/// It is the value of the Intermediate Cuff Pressure, 0x2A36 (Blood Pressure Service 1.0, section 3.2).
 public struct IntermediateCuffPressure: Hashable, Sendable {
     private var measurement: BloodPressureMeasurement
 
-    /// The pressure in its unit.
+    /// The pressure in ``unit``.
     public var pressure: MedicalShortFloat { measurement.systolic }
-    /// In what the pressure is measured.
+    /// The unit of the pressure.
     public var unit: BloodPressureUnit { measurement.unit }
-    /// When it was measured, in local time.
+    /// The local time of the measurement.
     public var timestamp: DateTime? { measurement.timestamp }
     /// The pulse in beats per minute.
     public var pulseRate: MedicalShortFloat? { measurement.pulseRate }
-    /// Whose blood pressure it is, as the device numbers its users; 255 for somebody unknown.
+    /// The device's number for the user; 255 for an unknown user.
     public var userID: UInt8? { measurement.userID }
-    /// What goes wrong; `nil` when the device cannot tell.
+    /// The problems during the measurement; `nil` when the device does not report them.
     public var status: BloodPressureStatus? { measurement.status }
 
     /// Makes a pressure.
     ///
     /// - Parameters:
     ///   - pressure: The pressure of the cuff.
-    ///   - unit: In what the pressure is measured.
-    ///   - timestamp: When it was measured, in local time.
+    ///   - unit: The unit of pressure.
+    ///   - timestamp: The local time of the measurement.
     ///   - pulseRate: The pulse in beats per minute.
-    ///   - userID: Whose blood pressure it is; 255 for somebody unknown.
-    ///   - status: What goes wrong.
+    ///   - userID: The device's number for the user; 255 for an unknown user.
+    ///   - status: The problems during the measurement.
     public init(
         _ pressure: MedicalShortFloat,
         unit: BloodPressureUnit = .mmHg,
@@ -159,7 +163,7 @@ public struct IntermediateCuffPressure: Hashable, Sendable {
 }
 
 extension IntermediateCuffPressure {
-    /// The pressure without what the device does not detect.
+    /// The pressure without problems that the device does not detect.
     func limited(to detected: BloodPressureStatus) -> IntermediateCuffPressure {
         var limited = self
         limited.measurement = measurement.limited(to: detected)
@@ -168,14 +172,16 @@ extension IntermediateCuffPressure {
 }
 
 extension IntermediateCuffPressure: GATTValue {
-    /// Reads a pressure, in the form of a ``BloodPressureMeasurement``; diastolic and mean arterial pressure are ignored.
+    /// Reads a pressure in the form of a ``BloodPressureMeasurement``.
+    ///
+    /// The diastolic and the mean arterial pressure are ignored.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         measurement = try BloodPressureMeasurement(decoding: &reader)
         measurement.diastolic = .nan
         measurement.meanArterial = .nan
     }
 
-    /// Appends at most 19 bytes, with NaN for diastolic and mean arterial pressure.
+    /// Appends at most 19 bytes, with NaN for the diastolic and the mean arterial pressure.
     public func encode(into writer: inout ByteWriter) {
         measurement.encode(into: &writer)
     }

@@ -12,17 +12,22 @@ public import PeripheralKit
 ///
 /// try await peripheral.run(on: .bluez) { session in
 ///     for await result in cuff.results {
-///         let value = BloodPressureMeasurement(systolic: result.systolic, diastolic: result.diastolic, status: [])
+///         let value = BloodPressureMeasurement(
+///             systolic: result.systolic, diastolic: result.diastolic, status: []
+///         )
 ///         try await bloodPressure.indicate(value, in: session)
 ///     }
 /// }
 /// ```
 public struct BloodPressureService: GATTServiceDeclaration {
-    /// The Blood Pressure Measurement, 0x2A35: results, which are indicated; sent by ``indicate(_:in:)``.
+    /// The Blood Pressure Measurement, 0x2A35.
+    ///
+    /// Results are indicated; send them with ``indicate(_:in:)``.
     public let measurement: Characteristic<BloodPressureMeasurement>
 
-    /// The Intermediate Cuff Pressure, 0x2A36: values before the result, which are notified, by ``notify(_:in:)``; `nil` when
-    /// there are none.
+    /// The Intermediate Cuff Pressure, 0x2A36; `nil` when it is not declared.
+    ///
+    /// Values before the result are notified; send them with ``notify(_:in:)``.
     public let intermediateCuffPressure: Characteristic<IntermediateCuffPressure>?
 
     /// The Blood Pressure Feature, 0x2A49, which centrals read.
@@ -33,11 +38,12 @@ public struct BloodPressureService: GATTServiceDeclaration {
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - status: What the device detects, and tells by ``BloodPressureMeasurement/status``: each as soon as it can occur.
-    ///   - hasIntermediateCuffPressure: Whether values are sent before the result.
+    ///   - status: The problems that the device detects and reports in ``BloodPressureMeasurement/status``.
+    ///     Include every problem that can occur.
+    ///   - hasIntermediateCuffPressure: Whether the device sends values before the result.
     ///   - supportsMultipleBonds: Whether the device bonds with several centrals.
-    ///   - security: What it takes to subscribe. Blood pressure is a matter of health: leave it encrypted at least, as the
-    ///     Blood Pressure Profile demands.
+    ///   - security: The security required to subscribe. Blood pressure is health data: require at least
+    ///     encryption, as the Blood Pressure Profile demands.
     public init(
         detecting status: BloodPressureStatus = [],
         hasIntermediateCuffPressure: Bool = false,
@@ -55,26 +61,28 @@ public struct BloodPressureService: GATTServiceDeclaration {
         )
     }
 
-    /// Sends a result to the centrals that have subscribed, without what the features do not tell of, and waits until they
-    /// have confirmed it.
+    /// Sends a result to the subscribers and waits until they have confirmed it.
     ///
-    /// Of ``BloodPressureMeasurement/status``, what the service was not declared as detecting is left out.
+    /// Values of ``BloodPressureMeasurement/status`` that the service does not declare as detected are left
+    /// out.
     ///
     /// - Parameters:
     ///   - value: The result.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: As `session.indicate` does.
+    /// - Throws: The errors of `session.indicate`.
     public func indicate(_ value: BloodPressureMeasurement, in session: PeripheralSession) async throws {
         try await session.indicate(measurement, value.limited(to: detected))
     }
 
-    /// Sends a pressure before the result to the centrals that have subscribed, without what the features do not tell of;
-    /// nothing when such pressures are not declared.
+    /// Sends a pressure before the result to the subscribers.
+    ///
+    /// Status values that the service does not declare as detected are left out. Nothing is sent when the
+    /// service does not declare such pressures.
     ///
     /// - Parameters:
     ///   - value: The pressure of the cuff.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: As `session.notify` does.
+    /// - Throws: The errors of `session.notify`.
     public func notify(_ value: IntermediateCuffPressure, in session: PeripheralSession) async throws {
         guard let intermediateCuffPressure else { return }
         try await session.notify(intermediateCuffPressure, value.limited(to: detected))
@@ -90,18 +98,19 @@ public struct BloodPressureService: GATTServiceDeclaration {
     }
 }
 
-/// What a blood pressure monitor can do: the value of the Blood Pressure Feature, 0x2A49 (Blood Pressure Service 1.0,
-/// section 3.3).
+/// The features of a blood pressure monitor.
+///
+/// It is the value of the Blood Pressure Feature, 0x2A49 (Blood Pressure Service 1.0, section 3.3).
 public struct BloodPressureFeature: OptionSet, Hashable, Sendable {
-    /// The features as they are on the air.
+    /// The encoded features.
     public var rawValue: UInt16
 
-    /// Makes a set of features, known to the specification or not.
+    /// Makes a set of features, defined by the specification or not.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
-    /// It detects that the body moves.
+    /// It detects movement of the body.
     public static let bodyMovementDetection = BloodPressureFeature(rawValue: 1 << 0)
     /// It detects that the cuff is too loose.
     public static let cuffFitDetection = BloodPressureFeature(rawValue: 1 << 1)
@@ -109,7 +118,7 @@ public struct BloodPressureFeature: OptionSet, Hashable, Sendable {
     public static let irregularPulseDetection = BloodPressureFeature(rawValue: 1 << 2)
     /// It detects a pulse that is too fast or too slow.
     public static let pulseRateRangeDetection = BloodPressureFeature(rawValue: 1 << 3)
-    /// It detects that the arm is not where it should be.
+    /// It detects an improper position of the arm.
     public static let measurementPositionDetection = BloodPressureFeature(rawValue: 1 << 4)
     /// It bonds with several centrals.
     public static let multipleBonds = BloodPressureFeature(rawValue: 1 << 5)

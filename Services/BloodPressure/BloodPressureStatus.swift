@@ -1,10 +1,11 @@
-/// What went wrong while the blood pressure was measured: the Measurement Status of the Blood Pressure Measurement (Blood
-/// Pressure Service 1.0, section 3.1).
+/// The problems during a blood pressure measurement.
+///
+/// It is the Measurement Status of the Blood Pressure Measurement (Blood Pressure Service 1.0, section 3.1).
 public struct BloodPressureStatus: OptionSet, Hashable, Sendable {
-    /// The status as it is on the air.
+    /// The encoded status.
     public var rawValue: UInt16
 
-    /// Makes a status, known to the specification or not.
+    /// Makes a status, defined by the specification or not.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
@@ -19,6 +20,6 @@ public struct BloodPressureStatus: OptionSet, Hashable, Sendable {
     public static let pulseRateAboveRange = BloodPressureStatus(rawValue: 1 << 3)
     /// The pulse is slower than the lower limit.
     public static let pulseRateBelowRange = BloodPressureStatus(rawValue: 1 << 4)
-    /// The arm is not where it should be.
+    /// The position of the arm is improper.
     public static let improperPosition = BloodPressureStatus(rawValue: 1 << 5)
 }

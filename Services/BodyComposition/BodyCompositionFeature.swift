@@ -1,11 +1,12 @@
 public import PeripheralKit
 
-/// What a device tells of a body: the value of the Body Composition Feature, 0x2A9B (Body Composition Service 1.0, section
-/// 3.1).
+/// The values that a device reports about a body, and their resolution.
+///
+/// It is the value of the Body Composition Feature, 0x2A9B (Body Composition Service 1.0, section 3.1).
 public struct BodyCompositionFeature: Hashable, Sendable {
-    /// A value of a measurement, beside the body fat.
+    /// The values of a measurement other than the body fat.
     public struct Content: OptionSet, Hashable, Sendable {
-        /// The values as they are on the air.
+        /// The encoded values.
         public var rawValue: UInt32
 
         /// Makes a set of values.
@@ -13,21 +14,21 @@ public struct BodyCompositionFeature: Hashable, Sendable {
             self.rawValue = rawValue
         }
 
-        /// When it was measured.
+        /// The time of the measurement.
         public static let timestamp = Content(rawValue: 1 << 0)
-        /// Whose body it is.
+        /// The user.
         public static let userID = Content(rawValue: 1 << 1)
         /// The basal metabolism.
         public static let basalMetabolism = Content(rawValue: 1 << 2)
-        /// The muscles in percent.
+        /// The muscle percentage.
         public static let muscle = Content(rawValue: 1 << 3)
-        /// The mass of the muscles.
+        /// The muscle mass.
         public static let muscleMass = Content(rawValue: 1 << 4)
-        /// The mass without fat.
+        /// The fat-free mass.
         public static let fatFreeMass = Content(rawValue: 1 << 5)
         /// The soft lean mass.
         public static let softLeanMass = Content(rawValue: 1 << 6)
-        /// The mass of the body's water.
+        /// The body water mass.
         public static let bodyWaterMass = Content(rawValue: 1 << 7)
         /// The impedance.
         public static let impedance = Content(rawValue: 1 << 8)
@@ -39,9 +40,9 @@ public struct BodyCompositionFeature: Hashable, Sendable {
         fileprivate static let all = Content(rawValue: 0x7FF)
     }
 
-    /// How fine masses are measured.
+    /// The resolution of masses.
     public enum MassResolution: UInt8, Hashable, Sendable, CaseIterable {
-        /// Not told.
+        /// Not specified.
         case unspecified = 0
         /// 0.5 kg or 1 lb.
         case kilograms0_5
@@ -59,9 +60,9 @@ public struct BodyCompositionFeature: Hashable, Sendable {
         case kilograms0_005
     }
 
-    /// How fine heights are measured.
+    /// The resolution of heights.
     public enum HeightResolution: UInt8, Hashable, Sendable, CaseIterable {
-        /// Not told.
+        /// Not specified.
         case unspecified = 0
         /// 0.01 m or 1 inch.
         case meters0_01
@@ -71,19 +72,19 @@ public struct BodyCompositionFeature: Hashable, Sendable {
         case meters0_001
     }
 
-    /// What measurements can tell beside the body fat.
+    /// The values that measurements can have in addition to the body fat.
     public var content: Content
-    /// How fine masses are.
+    /// The resolution of masses.
     public var massResolution: MassResolution
-    /// How fine heights are.
+    /// The resolution of heights.
     public var heightResolution: HeightResolution
 
     /// Makes a set of features.
     ///
     /// - Parameters:
-    ///   - content: What measurements can tell beside the body fat.
-    ///   - massResolution: How fine masses are.
-    ///   - heightResolution: How fine heights are.
+    ///   - content: The values that measurements can have in addition to the body fat.
+    ///   - massResolution: The resolution of masses.
+    ///   - heightResolution: The resolution of heights.
     public init(
         _ content: Content = [],
         massResolution: MassResolution = .unspecified,
@@ -96,9 +97,9 @@ public struct BodyCompositionFeature: Hashable, Sendable {
 }
 
 extension BodyCompositionFeature: GATTValue {
-    /// Reads four bytes; bits that are reserved are ignored.
+    /// Reads four bytes and ignores reserved bits.
     ///
-    /// - Throws: `GATTDecodingError` also for a resolution that is reserved.
+    /// - Throws: `GATTDecodingError`, also for a reserved resolution.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let bits: UInt32 = try reader.read()
         guard let massResolution = MassResolution(rawValue: UInt8(bits >> 11 & 0xF)),

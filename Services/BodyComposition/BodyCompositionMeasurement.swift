@@ -1,16 +1,17 @@
 public import PeripheralKit
 
-/// What a body is made of: the value of the Body Composition Measurement, 0x2A9C (Body Composition Service 1.0, section
-/// 3.2).
+/// A body composition measurement.
+///
+/// It is the value of the Body Composition Measurement, 0x2A9C (Body Composition Service 1.0, section 3.2).
 ///
 /// ```swift
 /// BodyCompositionMeasurement(bodyFat: 21.4, userID: 1, weight: 72.5, height: 1.78)
 /// ```
 ///
-/// The values on the air are whole numbers; what is sent is the nearest, and the least or greatest of what is out of range.
-/// A measurement with more than fits is sent in two parts by ``BodyCompositionService/indicate(_:in:)``.
+/// Encoding rounds each value to the nearest step, and limits it to its range. If a measurement does not fit
+/// one indication, ``BodyCompositionService/indicate(_:in:)`` sends it in two parts.
 public struct BodyCompositionMeasurement: Hashable, Sendable {
-    /// In what masses and the height are measured.
+    /// The units of masses and the height.
     public enum Units: UInt16, Hashable, Sendable {
         /// Kilograms, in steps of 0.005, and meters, in steps of 0.001.
         case metric = 0
@@ -18,28 +19,30 @@ public struct BodyCompositionMeasurement: Hashable, Sendable {
         case imperial = 1
     }
 
-    /// The body fat in percent, in steps of 0.1; `nil`, or not a number, when the measurement has not succeeded, of which
-    /// nothing is sent but time and user.
-    public var bodyFat: Double?
-    /// In what masses and the height are measured.
-    public var units: Units
-    /// When it was measured, in local time.
+    /// The body fat in percent, in steps of 0.1; `nil` or NaN when the measurement has failed.
     ///
-    /// A device that stores measurements, or is not connected when it measures, has to tell.
+    /// Of a failed measurement, only the time and the user are sent.
+    public var bodyFat: Double?
+    /// The units of masses and the height.
+    public var units: Units
+    /// The local time of the measurement.
+    ///
+    /// The time is required of a device that stores measurements, or that measures while no central is
+    /// connected.
     public var timestamp: DateTime?
-    /// Whose body it is, as the device numbers its users; 255 for somebody unknown.
+    /// The device's number for the user; 255 for an unknown user.
     public var userID: UInt8?
     /// The basal metabolism in kilojoules.
     public var basalMetabolism: UInt16?
-    /// The muscles in percent, in steps of 0.1.
+    /// The muscle percentage, in steps of 0.1.
     public var muscle: Double?
-    /// The mass of the muscles in kilograms or pounds.
+    /// The muscle mass in kilograms or pounds.
     public var muscleMass: Double?
-    /// The mass without fat in kilograms or pounds.
+    /// The fat-free mass in kilograms or pounds.
     public var fatFreeMass: Double?
     /// The soft lean mass in kilograms or pounds.
     public var softLeanMass: Double?
-    /// The mass of the body's water in kilograms or pounds.
+    /// The body water mass in kilograms or pounds.
     public var bodyWaterMass: Double?
     /// The impedance in ohms, in steps of 0.1.
     public var impedance: Double?
@@ -54,16 +57,16 @@ public struct BodyCompositionMeasurement: Hashable, Sendable {
     /// Makes a measurement.
     ///
     /// - Parameters:
-    ///   - bodyFat: The body fat in percent; `nil` when the measurement has not succeeded.
-    ///   - units: In what masses and the height are measured.
-    ///   - timestamp: When it was measured, in local time.
-    ///   - userID: Whose body it is; 255 for somebody unknown.
+    ///   - bodyFat: The body fat in percent; `nil` when the measurement has failed.
+    ///   - units: The units of masses and the height.
+    ///   - timestamp: The local time of the measurement.
+    ///   - userID: The device's number for the user; 255 for an unknown user.
     ///   - basalMetabolism: The basal metabolism in kilojoules.
-    ///   - muscle: The muscles in percent.
-    ///   - muscleMass: The mass of the muscles.
-    ///   - fatFreeMass: The mass without fat.
+    ///   - muscle: The muscle percentage.
+    ///   - muscleMass: The muscle mass.
+    ///   - fatFreeMass: The fat-free mass.
     ///   - softLeanMass: The soft lean mass.
-    ///   - bodyWaterMass: The mass of the body's water.
+    ///   - bodyWaterMass: The body water mass.
     ///   - impedance: The impedance in ohms.
     ///   - weight: The weight.
     ///   - height: The height.
@@ -99,7 +102,9 @@ public struct BodyCompositionMeasurement: Hashable, Sendable {
 }
 
 extension BodyCompositionMeasurement: GATTValue {
-    /// Reads a measurement, or a part of one; flags that are reserved are ignored, as the specification demands of a central.
+    /// Reads a measurement, or a part of one.
+    ///
+    /// Reserved flags are ignored, as the specification requires of a central.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let flags = Flags(rawValue: try reader.read())
         let fat: UInt16 = try reader.read()
@@ -117,11 +122,11 @@ extension BodyCompositionMeasurement: GATTValue {
         if flags.contains(.impedance) { impedance = try reader.readNumber(of: 10) }
         if flags.contains(.weight) { weight = try reader.readNumber(of: units.massesPerUnit) }
         if flags.contains(.height) { height = try reader.readNumber(of: units.heightsPerUnit) }
-        // Nothing can be told of a measurement that is none.
+        // A failed measurement has no results.
         if bodyFat == nil { self = withoutResults }
     }
 
-    /// Appends 4 to 30 bytes: flags, body fat, then what else there is.
+    /// Appends 4 to 30 bytes: flags, body fat, then the optional fields.
     public func encode(into writer: inout ByteWriter) {
         let sent = bodyFat?.isNaN ?? true ? withoutResults : self
         writer.write(sent.flags.rawValue)
@@ -176,11 +181,11 @@ extension BodyCompositionMeasurement: GATTValue {
 extension BodyCompositionMeasurement {
     /// The measurement in one part or two.
     ///
-    /// Both parts have flags and body fat, only the first tells time and user (Body Composition Service 1.0, section
-    /// 3.2.1). 20 bytes are enough for each half of everything.
+    /// Both parts have the flags and the body fat. Only the first has the time and the user (Body Composition
+    /// Service 1.0, section 3.2.1). 20 bytes are enough for either half of a complete measurement.
     ///
-    /// - Parameter length: How many bytes a part may have; 20 or more.
-    /// - Returns: The parts, in the order in which they are to be sent.
+    /// - Parameter length: The maximum number of bytes in a part; 20 or more.
+    /// - Returns: The parts, in the order in which to send them.
     func parts(upTo length: Int) -> [BodyCompositionMeasurement] {
         guard gattBytes.count > length else { return [self] }
         var first = self
@@ -219,21 +224,21 @@ extension BodyCompositionMeasurement.Units {
 }
 
 extension ByteReader {
-    /// Takes a number that is counted in steps, of which so many make one.
+    /// Reads a number that is encoded in steps, of which the given number make one.
     fileprivate mutating func readNumber(of steps: Double) throws(GATTDecodingError) -> Double {
         Double(try read(UInt16.self)) / steps
     }
 }
 
 extension ByteWriter {
-    /// Appends a number that is counted in steps, of which so many make one; nothing when there is none.
+    /// Appends a number, unless it is `nil`, in steps of which the given number make one.
     fileprivate mutating func write(_ number: Double?, of steps: Double) {
         if let number { write(UInt16(nearest: number * steps)) }
     }
 }
 
 extension UInt16 {
-    /// The nearest number; 0 for what is none.
+    /// The nearest integer; 0 for NaN.
     fileprivate init(nearest value: Double) {
         let rounded = value.rounded()
         self = rounded > 0 ? rounded < 65_535 ? UInt16(rounded) : .max : 0

@@ -12,14 +12,17 @@ public import PeripheralKit
 ///
 /// try await peripheral.run(on: .bluez) { session in
 ///     for await body in sensor.results {
-///         let value = BodyCompositionMeasurement(bodyFat: body.fat, impedance: body.ohms, weight: body.kilograms)
+///         let value = BodyCompositionMeasurement(
+///             bodyFat: body.fat, impedance: body.ohms, weight: body.kilograms
+///         )
 ///         try await composition.indicate(value, in: session)
 ///     }
 /// }
 /// ```
 public struct BodyCompositionService: GATTServiceDeclaration {
-    /// The Body Composition Measurement, 0x2A9C, which is indicated; sent by ``indicate(_:in:)``, which divides what does not
-    /// fit.
+    /// The Body Composition Measurement, 0x2A9C, which is indicated.
+    ///
+    /// Send it with ``indicate(_:in:)``, which divides a measurement that does not fit.
     public let measurement: Characteristic<BodyCompositionMeasurement>
 
     /// The Body Composition Feature, 0x2A9B, which centrals read.
@@ -30,8 +33,9 @@ public struct BodyCompositionService: GATTServiceDeclaration {
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - feature: What the device tells of a body.
-    ///   - security: What it takes to subscribe. What a body is made of is a matter of health: leave it encrypted at least.
+    ///   - feature: The values that the device reports about a body.
+    ///   - security: The security required to subscribe. Body composition is health data: require at least
+    ///     encryption.
     public init(
         _ feature: BodyCompositionFeature = BodyCompositionFeature(),
         security: AttributeSecurity = .encrypted
@@ -41,15 +45,17 @@ public struct BodyCompositionService: GATTServiceDeclaration {
         self.feature = Characteristic(.bodyCompositionFeature, value: feature)
     }
 
-    /// Sends a measurement to the centrals that have subscribed, without what the features do not tell of.
+    /// Sends a measurement to the subscribers and waits until they have confirmed it.
     ///
-    /// What does not fit into one indication to each of them is sent in two, as the specification demands. Calls must not
-    /// overlap, or the parts of two measurements mix.
+    /// Values that the features do not include are left out. A measurement that does not fit into one
+    /// indication for every subscriber is sent in two, as the specification demands. Do not overlap calls:
+    /// the parts of two measurements would mix.
     ///
     /// - Parameters:
     ///   - value: The measurement.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: As `session.indicate` does; after the first part of two, when that fails.
+    /// - Throws: The errors of `session.indicate`. The error of a second part is thrown after the first was
+    ///   sent.
     public func indicate(_ value: BodyCompositionMeasurement, in session: PeripheralSession) async throws {
         let subscribers = try session.subscribers(of: measurement)
         let length = subscribers.map { $0.central?.maximumUpdateValueLength ?? 20 }.min() ?? 20

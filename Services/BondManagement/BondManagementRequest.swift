@@ -1,14 +1,16 @@
 public import PeripheralKit
 
-/// What a central writes to the Bond Management Control Point, 0x2AA4 (Bond Management Service 1.0.1, section 3.1).
+/// A request that a central writes to the Bond Management Control Point, 0x2AA4.
+///
+/// It is defined in Bond Management Service 1.0.1, section 3.1.
 public struct BondManagementRequest: Hashable, Sendable {
-    /// The op code as it is on the air.
+    /// The encoded op code.
     public var operationCode: UInt8
 
-    /// The authorization code, as the program defines it; often text in UTF-8.
+    /// The authorization code, which the program defines; often text in UTF-8.
     public var authorizationCode: [UInt8]
 
-    /// Makes a request, known to the specification or not.
+    /// Makes a request, defined by the specification or not.
     public init(operationCode: UInt8, authorizationCode: [UInt8] = []) {
         self.operationCode = operationCode
         self.authorizationCode = authorizationCode
@@ -17,8 +19,8 @@ public struct BondManagementRequest: Hashable, Sendable {
     /// Makes a request to delete bonds.
     ///
     /// - Parameters:
-    ///   - scope: Whose bonds.
-    ///   - transport: Of which transport.
+    ///   - scope: The bonds to delete.
+    ///   - transport: The transport of the bonds.
     ///   - authorizationCode: The code that the device demands; empty for none.
     public init(
         delete scope: BondScope,
@@ -33,29 +35,29 @@ public struct BondManagementRequest: Hashable, Sendable {
 }
 
 extension BondManagementRequest: GATTValue {
-    /// Reads the op code; the authorization code takes up all bytes that are left.
+    /// Reads the op code; the authorization code takes up the remaining bytes.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         operationCode = try reader.read()
         authorizationCode = reader.readRemaining()
     }
 
-    /// Appends op code and authorization code.
+    /// Appends the op code and the authorization code.
     public func encode(into writer: inout ByteWriter) {
         writer.write(operationCode)
         writer.write(authorizationCode)
     }
 }
 
-/// Whose bonds are to be deleted.
+/// The bonds that a request deletes.
 public enum BondScope: Hashable, Sendable, CaseIterable {
-    /// That of the central that asks for it.
+    /// The bond of the requesting central.
     case requestingDevice
-    /// All.
+    /// All bonds.
     case all
-    /// All but that of the central that asks for it.
+    /// All bonds except that of the requesting central.
     case allButRequestingDevice
 
-    /// The place in the order of op codes.
+    /// The position in the order of op codes.
     var rank: Int {
         switch self {
         case .requestingDevice: 0
@@ -65,16 +67,16 @@ public enum BondScope: Hashable, Sendable, CaseIterable {
     }
 }
 
-/// Of which transport bonds are.
+/// The transport of the bonds that a request deletes.
 public enum BondTransport: Hashable, Sendable, CaseIterable {
-    /// Both of BR/EDR and of LE.
+    /// BR/EDR and LE.
     case both
-    /// Of BR/EDR.
+    /// BR/EDR.
     case classic
-    /// Of LE.
+    /// LE.
     case lowEnergy
 
-    /// The place in the order of op codes.
+    /// The position in the order of op codes.
     var rank: Int {
         switch self {
         case .both: 0
@@ -84,20 +86,25 @@ public enum BondTransport: Hashable, Sendable, CaseIterable {
     }
 }
 
-/// Which requests a device takes: the value of the Bond Management Feature, 0x2AA5 (Bond Management Service 1.0.1,
-/// section 3.2).
+/// The requests that a device supports.
 ///
-/// The service makes it of its parameters.
+/// It is the value of the Bond Management Feature, 0x2AA5 (Bond Management Service 1.0.1, section 3.2). The
+/// service derives it from its parameters.
 public struct BondManagementFeature: Hashable, Sendable {
-    /// The 24 bits: for each op code from 1 on, whether it is supported, and whether it takes an authorization code.
+    /// The 24 bits, two for each op code.
+    ///
+    /// For each op code from 1 on, they state whether it is supported, and whether it takes an authorization
+    /// code.
     public let rawValue: UInt32
 
-    /// Makes a set of features, known to the specification or not; the bits from 24 on are dropped.
+    /// Makes a set of features, defined by the specification or not.
+    ///
+    /// The bits from 24 on are dropped.
     public init(rawValue: UInt32) {
         self.rawValue = rawValue & 0xFF_FFFF
     }
 
-    /// The features of a device that takes these requests.
+    /// The features of a device that supports these requests.
     init(_ scopes: Set<BondScope>, of transport: BondTransport, isAuthorized: Bool) {
         var bits: UInt32 = 0
         for scope in scopes {
@@ -108,7 +115,7 @@ public struct BondManagementFeature: Hashable, Sendable {
 }
 
 extension BondManagementFeature: GATTValue {
-    /// Reads three bytes; what a later version appends is ignored.
+    /// Reads three bytes, and ignores bytes that a later version appends.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let bits = try reader.readUInt24()
         _ = reader.readRemaining()

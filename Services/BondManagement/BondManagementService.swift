@@ -14,14 +14,19 @@ public import PeripheralKit
 /// try await peripheral.run(on: .bluez)
 /// ```
 ///
-/// A request is refused by the error of the specification, or the write succeeds, and the bonds are deleted after that: those of
-/// others at once, which ends their connections; that of the central that asks when it has left, or after 2 seconds, by which
-/// its connection ends. They are deleted as well when the body of the run ends before. When the run is cancelled, the program
-/// is killed or the Bluetooth stack goes away, those that are still to be deleted stay.
+/// The service either refuses a request with an error of the specification, or accepts the write and then
+/// deletes the bonds:
 ///
-/// Bonds belong to the device, not to the peripheral: to delete all of them also deletes those of keyboards, loudspeakers
-/// and other programs. Allow it where the device is the peripheral and nothing else. BlueZ keeps the bonds of both
-/// transports together, and deletes them together.
+/// - The bonds of other centrals are deleted at once, which ends their connections.
+/// - The bond of the requesting central is deleted when it disconnects. After 2 seconds it is deleted anyway,
+///   which ends the connection.
+///
+/// The bonds are also deleted if the body of the run ends earlier. Bonds that are not yet deleted stay when
+/// the run is cancelled, the program is killed, or the Bluetooth stack stops.
+///
+/// Bonds belong to the device, not to the peripheral. Deleting all bonds also deletes those of keyboards,
+/// loudspeakers and other programs. Allow it only if the device is used only as the peripheral. BlueZ stores
+/// the bonds of both transports together, and deletes them together.
 public struct BondManagementService: GATTServiceDeclaration {
     /// The Bond Management Control Point, 0x2AA4, which centrals write.
     public let controlPoint: Characteristic<BondManagementRequest>
@@ -32,13 +37,14 @@ public struct BondManagementService: GATTServiceDeclaration {
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - scopes: Whose bonds centrals may delete.
-    ///   - transport: Of which transport: ``BondTransport/both`` where the device has classic Bluetooth as well, as the
-    ///     specification demands.
-    ///   - security: What it takes to write the control point and to read the features: encryption at least, as the
-    ///     specification demands.
-    ///   - isAuthorized: Whether a central may that has sent this code; the code is empty when it has sent none. Without
-    ///     this, no code is needed, and one that is sent is ignored.
+    ///   - scopes: The bonds that centrals may delete.
+    ///   - transport: The transport of the bonds. The specification demands ``BondTransport/both`` if the
+    ///     device also has classic Bluetooth.
+    ///   - security: The security required to write the control point and to read the features. The
+    ///     specification demands at least encryption.
+    ///   - isAuthorized: Returns whether a central that has sent this code may delete bonds. The code is
+    ///     empty when the central has sent none. Without this handler, no code is needed, and a code that is
+    ///     sent is ignored.
     public init(
         deleting scopes: Set<BondScope> = [.requestingDevice],
         of transport: BondTransport = .lowEnergy,
@@ -89,9 +95,10 @@ extension BondManagementRequest {
 }
 
 extension BondScope {
-    /// The central that asks comes last, and has time to learn that its request was taken.
+    /// Deletes the bond of the requesting central last, so that it receives the response.
     ///
-    /// This task is cancelled when the central leaves, which ends no more than the wait: a call in a cancelled task fails.
+    /// The task is cancelled when the central disconnects. This ends only the wait: the calls run in tasks of
+    /// their own, because a call in a cancelled task fails.
     fileprivate func forgetBonds(askedBy central: Central, in session: PeripheralSession) async throws {
         let others = Task {
             if self != .requestingDevice { try await forgetOthers(than: central, in: session) }
@@ -105,7 +112,7 @@ extension BondScope {
         try await all.value
     }
 
-    /// Also when one cannot be forgotten, the others are.
+    /// Forgets the bonds of all other centrals, even if one of them cannot be forgotten.
     private func forgetOthers(than central: Central, in session: PeripheralSession) async throws {
         var failure: (any Error)?
         for other in try await session.bondedCentrals() where other != central {
@@ -116,11 +123,13 @@ extension BondScope {
 }
 
 extension ATTError {
-    /// The answer to a ``BondManagementRequest`` that the device does not take: the application error 0x80 of the Bond
-    /// Management Service specification 1.0.1, section 1.6.
+    /// The error for a ``BondManagementRequest`` that the device does not support.
+    ///
+    /// It is the application error 0x80 of the Bond Management Service specification 1.0.1, section 1.6.
     public static let bondManagementOperationNotSupported = ATTError(rawValue: 0x80)
 
-    /// The answer to a ``BondManagementRequest`` of a central that has no bond to delete: the application error 0x81 of
-    /// the Bond Management Service specification 1.0.1, section 1.6.
+    /// The error for a ``BondManagementRequest`` of a central that has no bond to delete.
+    ///
+    /// It is the application error 0x81 of the Bond Management Service specification 1.0.1, section 1.6.
     public static let bondManagementOperationFailed = ATTError(rawValue: 0x81)
 }

@@ -1,8 +1,9 @@
 public import PeripheralFitnessMachine
 public import PeripheralKit
 
-/// What a cross trainer tells of a training: the value of the Cross Trainer Data, 0x2ACE (Fitness Machine Service 1.0, section
-/// 4.5).
+/// The data that a cross trainer reports about a training.
+///
+/// It is the value of the Cross Trainer Data, 0x2ACE (Fitness Machine Service 1.0, section 4.5).
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -20,55 +21,66 @@ public import PeripheralKit
 /// }
 /// ```
 public struct CrossTrainerData: FitnessMachineData {
-    /// The speed in kilometers per hour, 0 to 655.35 in steps of 0.01; `nil` in a part to which there is more.
+    /// The speed in kilometers per hour, 0 to 655.35 in steps of 0.01.
+    ///
+    /// `nil` in a part of the data that is not the last.
     public var kilometersPerHour: Double?
 
-    /// The average speed since the training began, in kilometers per hour, 0 to 655.35 in steps of 0.01.
+    /// The average speed since the training began, in kilometers per hour.
+    ///
+    /// The range is 0 to 655.35 in steps of 0.01.
     public var averageKilometersPerHour: Double?
 
-    /// The distance since the training began, in meters, 0 to 16 777 215.
+    /// The distance since the training began, in meters, 0 to 16,777,215.
     public var meters: Int?
 
-    /// The steps per minute, 0 to 65 534; `nil` when they are not known.
+    /// The steps per minute, 0 to 65,534; `nil` when unknown.
     public var stepsPerMinute: Int?
 
-    /// The average steps per minute since the training began, 0 to 65 534; `nil` when they are not known.
+    /// The average steps per minute since the training began, 0 to 65,534; `nil` when unknown.
     public var averageStepsPerMinute: Int?
 
     /// The strides since the training began, 0 to 6553.5 in steps of 0.1.
     public var strides: Double?
 
-    /// The meters climbed since the training began, 0 to 65 535; `nil` is 0 when there are meters down.
+    /// The meters climbed since the training began, 0 to 65,535.
+    ///
+    /// `nil` is sent as 0 when there is a value for ``metersDown``.
     public var metersUp: Int?
 
-    /// The meters descended since the training began, 0 to 65 535; `nil` is 0 when there are meters up.
+    /// The meters descended since the training began, 0 to 65,535.
+    ///
+    /// `nil` is sent as 0 when there is a value for ``metersUp``.
     public var metersDown: Int?
 
-    /// The inclination in percent, −3276.8 to 3276.6 in steps of 0.1; `nil` when it is not known.
+    /// The inclination in percent, −3276.8 to 3276.6 in steps of 0.1; `nil` when unknown.
     public var inclinationPercent: Double?
 
-    /// The angle of the ramp in degrees, −3276.8 to 3276.6 in steps of 0.1; `nil` when it is not known.
+    /// The angle of the ramp in degrees, −3276.8 to 3276.6 in steps of 0.1; `nil` when unknown.
     public var rampDegrees: Double?
 
     /// The resistance level, −3276.8 to 3276.7 in steps of 0.1.
     ///
-    /// It has two bytes, as in the definition that came with 1.0. A central built on a newer GATT Specification Supplement
-    /// reads one, and misreads what follows: leave it out for such.
+    /// The field has two bytes, as in the definition that came with 1.0. A central built on a newer GATT
+    /// Specification Supplement reads one byte, and misreads the following fields. Omit the level for such
+    /// centrals.
     public var resistanceLevel: Double?
 
-    /// The power in watts, −32 768 to 32 767.
+    /// The power in watts, −32,768 to 32,767.
     public var watts: Int?
 
-    /// The average power since the training began, in watts, −32 768 to 32 767.
+    /// The average power since the training began, in watts, −32,768 to 32,767.
     public var averageWatts: Int?
 
     /// Energy, heart rate and time.
     public var workout: WorkoutData
 
-    /// Whether the user goes backward.
+    /// Whether the user moves backward.
     public var isBackward = false
 
-    /// Makes what is told; what is out of range is sent as the end of the range.
+    /// Makes the data of a cross trainer.
+    ///
+    /// A value that is out of range is sent as the nearest end of the range.
     ///
     /// - Parameters:
     ///   - kilometersPerHour: The speed.
@@ -85,7 +97,7 @@ public struct CrossTrainerData: FitnessMachineData {
     ///   - watts: The power.
     ///   - averageWatts: The average power since the training began.
     ///   - workout: Energy, heart rate and time.
-    ///   - isBackward: Whether the user goes backward.
+    ///   - isBackward: Whether the user moves backward.
     public init(
         kilometersPerHour: Double,
         averageKilometersPerHour: Double? = nil,
@@ -123,7 +135,7 @@ public struct CrossTrainerData: FitnessMachineData {
     /// A cross trainer.
     public static var machine: FitnessMachineKind { .crossTrainer }
 
-    /// Reads a measurement, or a part of one; flags that are reserved are ignored.
+    /// Reads a measurement, or a part of one, and ignores reserved flags.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         workout = WorkoutData()
         var fields = try FitnessMachineFields(reading: reader, of: Self.machine)

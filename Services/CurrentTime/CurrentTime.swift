@@ -1,24 +1,26 @@
 public import PeripheralKit
 
-/// The time that a clock shows: the value of the Current Time, 0x2A2B (Current Time Service 1.1, section 3.1).
+/// The time of a clock.
+///
+/// It is the value of the Current Time, 0x2A2B (Current Time Service 1.1, section 3.1).
 public struct CurrentTime: Hashable, Sendable {
     /// A day of the week.
     public enum DayOfWeek: UInt8, Hashable, Sendable, CaseIterable {
-        /// The first day of the week, and those that follow.
+        /// The days of the week, beginning with Monday.
         case monday = 1, tuesday, wednesday, thursday, friday, saturday, sunday
     }
 
-    /// Why a clock has been changed since its last notification.
+    /// The reasons for which a clock was adjusted since its last notification.
     public struct AdjustReason: OptionSet, Hashable, Sendable {
-        /// The reasons as they are on the air.
+        /// The encoded reasons.
         public var rawValue: UInt8
 
-        /// Makes a set of reasons, known to the specification or not.
+        /// Makes a set of reasons, defined by the specification or not.
         public init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
 
-        /// A person, or a central, has set the clock.
+        /// A person or a central has set the clock.
         public static let manualUpdate = AdjustReason(rawValue: 1 << 0)
         /// The clock was set by a reference, such as a time server.
         public static let externalReference = AdjustReason(rawValue: 1 << 1)
@@ -31,22 +33,22 @@ public struct CurrentTime: Hashable, Sendable {
     /// The local date and time; its year, month and day may be unknown.
     public var dateTime: DateTime
 
-    /// The day of the week, `nil` when not known.
+    /// The day of the week; `nil` when unknown.
     public var dayOfWeek: DayOfWeek?
 
-    /// The part of the second that has passed, in 1/256 s.
+    /// The elapsed part of the second, in 1/256 s.
     public var fractions256: UInt8
 
-    /// Why the clock has been changed; empty when it has not.
+    /// The reasons for which the clock was adjusted; empty when it was not.
     public var adjustReason: AdjustReason
 
-    /// Makes a time of its parts.
+    /// Makes a time from its parts.
     ///
     /// - Parameters:
     ///   - dateTime: The local date and time.
-    ///   - dayOfWeek: The day of the week, `nil` when not known.
-    ///   - fractions256: The part of the second that has passed, in 1/256 s.
-    ///   - adjustReason: Why the clock has been changed.
+    ///   - dayOfWeek: The day of the week; `nil` when unknown.
+    ///   - fractions256: The elapsed part of the second, in 1/256 s.
+    ///   - adjustReason: The reasons for which the clock was adjusted.
     public init(
         _ dateTime: DateTime,
         dayOfWeek: DayOfWeek? = nil,
@@ -59,20 +61,22 @@ public struct CurrentTime: Hashable, Sendable {
         self.adjustReason = adjustReason
     }
 
-    /// Makes the time that a clock shows so long after the beginning of 1970 in UTC, the day of the week included.
+    /// Makes the local time and the day of the week from a Unix time.
     ///
-    /// `nil` when the year is not 1582 to 9999.
+    /// Returns `nil` when the year is outside 1582 to 9999.
     ///
     /// - Parameters:
-    ///   - duration: The time since 1 January 1970, 00:00 UTC, without leap seconds, as `clock_gettime` gives it.
-    ///   - offset: How far the local time is ahead of UTC, daylight saving time included.
-    ///   - adjustReason: Why the clock has been changed.
+    ///   - duration: The time since 1 January 1970, 00:00 UTC, without leap seconds, as returned by
+    ///     `clock_gettime`.
+    ///   - offset: The offset of the local time from UTC, positive when it is ahead, including daylight
+    ///     saving time.
+    ///   - adjustReason: The reasons for which the clock was adjusted.
     public init?(
         since1970 duration: Duration,
         offsetFromUTC offset: Duration = .zero,
         adjustReason: AdjustReason = []
     ) {
-        // More is no year that can be told, and cannot be added.
+        // Beyond this range, no year can be encoded, and the sum could overflow.
         let possible = Duration.seconds(-400_000_000_000)...Duration.seconds(400_000_000_000)
         guard possible.contains(duration), possible.contains(offset) else { return nil }
         let local = (duration + offset).components
@@ -97,20 +101,20 @@ public struct CurrentTime: Hashable, Sendable {
         self.init(dateTime, dayOfWeek: dayOfWeek, fractions256: fractions, adjustReason: adjustReason)
     }
 
-    /// How many attoseconds a second has.
+    /// The number of attoseconds in a second.
     private static let second: Int64 = 1_000_000_000_000_000_000
 }
 
 extension CurrentTime: GATTValue {
     /// Reads ten bytes.
     ///
-    /// - Throws: `GATTDecodingError` also when a part of the date or the day of the week is out of its range.
+    /// - Throws: `GATTDecodingError`, also when a part of the date or the day of the week is out of range.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         dateTime = try DateTime(decoding: &reader)
         let day: UInt8 = try reader.read()
         dayOfWeek = DayOfWeek(rawValue: day)
         guard day == 0 || dayOfWeek != nil else {
-            throw .invalidValue("\(day) is no day of the week: 0 through 7 are")
+            throw .invalidValue("\(day) is not a day of the week; the days are 0 (unknown) through 7")
         }
         fractions256 = try reader.read()
         adjustReason = AdjustReason(rawValue: try reader.read())
@@ -131,10 +135,12 @@ private struct CivilDate {
     var month: Int
     var day: Int
 
-    /// Counts in eras of 400 years, which all have the same number of days, and years that begin with March, so that the
-    /// leap day is the last.
+    /// Makes the day from a number of days.
+    ///
+    /// The algorithm counts in eras of 400 years, which all have the same number of days. Its years begin
+    /// with March, so that the leap day is the last day of a year.
     init?(daysSince1970 days: Int64) {
-        // More is no year that can be told.
+        // Beyond this range, no year can be encoded.
         guard abs(days) < 4_000_000 else { return nil }
         let daysSinceYear0 = Int(days) + 719_468
         let dayOfEra = daysSinceYear0.modulo(146_097)
@@ -149,7 +155,7 @@ private struct CivilDate {
 }
 
 extension BinaryInteger {
-    /// The remainder that is never negative.
+    /// The remainder, which is never negative.
     fileprivate func modulo(_ divisor: Self) -> Self {
         let remainder = self % divisor
         return remainder < 0 ? remainder + divisor : remainder

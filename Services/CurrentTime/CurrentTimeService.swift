@@ -1,6 +1,8 @@
 public import PeripheralKit
 
-/// The Current Time service, 0x1805, of the Current Time Service specification 1.1: the device's clock.
+/// The Current Time service, 0x1805: the clock of the device.
+///
+/// It implements the Current Time Service specification 1.1.
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -17,18 +19,21 @@ public import PeripheralKit
 /// }
 /// ```
 ///
-/// Notifications tell of adjustments, not of passing time: of each that a person makes, of the time zone and of daylight
-/// saving time. An external reference may adjust the clock all the time: leave out what is a minute or less, and comes
-/// within 15 minutes of the last notification (section 3.1.2).
+/// Notify adjustments, not the passing time: every adjustment by a person, and changes of the time zone and
+/// of daylight saving time. An external reference may adjust the clock all the time. Omit its adjustments of
+/// a minute or less within 15 minutes of the last notification (section 3.1.2).
 public struct CurrentTimeService: GATTServiceDeclaration {
-    /// The Current Time, 0x2A2B, which centrals read and subscribe to, and write where that is supported.
+    /// The Current Time, 0x2A2B, which centrals read and subscribe to.
+    ///
+    /// Centrals can write it if the service has a handler that sets the time.
     public let currentTime: Characteristic<CurrentTime>
 
-    /// The Local Time Information, 0x2A0F, which centrals read, and write where that is supported; `nil` when it is not
-    /// told.
+    /// The Local Time Information, 0x2A0F, which centrals read; `nil` when it is not declared.
+    ///
+    /// Centrals can write it if the service has a handler that sets the local time.
     public let localTime: Characteristic<LocalTimeInformation>?
 
-    /// The Reference Time Information, 0x2A14, which centrals read; `nil` when it is not told.
+    /// The Reference Time Information, 0x2A14, which centrals read; `nil` when it is not declared.
     public let referenceTime: Characteristic<ReferenceTimeInformation>?
 
     private let now: @Sendable () async throws -> CurrentTime
@@ -36,14 +41,16 @@ public struct CurrentTimeService: GATTServiceDeclaration {
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - localTime: Tells the time zone, or `nil` to leave it open.
-    ///   - referenceTime: Tells where the clock has its time from, or `nil` to leave it open.
-    ///   - security: What it takes to read and set the clock, and to subscribe. Whoever may set it decides what the device
-    ///     believes: `AttributeSecurity(write: .encrypted)` lets anybody read, and those who are paired set.
-    ///   - setTime: Sets the clock as a central writes it; `nil` when centrals cannot. Throw
-    ///     `ATTError.currentTimeDataFieldIgnored` when only a part of it was taken.
-    ///   - setLocalTime: Sets the time zone as a central writes it; `nil` when centrals cannot. It needs `localTime`.
-    ///   - now: Tells the time, with an empty ``CurrentTime/adjustReason``.
+    ///   - localTime: Returns the time zone; `nil` to omit it.
+    ///   - referenceTime: Returns the source of the time; `nil` to omit it.
+    ///   - security: The security required to read and set the clock, and to subscribe. A central that may
+    ///     set the clock decides the time of the device. With `AttributeSecurity(write: .encrypted)`, any
+    ///     central can read, and paired ones can set.
+    ///   - setTime: Sets the clock to the time that a central writes; `nil` when centrals cannot set it.
+    ///     Throw `ATTError.currentTimeDataFieldIgnored` when only a part of the time was used.
+    ///   - setLocalTime: Sets the time zone that a central writes; `nil` when centrals cannot set it. It
+    ///     requires `localTime`.
+    ///   - now: Returns the time, with an empty ``CurrentTime/adjustReason``.
     public init(
         localTime: (@Sendable () async throws -> LocalTimeInformation)? = nil,
         referenceTime: (@Sendable () async throws -> ReferenceTimeInformation)? = nil,
@@ -79,12 +86,12 @@ public struct CurrentTimeService: GATTServiceDeclaration {
         }
     }
 
-    /// Tells the centrals that have subscribed that the clock was adjusted.
+    /// Notifies the subscribers that the clock was adjusted.
     ///
     /// - Parameters:
-    ///   - reason: Why; not empty.
+    ///   - reason: The reasons; not empty.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: What `now` throws, and as `session.notify` does.
+    /// - Throws: The errors of `now` and of `session.notify`.
     public func notify(_ reason: CurrentTime.AdjustReason, in session: PeripheralSession) async throws {
         var time = try await now()
         time.adjustReason = reason
@@ -102,7 +109,8 @@ public struct CurrentTimeService: GATTServiceDeclaration {
 }
 
 extension ATTError {
-    /// The answer to a write of which the server ignores a part: the application error 0x80 of the Current Time Service
-    /// specification 1.1.
+    /// The error for a write of which the device ignores a part.
+    ///
+    /// It is the application error 0x80 of the Current Time Service specification 1.1.
     public static let currentTimeDataFieldIgnored = ATTError(rawValue: 0x80)
 }

@@ -1,19 +1,20 @@
 public import PeripheralKit
 
-/// Where a clock has its time from: the value of the Reference Time Information, 0x2A14 (Current Time Service 1.1,
-/// section 3.3).
+/// The source of a clock's time.
+///
+/// It is the value of the Reference Time Information, 0x2A14 (Current Time Service 1.1, section 3.3).
 public struct ReferenceTimeInformation: Hashable, Sendable {
-    /// What has set the clock.
+    /// The reference that has set the clock.
     public struct Source: Hashable, Sendable {
-        /// The source as it is on the air; values from 8 on are reserved.
+        /// The encoded source; values from 8 on are reserved.
         public var rawValue: UInt8
 
-        /// Makes a source, known to the specification or not.
+        /// Makes a source, defined by the specification or not.
         public init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
 
-        /// Not known.
+        /// Unknown.
         public static let unknown = Source(rawValue: 0)
         /// The Network Time Protocol.
         public static let networkTimeProtocol = Source(rawValue: 1)
@@ -27,35 +28,38 @@ public struct ReferenceTimeInformation: Hashable, Sendable {
         public static let atomicClock = Source(rawValue: 5)
         /// The cellular network.
         public static let cellularNetwork = Source(rawValue: 6)
-        /// Nothing: the clock is not synchronized.
+        /// None: the clock is not synchronized.
         public static let notSynchronized = Source(rawValue: 7)
     }
 
-    /// How much the clock may deviate from its source.
+    /// The maximum deviation of the clock from its source.
     public enum Accuracy: Hashable, Sendable {
-        /// This many eighths of a second at most, 0 to 253.
+        /// At most this many eighths of a second, 0 to 253.
         case eighthsOfSecond(UInt8)
         /// More than 31.625 s.
         case outOfRange
-        /// Not known.
+        /// Unknown.
         case unknown
     }
 
-    /// What has set the clock.
+    /// The reference that has set the clock.
     public var source: Source
 
-    /// How much the clock may deviate from its source.
+    /// The maximum deviation of the clock from its source.
     public var accuracy: Accuracy
 
-    /// How many hours ago the clock was set; 6120 hours, which are 255 days, also stand for more.
+    /// The hours since the clock was set.
+    ///
+    /// 6120 hours, which are 255 days, also stand for more.
     public let hoursSinceUpdate: Int
 
-    /// Makes an information.
+    /// Makes reference time information.
     ///
     /// - Parameters:
-    ///   - source: What has set the clock.
-    ///   - accuracy: How much the clock may deviate from its source.
-    ///   - hoursSinceUpdate: How many hours ago the clock was set. A negative value is taken as 0, one above 6120 as 6120.
+    ///   - source: The reference that has set the clock.
+    ///   - accuracy: The maximum deviation of the clock from its source.
+    ///   - hoursSinceUpdate: The hours since the clock was set. A negative value becomes 0, and a value above
+    ///     6120 becomes 6120.
     public init(_ source: Source, accuracy: Accuracy = .unknown, hoursSinceUpdate: Int) {
         self.source = source
         self.accuracy = accuracy
@@ -66,7 +70,8 @@ public struct ReferenceTimeInformation: Hashable, Sendable {
 extension ReferenceTimeInformation: GATTValue {
     /// Reads four bytes.
     ///
-    /// - Throws: `GATTDecodingError` also when the hours of the day are more than 23, or do not fit the days.
+    /// - Throws: `GATTDecodingError`, also when the hours of the day are more than 23, or do not fit the
+    ///   days.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         source = Source(rawValue: try reader.read())
         let deviation: UInt8 = try reader.read()
@@ -79,7 +84,7 @@ extension ReferenceTimeInformation: GATTValue {
         let days: UInt8 = try reader.read()
         let hours: UInt8 = try reader.read()
         guard days == 255 ? hours == 255 : hours < 24 else {
-            throw .invalidValue("\(days) days and \(hours) hours are no time since an update")
+            throw .invalidValue("\(days) days and \(hours) hours are not a valid time since the last update")
         }
         hoursSinceUpdate = days == 255 ? 255 * 24 : Int(days) * 24 + Int(hours)
     }

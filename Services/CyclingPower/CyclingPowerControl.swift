@@ -32,7 +32,7 @@ final class CyclingPowerControl: Sendable {
         self.masks = masks
     }
 
-    /// Whether there is anything to carry out.
+    /// Whether the control point supports any request.
     var isNeeded: Bool {
         setWheelRevolutions != nil || placement.isMovable || !settings.isEmpty || offsetCompensation != nil
             || samplingRate != nil || factoryCalibrationDate != nil || features.contains(.contentMasking)
@@ -49,7 +49,7 @@ final class CyclingPowerControl: Sendable {
         } catch let result as SensorControlResult {
             response.result = result
         } catch {
-            // Nobody waits for a response any more.
+            // Nothing waits for a response any more.
             try Task.checkCancellation()
             response.result = .operationFailed
             if let failure = error as? CyclingPowerOffsetCompensation.Failure,
@@ -61,7 +61,7 @@ final class CyclingPowerControl: Sendable {
         return response
     }
 
-    /// Returns what was asked for.
+    /// Carries out a request, and returns the parameter of the response.
     private func carryOut(
         _ request: CyclingPowerRequest,
         of central: Central,
@@ -98,7 +98,7 @@ final class CyclingPowerControl: Sendable {
         return try await value(code, hasParameter: !parameter.isEmpty)
     }
 
-    /// What an operation without a parameter asks for.
+    /// The parameter of the response to a request without a parameter of its own.
     private func value(_ code: UInt8, hasParameter: Bool) async throws -> [UInt8] {
         func checkParameter() throws(SensorControlResult) {
             guard !hasParameter else { throw .invalidParameter }

@@ -1,8 +1,9 @@
 internal import PeripheralKit
 private import Synchronization
 
-/// What each central has turned off in its measurements, for as long as its connection lasts: bits of
-/// ``CyclingPowerMeasurement/Content``.
+/// The values that each central has turned off in its measurements.
+///
+/// They are bits of ``CyclingPowerMeasurement/Content``, and last as long as the connection of the central.
 final class CyclingPowerMasks: Sendable {
     private struct Mask {
         var central: Central.ID
@@ -21,8 +22,10 @@ final class CyclingPowerMasks: Sendable {
         }
     }
 
-    /// What all of the centrals have turned off, how much fits one notification to each of them, and whether one has turned
-    /// off more.
+    /// The mask and the maximum length of a notification for all of the centrals.
+    ///
+    /// `mask` has the values that all centrals have turned off. `length` fits one notification to each of
+    /// them. `differ` is true when the masks of the centrals differ.
     func common(of centrals: [Central]) -> (mask: UInt16, length: Int, differ: Bool) {
         guard let first = centrals.first else { return (0, 20, false) }
         var (common, any, length) = (mask(of: first), mask(of: first), first.maximumUpdateValueLength)

@@ -1,30 +1,31 @@
 internal import PeripheralKit
 
 extension CyclingPowerMeasurement {
-    /// How the power is shared between the pedals.
+    /// The distribution of power between the pedals.
     public struct PedalPowerBalance: Equatable, Sendable {
         /// The share of one pedal in percent, 0 to 100 in steps of 0.5.
         public var percent: Double
-        /// 100 % on the air.
+        /// The encoded value of 100 %.
         static let all: UInt8 = 200
 
-        /// Whether it is the share of the left pedal; `false` when it is not known whose it is.
+        /// Whether the share is that of the left pedal; `false` when the pedal is unknown.
         public var isOfLeftPedal: Bool
 
-        /// Makes a balance of the share of a pedal in percent.
+        /// Makes a balance from the share of a pedal in percent.
         public init(percent: Double, isOfLeftPedal: Bool = false) {
             self.percent = percent
             self.isOfLeftPedal = isOfLeftPedal
         }
     }
 
-    /// The sum of the torques that were measured, one in each turn.
+    /// The sum of the torques measured, one for each turn.
     public struct AccumulatedTorque: Equatable, Sendable {
-        /// The sum in newton meters; on the air it is the nearest step of 1/32, and begins anew at 2048.
+        /// The sum in newton meters.
         ///
-        /// Less than 0, and what is not a number, is sent as 0.
+        /// It is rounded to the nearest step of 1/32, and starts again from 0 at 2048. A negative value and
+        /// NaN are sent as 0.
         public var newtonMeters: Double
-        /// Whether the torques are those at the crank; `false` for those at the wheel.
+        /// Whether the torques are measured at the crank; `false` for the wheel.
         public var isOfCrank: Bool
 
         /// Makes a sum of torques in newton meters.
@@ -38,11 +39,11 @@ extension CyclingPowerMeasurement {
         }
     }
 
-    /// The greatest and the least of what was measured in a turn.
+    /// The greatest and the least value measured in a turn.
     public struct Extremes: Equatable, Sendable {
-        /// The greatest; of angles, that of the greatest magnitude.
+        /// The greatest value; for angles, that of the greatest magnitude.
         public var maximum: Double
-        /// The least; of angles, that of the least magnitude.
+        /// The least value; for angles, that of the least magnitude.
         public var minimum: Double
 
         /// Makes a pair of extremes.
@@ -62,33 +63,35 @@ extension CyclingPowerMeasurement {
         }
     }
 
-    /// What measurements tell beside the power, as a central can turn it off (section 3.4.2.13).
+    /// The values of measurements other than the power.
     ///
-    /// The wheel's revolutions, bit 2, are not among it: a sensor that tells them has to let centrals set them, so that they
-    /// follow from the handler of ``CyclingPowerService``.
+    /// A central can turn off each of them (section 3.4.2.13).
+    ///
+    /// The revolutions of the wheel, bit 2, are not among them: a sensor that reports them must let centrals
+    /// set them. They follow from the handler of ``CyclingPowerService``.
     public struct Content: OptionSet, Sendable {
-        /// The bits as they are on the air; bits 9 through 15 are reserved.
+        /// The encoded bits; bits 9 through 15 are reserved.
         public let rawValue: UInt16
 
-        /// Makes a set of bits, known to the specification or not.
+        /// Makes a set of bits, defined by the specification or not.
         public init(rawValue: UInt16) {
             self.rawValue = rawValue
         }
 
-        /// How the power is shared between the pedals.
+        /// The distribution of power between the pedals.
         public static let pedalPowerBalance = Content(rawValue: 1 << 0)
         /// The sum of the torques.
         public static let accumulatedTorque = Content(rawValue: 1 << 1)
-        /// How often the wheel has turned; measurements tell it when it can be set.
+        /// The revolutions of the wheel, which measurements have if centrals can set them.
         @available(
             *,
             unavailable,
-            message: "a service that is given onSetWheelRevolutions tells the wheel's revolutions"
+            message: "pass onSetWheelRevolutions to the service to include the wheel's revolutions"
         )
         public static var wheelRevolutions: Content { Content(rawValue: 1 << 2) }
-        /// How often the crank has turned.
+        /// The revolutions of the crank.
         public static let crankRevolutions = Content(rawValue: 1 << 3)
-        /// The greatest and least force or torque.
+        /// The greatest and the least force or torque.
         public static let extremeMagnitudes = Content(rawValue: 1 << 4)
         /// The angles of the greatest and the least magnitude.
         public static let extremeAngles = Content(rawValue: 1 << 5)
@@ -100,11 +103,11 @@ extension CyclingPowerMeasurement {
         public static let accumulatedEnergy = Content(rawValue: 1 << 8)
 
         static let all: UInt16 = 0x01FF
-        /// The wheel's revolutions.
+        /// The revolutions of the wheel.
         static let wheel: UInt16 = 1 << 2
     }
 
-    /// The measurement without what is not among the bits of a ``Content``.
+    /// The measurement limited to the given bits of ``Content``.
     func limited(to bits: UInt16) -> CyclingPowerMeasurement {
         var limited = self
         if bits & 1 << 0 == 0 { limited.balance = nil }
@@ -122,7 +125,9 @@ extension CyclingPowerMeasurement {
         return limited
     }
 
-    /// As many of the fields as fit into so many bytes, from a bit of ``Content`` on, which is moved to the next of them.
+    /// As many fields as fit into a length, starting with a bit of ``Content``.
+    ///
+    /// The bit is moved to the first field that did not fit.
     func part(from bit: inout UInt16, upTo length: Int) -> CyclingPowerMeasurement {
         var content: UInt16 = 0
         while bit <= Content.all {
@@ -134,7 +139,7 @@ extension CyclingPowerMeasurement {
     }
 }
 
-/// The nearest number of steps, of which there are so many in a unit; 0 for what is not a number.
+/// The nearest number of steps, given the steps per unit; 0 for NaN.
 func steps(_ value: Double, perUnit stepsPerUnit: Double) -> Int {
     let steps = (value * stepsPerUnit).rounded()
     guard !steps.isNaN else { return 0 }

@@ -1,57 +1,66 @@
 public import PeripheralKit
 public import PeripheralSensorLocation
 
-/// What a sensor measures of a rider's power: the value of the Cycling Power Measurement, 0x2A63 (Cycling Power Service
-/// 1.1, section 3.2).
+/// The measurement of a rider's power.
+///
+/// It is the value of the Cycling Power Measurement, 0x2A63 (Cycling Power Service 1.1, section 3.2).
 ///
 /// ```swift
 /// CyclingPowerMeasurement(watts: 215, crank: CrankRevolutions(1234, at: .seconds(60.5)))
 /// ```
 ///
-/// What is sent is the nearest value that can be told, and the end of the range for what is out of range. A measurement of
-/// more than fits one notification is sent in several by ``CyclingPowerService/notify(_:in:)``.
+/// Encoding rounds each value to the nearest step, and limits it to its range. If a measurement does not fit
+/// one notification, ``CyclingPowerService/notify(_:in:)`` sends it in several.
 public struct CyclingPowerMeasurement: Equatable, Sendable {
     /// The power in watts; negative when the rider brakes with the pedals.
     public var watts: Int16
-    /// How the power is shared between the pedals.
+    /// The distribution of power between the pedals.
     public var balance: PedalPowerBalance?
-    /// The sum of the torques that were measured.
+    /// The sum of the torques measured.
     public var accumulatedTorque: AccumulatedTorque?
-    /// How often the wheel has turned.
+    /// The revolutions of the wheel.
     public var wheel: WheelRevolutions?
-    /// How often the crank has turned.
+    /// The revolutions of the crank.
     public var crank: CrankRevolutions?
-    /// The greatest and least force of the last turn in newtons, −32 768 to 32 767 in steps of 1, of a sensor that
-    /// measures forces.
+    /// The greatest and the least force of the last turn in newtons.
+    ///
+    /// The range is −32,768 to 32,767 in steps of 1. It is for a sensor that measures forces.
     public var forces: Extremes?
-    /// The greatest and least torque of the last turn in newton meters, −1024 to 1023.96875 in steps of 1/32, of a sensor
-    /// that measures torques.
+    /// The greatest and the least torque of the last turn in newton meters.
+    ///
+    /// The range is −1024 to 1023.96875 in steps of 1/32. It is for a sensor that measures torques.
     public var torques: Extremes?
-    /// The crank's angles of the greatest and the least magnitude in degrees, 0 to 4095 in steps of 1.
+    /// The crank angles of the greatest and the least magnitude in degrees.
+    ///
+    /// The range is 0 to 4095 in steps of 1.
     public var angles: Extremes?
-    /// The crank's angle at which the power becomes positive in degrees, in steps of 1.
+    /// The crank angle at which the power becomes positive, in degrees in steps of 1.
     public var topDeadSpotAngle: UInt16?
-    /// The crank's angle at which the power becomes negative in degrees, in steps of 1.
+    /// The crank angle at which the power becomes negative, in degrees in steps of 1.
     public var bottomDeadSpotAngle: UInt16?
-    /// The energy since the sensor was last reset in kilojoules, which does not begin anew by itself.
+    /// The energy in kilojoules since the last reset of the sensor.
+    ///
+    /// The value does not start again from 0 at the end of its range.
     public var kilojoules: UInt16?
-    /// The Offset Compensation Indicator, of a sensor that tells when its offset should be compensated.
+    /// Whether the offset should be compensated: the Offset Compensation Indicator.
+    ///
+    /// It is for a sensor that reports when its offset should be compensated.
     public var offsetCompensationIndicator: Bool
 
     /// Makes a measurement.
     ///
     /// - Parameters:
     ///   - watts: The power in watts.
-    ///   - balance: How the power is shared between the pedals.
-    ///   - accumulatedTorque: The sum of the torques that were measured.
-    ///   - wheel: How often the wheel has turned.
-    ///   - crank: How often the crank has turned.
-    ///   - forces: The greatest and least force of the last turn in newtons.
-    ///   - torques: The greatest and least torque of the last turn in newton meters.
-    ///   - angles: The crank's angles of the greatest and the least magnitude in degrees.
-    ///   - topDeadSpotAngle: The crank's angle at which the power becomes positive in degrees.
-    ///   - bottomDeadSpotAngle: The crank's angle at which the power becomes negative in degrees.
-    ///   - kilojoules: The energy since the sensor was last reset in kilojoules.
+    ///   - balance: The distribution of power between the pedals.
+    ///   - accumulatedTorque: The sum of the torques measured.
+    ///   - wheel: The revolutions of the wheel.
+    ///   - crank: The revolutions of the crank.
+    ///   - forces: The greatest and the least force of the last turn in newtons.
+    ///   - torques: The greatest and the least torque of the last turn in newton meters.
+    ///   - angles: The crank angles of the greatest and the least magnitude in degrees.
+    ///   - topDeadSpotAngle: The crank angle at which the power becomes positive, in degrees.
+    ///   - bottomDeadSpotAngle: The crank angle at which the power becomes negative, in degrees.
+    ///   - kilojoules: The energy in kilojoules since the last reset of the sensor.
     ///   - offsetCompensationIndicator: Whether the offset should be compensated.
     public init(
         watts: Int16,
@@ -85,7 +94,7 @@ public struct CyclingPowerMeasurement: Equatable, Sendable {
 extension CyclingPowerMeasurement: GATTValue {
     private static let stepsPerSecond = 2048
 
-    /// Reads a measurement; flags that are reserved are ignored.
+    /// Reads a measurement and ignores reserved flags.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let flags: UInt16 = try reader.read()
         self.init(watts: try reader.read(), offsetCompensationIndicator: flags & Flag.offsetCompensation != 0)
@@ -116,7 +125,9 @@ extension CyclingPowerMeasurement: GATTValue {
         if flags & Flag.energy != 0 { kilojoules = try reader.read() }
     }
 
-    /// Appends 4 to 34 bytes; at most 30 when there are either forces or torques, as with any one sensor.
+    /// Appends 4 to 34 bytes.
+    ///
+    /// There are at most 30 bytes for one sensor, which has either forces or torques.
     public func encode(into writer: inout ByteWriter) {
         writer.write(flags)
         writer.write(watts)

@@ -1,17 +1,18 @@
 public import PeripheralKit
 public import PeripheralSensorLocation
 
-/// What a central writes to the Cycling Power Control Point, 0x2A66 (Cycling Power Service 1.1, section 3.4).
+/// A request that a central writes to the Cycling Power Control Point, 0x2A66.
 ///
-/// Any request of at least one byte is read: one that nobody knows is answered by a response.
+/// It is defined in Cycling Power Service 1.1, section 3.4. Any request of at least one byte can be read. An
+/// unknown request is answered with a response.
 public struct CyclingPowerRequest: Equatable, Sendable {
-    /// What is demanded.
+    /// The requested operation.
     public var operation: CyclingPowerOperation
 
-    /// What it takes.
+    /// The parameter of the operation.
     public var parameter: [UInt8]
 
-    /// Makes a request of its parts, known to the specification or not.
+    /// Makes a request from its parts, defined by the specification or not.
     public init(operation: CyclingPowerOperation, parameter: [UInt8] = []) {
         self.operation = operation
         self.parameter = parameter
@@ -22,16 +23,16 @@ public struct CyclingPowerRequest: Equatable, Sendable {
         CyclingPowerRequest(operation: .setCumulativeValue, parameter: count.gattBytes)
     }
 
-    /// Tells the sensor where it is.
+    /// Sets the location of the sensor.
     public static func updateSensorLocation(_ location: SensorLocation) -> CyclingPowerRequest {
         CyclingPowerRequest(operation: .updateSensorLocation, parameter: [location.rawValue])
     }
 
-    /// Turns off a part of the measurements, and turns on all other.
+    /// Turns off some values of the measurements, and turns on all others.
     ///
     /// - Parameters:
-    ///   - content: What is turned off.
-    ///   - wheelRevolutions: Whether the wheel's revolutions are turned off as well.
+    ///   - content: The values to turn off.
+    ///   - wheelRevolutions: Whether to turn off the revolutions of the wheel as well.
     /// - Returns: The request.
     public static func mask(
         _ content: CyclingPowerMeasurement.Content,
@@ -43,72 +44,74 @@ public struct CyclingPowerRequest: Equatable, Sendable {
 }
 
 extension CyclingPowerRequest: GATTValue {
-    /// Reads the operation; the parameter takes up all bytes that are left.
+    /// Reads the operation; the parameter takes up the remaining bytes.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         operation = CyclingPowerOperation(rawValue: try reader.read())
         parameter = reader.readRemaining()
     }
 
-    /// Appends operation and parameter.
+    /// Appends the operation and the parameter.
     public func encode(into writer: inout ByteWriter) {
         writer.write(operation.rawValue)
         writer.write(parameter)
     }
 }
 
-/// What a central demands of the Cycling Power Control Point: its op codes.
+/// An operation of the Cycling Power Control Point: its op code.
 public struct CyclingPowerOperation: Equatable, Sendable {
-    /// The op code as it is on the air.
+    /// The encoded op code.
     public var rawValue: UInt8
 
-    /// Makes an operation, known to the specification or not.
+    /// Makes an operation, defined by the specification or not.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// Set the count of the wheel's revolutions.
+    /// Sets the count of the wheel's revolutions.
     public static let setCumulativeValue = CyclingPowerOperation(rawValue: 0x01)
-    /// Set where the sensor is.
+    /// Sets the location of the sensor.
     public static let updateSensorLocation = CyclingPowerOperation(rawValue: 0x02)
-    /// Tell where the sensor can be.
+    /// Requests the supported locations of the sensor.
     public static let requestSupportedSensorLocations = CyclingPowerOperation(rawValue: 0x03)
-    /// Set the length of the crank.
+    /// Sets the length of the crank.
     public static let setCrankLength = CyclingPowerOperation(rawValue: 0x04)
-    /// Tell the length of the crank.
+    /// Requests the length of the crank.
     public static let requestCrankLength = CyclingPowerOperation(rawValue: 0x05)
-    /// Set the length of the chain.
+    /// Sets the length of the chain.
     public static let setChainLength = CyclingPowerOperation(rawValue: 0x06)
-    /// Tell the length of the chain.
+    /// Requests the length of the chain.
     public static let requestChainLength = CyclingPowerOperation(rawValue: 0x07)
-    /// Set the weight of the chain.
+    /// Sets the weight of the chain.
     public static let setChainWeight = CyclingPowerOperation(rawValue: 0x08)
-    /// Tell the weight of the chain.
+    /// Requests the weight of the chain.
     public static let requestChainWeight = CyclingPowerOperation(rawValue: 0x09)
-    /// Set the length of the span.
+    /// Sets the length of the span.
     public static let setSpanLength = CyclingPowerOperation(rawValue: 0x0A)
-    /// Tell the length of the span.
+    /// Requests the length of the span.
     public static let requestSpanLength = CyclingPowerOperation(rawValue: 0x0B)
-    /// Compensate the offset.
+    /// Compensates the offset.
     public static let startOffsetCompensation = CyclingPowerOperation(rawValue: 0x0C)
-    /// Turn a part of the measurements off.
+    /// Turns off some values of the measurements.
     public static let maskMeasurementContent = CyclingPowerOperation(rawValue: 0x0D)
-    /// Tell how often the sensor measures.
+    /// Requests the sampling rate of the sensor.
     public static let requestSamplingRate = CyclingPowerOperation(rawValue: 0x0E)
-    /// Tell when the maker has calibrated the sensor.
+    /// Requests the date of the factory calibration.
     public static let requestFactoryCalibrationDate = CyclingPowerOperation(rawValue: 0x0F)
-    /// Compensate the offset, and tell data of the maker.
+    /// Compensates the offset, and requests manufacturer data.
     public static let startEnhancedOffsetCompensation = CyclingPowerOperation(rawValue: 0x10)
 }
 
-/// What the Cycling Power Control Point indicates when a request is carried out (Cycling Power Service 1.1, section 3.4).
+/// The response that the Cycling Power Control Point indicates to a request.
+///
+/// It is defined in Cycling Power Service 1.1, section 3.4.
 public struct CyclingPowerResponse: Equatable, Sendable {
-    /// What was demanded.
+    /// The requested operation.
     public var operation: CyclingPowerOperation
 
-    /// How it has ended.
+    /// The result of the request.
     public var result: SensorControlResult
 
-    /// What was asked for, as it is on the air.
+    /// The encoded values that the central has requested.
     public var parameter: [UInt8]
 
     /// Makes a response.
@@ -129,7 +132,7 @@ extension CyclingPowerResponse: GATTValue {
     /// Reads a response.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let code: UInt8 = try reader.read()
-        guard code == Self.responseCode else { throw .invalidValue("\(code) is no response") }
+        guard code == Self.responseCode else { throw .invalidValue("\(code) is not a response code") }
         operation = CyclingPowerOperation(rawValue: try reader.read())
         result = SensorControlResult(rawValue: try reader.read())
         parameter = reader.readRemaining()

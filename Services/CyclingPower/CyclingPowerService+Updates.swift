@@ -1,26 +1,34 @@
 public import PeripheralKit
 
 extension CyclingPowerService {
-    /// Sends a measurement to the centrals that have subscribed, without what the features do not tell of and what a central
-    /// has turned off: of forces and torques, those that the sensor measures.
+    /// Sends a measurement to the subscribers.
     ///
-    /// What does not fit into one notification is sent in several, each with the power and as much as fits, in the order of
-    /// the fields. Calls must not overlap, or the parts of two measurements mix.
+    /// These values are left out:
     ///
-    /// What a central turns off lasts as long as its connection. Where the Bluetooth stack can reach it only together with
-    /// others, as is told at `PeripheralSession.notify(_:_:to:)`, it gets what any of them wants.
+    /// - values that the features do not include
+    /// - values that a central has turned off
+    /// - forces of a sensor of torques, and torques of a sensor of forces
+    ///
+    /// A measurement that does not fit into one notification is sent in several, in the order of the fields.
+    /// Each has the power and as many fields as fit. Do not overlap calls: the parts of two measurements
+    /// would mix.
+    ///
+    /// The values that a central turns off stay off as long as its connection. Some Bluetooth stacks can
+    /// reach a central only together with others, as documented for `PeripheralSession.notify(_:_:to:)`. The
+    /// central then receives every value that any of them wants.
     ///
     /// - Parameters:
     ///   - value: The measurement.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: As `session.notify` does; after some of several parts, when a later one fails.
+    /// - Throws: The errors of `session.notify`. The error of a later part is thrown after earlier parts were
+    ///   sent.
     public func notify(_ value: CyclingPowerMeasurement, in session: PeripheralSession) async throws {
         var centrals: [Central] = []
         var areKnown = true
         for subscriber in try session.subscribers(of: measurement) {
             if let central = subscriber.central { centrals.append(central) } else { areKnown = false }
         }
-        // Who is not known may be any of those who are connected.
+        // An unidentified subscriber may be any of the connected centrals.
         if !areKnown { centrals = session.centrals }
         let (common, length, differ) = masks.common(of: centrals)
         if areKnown, differ {
@@ -36,12 +44,14 @@ extension CyclingPowerService {
                 areAllReached = areAllReached && isReached
             }
             if areAllReached { return }
-            // Some get it twice then, but nobody misses it.
+            // Some centrals receive it twice then, but none misses it.
         }
         _ = try await send(value, without: common, upTo: length, to: nil, in: session)
     }
 
-    /// Sends a measurement in parts to one central, or to all; `false` when the central can only be reached with others.
+    /// Sends a measurement in parts to one central, or to all.
+    ///
+    /// Returns `false` when the central can only be reached together with others.
     private func send(
         _ value: CyclingPowerMeasurement,
         without mask: UInt16,
@@ -60,7 +70,9 @@ extension CyclingPowerService {
         return true
     }
 
-    /// Sends one part; a function of its own, in which a measurement is copied once.
+    /// Sends one part.
+    ///
+    /// It is a separate function, so that a measurement is copied once.
     @inline(never)
     private func send(
         _ part: CyclingPowerMeasurement,
@@ -76,7 +88,7 @@ extension CyclingPowerService {
         } catch let error as PeripheralError {
             switch error.code {
             case .notAddressable: return false
-            // The others get it nevertheless.
+            // The other centrals still receive it.
             case .notSubscribed, .disconnected, .insufficientSecurity: break
             default: throw error
             }
@@ -84,16 +96,18 @@ extension CyclingPowerService {
         return true
     }
 
-    /// Sends a vector to the centrals that have subscribed; nothing when there are no vectors.
+    /// Sends a vector to the subscribers; does nothing when the service has no vectors.
     ///
-    /// What does not fit into one notification, and what is more than 9 magnitudes, is sent in several, of which the first has
-    /// crank and angle. Calls must not overlap, or the parts of two vectors mix. Torques of a sensor of forces are left
-    /// out, and forces of one of torques.
+    /// A vector that does not fit into one notification, or has more than 9 magnitudes, is sent in several.
+    /// The first has the crank and the angle. Do not overlap calls: the parts of two vectors would mix.
+    ///
+    /// Torques of a sensor of forces are left out, and forces of a sensor of torques.
     ///
     /// - Parameters:
     ///   - value: The vector.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: As `session.notify` does; after some of several parts, when a later one fails.
+    /// - Throws: The errors of `session.notify`. The error of a later part is thrown after earlier parts were
+    ///   sent.
     public func notify(vector value: CyclingPowerVector, in session: PeripheralSession) async throws {
         guard let vector else { return }
         var length = 20

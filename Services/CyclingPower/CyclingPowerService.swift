@@ -19,15 +19,16 @@ public import PeripheralSensorLocation
 /// }
 /// ```
 ///
-/// Send a measurement about once a second. What is not among the parameters is left out of it, as is what a central has turned
-/// off.
+/// Send a measurement about once a second. Values that the parameters do not include are left out, and so are
+/// values that a central has turned off.
 ///
-/// A request to the control point for which nothing is given here is answered as not supported, and a parameter that makes no
-/// sense as invalid. A handler that throws fails the request; it may throw a `SensorControlResult` to tell how.
+/// A request to the control point that has no handler or value here is answered as not supported. An invalid
+/// parameter is answered as such. A handler that throws fails the request; it may throw a
+/// `SensorControlResult` to choose the result.
 public struct CyclingPowerService: GATTServiceDeclaration {
     /// The Cycling Power Measurement, 0x2A63, which centrals subscribe to.
     ///
-    /// Send by ``notify(_:in:)``.
+    /// Send it with ``notify(_:in:)``.
     public let measurement: Characteristic<CyclingPowerMeasurement>
 
     /// The Cycling Power Feature, 0x2A65, which centrals read.
@@ -36,12 +37,12 @@ public struct CyclingPowerService: GATTServiceDeclaration {
     /// The Sensor Location, 0x2A5D, which centrals read.
     public let sensorLocation: Characteristic<SensorLocation>
 
-    /// The Cycling Power Vector, 0x2A64, which centrals subscribe to; `nil` when there is none.
+    /// The Cycling Power Vector, 0x2A64, which centrals subscribe to; `nil` when it is not declared.
     ///
-    /// Send by ``notify(vector:in:)``.
+    /// Send it with ``notify(vector:in:)``.
     public let vector: Characteristic<CyclingPowerVector>?
 
-    /// The Cycling Power Control Point, 0x2A66; `nil` when there is nothing to ask for.
+    /// The Cycling Power Control Point, 0x2A66; `nil` when it supports no request.
     public let controlPoint: Characteristic<CyclingPowerResponse>?
 
     let content: CyclingPowerMeasurement.Content
@@ -53,23 +54,24 @@ public struct CyclingPowerService: GATTServiceDeclaration {
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - content: What measurements tell beside the power, and beside the wheel's revolutions, which are told if they can be
-    ///     set.
-    ///   - location: Where the sensor is.
+    ///   - content: The values that measurements have in addition to the power. They also have the
+    ///     revolutions of the wheel if centrals can set them.
+    ///   - location: The location of the sensor.
     ///   - isTorqueBased: Whether the sensor measures torques; `false` for forces.
-    ///   - tellsOffsetCompensation: Whether measurements tell when the offset should be compensated.
-    ///   - isMaskable: Whether each central can turn off what it does not want of measurements.
-    ///   - hasVector: Whether there are vectors of forces or torques.
-    ///   - tellsDirection: Whether vectors tell in which direction they are measured.
-    ///   - isForDistributedSystem: Whether the sensor can be used together with another on the same bicycle; `nil` to leave it
-    ///     open.
-    ///   - settings: What centrals can read and set, each kind once.
-    ///   - offsetCompensation: How the offset is compensated; `nil` when centrals cannot ask for it.
-    ///   - samplingRate: How often the sensor measures, in hertz; `nil` when it does not tell.
-    ///   - factoryCalibrationDate: When the maker has calibrated the sensor; `nil` when it does not tell.
-    ///   - security: What it takes to subscribe to measurements and vectors, and to write the control point.
-    ///   - setWheelRevolutions: Sets the count of the wheel's revolutions as a central wants it; `nil` when measurements do
-    ///     not tell the wheel's revolutions.
+    ///   - tellsOffsetCompensation: Whether measurements report when the offset should be compensated.
+    ///   - isMaskable: Whether each central can turn off values of its measurements.
+    ///   - hasVector: Whether the sensor sends vectors of forces or torques.
+    ///   - tellsDirection: Whether vectors have the direction in which they are measured.
+    ///   - isForDistributedSystem: Whether the sensor can be used together with another on the same bicycle;
+    ///     `nil` when unspecified.
+    ///   - settings: The settings that centrals can read and set, each kind once.
+    ///   - offsetCompensation: The compensation of the offset; `nil` when centrals cannot request it.
+    ///   - samplingRate: The sampling rate of the sensor in hertz; `nil` when it is not reported.
+    ///   - factoryCalibrationDate: The date of the factory calibration; `nil` when it is not reported.
+    ///   - security: The security required to subscribe to measurements and vectors, and to write the control
+    ///     point.
+    ///   - setWheelRevolutions: Sets the count of the wheel's revolutions that a central has written; `nil`
+    ///     when measurements do not have the revolutions of the wheel.
     public init(
         measuring content: CyclingPowerMeasurement.Content = [],
         location: SensorPlacement,
@@ -88,7 +90,7 @@ public struct CyclingPowerService: GATTServiceDeclaration {
     ) {
         let wheel = CyclingPowerMeasurement.Content.wheel
         let told = content.rawValue & ~wheel | (setWheelRevolutions == nil ? 0 : wheel)
-        // The first six are the same as in the features.
+        // The first six bits are the same as those of the features.
         var bits = UInt32(told & 0x3F)
         func set(_ feature: CyclingPowerFeature, if isSupported: Bool) {
             if isSupported { bits |= feature.rawValue }

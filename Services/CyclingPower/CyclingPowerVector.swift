@@ -1,14 +1,15 @@
 public import PeripheralKit
 public import PeripheralSensorLocation
 
-/// The forces or torques at a crank while it turns: the value of the Cycling Power Vector, 0x2A64 (Cycling Power Service
-/// 1.1, section 3.5).
+/// The forces or torques at a crank while it turns.
 ///
-/// More magnitudes than fit one notification, or than 9, are sent in several by ``CyclingPowerService/notify(vector:in:)``.
+/// It is the value of the Cycling Power Vector, 0x2A64 (Cycling Power Service 1.1, section 3.5). If there are
+/// more than 9 magnitudes, or more than fit one notification, ``CyclingPowerService/notify(vector:in:)``
+/// sends several.
 public struct CyclingPowerVector: Equatable, Sendable {
-    /// In which direction the magnitudes are measured.
+    /// The direction in which the magnitudes are measured.
     public struct Direction: Equatable, Sendable {
-        /// The direction as it is on the air, in two bits.
+        /// The encoded direction, in two bits.
         public let rawValue: UInt8
 
         /// Makes a direction; the upper six bits are dropped.
@@ -16,9 +17,9 @@ public struct CyclingPowerVector: Equatable, Sendable {
             self.rawValue = rawValue & 0x3
         }
 
-        /// Not known.
+        /// Unknown.
         public static let unknown = Direction(rawValue: 0)
-        /// Along the crank's circle.
+        /// Along the circle of the crank.
         public static let tangential = Direction(rawValue: 1)
         /// Along the crank.
         public static let radial = Direction(rawValue: 2)
@@ -26,24 +27,26 @@ public struct CyclingPowerVector: Equatable, Sendable {
         public static let lateral = Direction(rawValue: 3)
     }
 
-    /// What was measured, at equal distances of time: forces in newtons, or torques in units of 1/32 newton meter.
+    /// The values measured, at equal intervals of time.
+    ///
+    /// They are forces in newtons, or torques in units of 1/32 newton meter.
     public var magnitudes: [Int16]
     /// Whether the magnitudes are torques.
     public var isOfTorques: Bool
-    /// How often the crank has turned.
+    /// The revolutions of the crank.
     public var crank: CrankRevolutions?
-    /// The crank's angle at the first of the magnitudes in degrees, in steps of 1.
+    /// The crank angle at the first magnitude in degrees, in steps of 1.
     public var firstAngle: UInt16?
-    /// In which direction.
+    /// The direction in which the magnitudes are measured.
     public var direction: Direction
 
     /// Makes a vector of forces in newtons.
     ///
     /// - Parameters:
-    ///   - forces: What was measured.
-    ///   - crank: How often the crank has turned.
-    ///   - firstAngle: The crank's angle at the first of the magnitudes in degrees.
-    ///   - direction: In which direction the magnitudes are measured.
+    ///   - forces: The forces measured.
+    ///   - crank: The revolutions of the crank.
+    ///   - firstAngle: The crank angle at the first magnitude in degrees.
+    ///   - direction: The direction in which the magnitudes are measured.
     public init(
         forces: [Int16] = [],
         crank: CrankRevolutions? = nil,
@@ -60,10 +63,10 @@ public struct CyclingPowerVector: Equatable, Sendable {
     /// Makes a vector of torques in units of 1/32 newton meter.
     ///
     /// - Parameters:
-    ///   - torques: What was measured.
-    ///   - crank: How often the crank has turned.
-    ///   - firstAngle: The crank's angle at the first of the magnitudes in degrees.
-    ///   - direction: In which direction the magnitudes are measured.
+    ///   - torques: The torques measured.
+    ///   - crank: The revolutions of the crank.
+    ///   - firstAngle: The crank angle at the first magnitude in degrees.
+    ///   - direction: The direction in which the magnitudes are measured.
     public init(
         torques: [Int16],
         crank: CrankRevolutions? = nil,
@@ -81,9 +84,10 @@ extension CyclingPowerVector: GATTValue {
     private static let hasForces: UInt8 = 1 << 2
     private static let hasTorques: UInt8 = 1 << 3
 
-    /// Reads a vector; flags that are reserved are ignored.
+    /// Reads a vector and ignores reserved flags.
     ///
-    /// - Throws: `GATTDecodingError` also when there are both forces and torques, which cannot be told apart.
+    /// - Throws: `GATTDecodingError`, also when the flags of both forces and torques are set, which is
+    ///   ambiguous.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let flags: UInt8 = try reader.read()
         crank = flags & Self.hasCrank != 0 ? try CrankRevolutions(decoding: &reader) : nil
@@ -91,7 +95,7 @@ extension CyclingPowerVector: GATTValue {
         direction = Direction(rawValue: flags >> 4)
         isOfTorques = flags & Self.hasTorques != 0
         guard !isOfTorques || flags & Self.hasForces == 0 else {
-            throw .invalidValue("there are both forces and torques")
+            throw .invalidValue("the vector contains both forces and torques")
         }
         magnitudes = []
         guard flags & (Self.hasForces | Self.hasTorques) != 0 else { return }
@@ -99,7 +103,9 @@ extension CyclingPowerVector: GATTValue {
         if magnitudes.isEmpty { isOfTorques = false }
     }
 
-    /// Appends the flags, what there is of crank and angle in at most 6 bytes, and 2 bytes for each magnitude.
+    /// Appends the flags, the crank and the angle, and the magnitudes.
+    ///
+    /// The crank and the angle have at most 6 bytes. Each magnitude has 2 bytes.
     public func encode(into writer: inout ByteWriter) {
         var flags = direction.rawValue << 4
         if crank != nil { flags |= Self.hasCrank }
@@ -111,9 +117,11 @@ extension CyclingPowerVector: GATTValue {
         for value in magnitudes { writer.write(value) }
     }
 
-    /// The first part, of at most so many bytes; what is left of the magnitudes stays, without crank and angle.
+    /// Removes and returns the first part, of at most the given length.
+    ///
+    /// The remaining magnitudes stay, without crank and angle.
     mutating func removePart(upTo length: Int) -> CyclingPowerVector {
-        // There are at most 9 in one value, however much fits (GATT Specification Supplement, Cycling Power Vector).
+        // One value has at most 9, even if more fit (GATT Specification Supplement, Cycling Power Vector).
         let room = min((length - 1 - (crank == nil ? 0 : 4) - (firstAngle == nil ? 0 : 2)) / 2, 9)
         var part = self
         part.magnitudes = Array(magnitudes.prefix(room))

@@ -1,26 +1,27 @@
 public import PeripheralKit
 public import PeripheralSensorLocation
 
-/// How often wheel and crank of a bicycle have turned: the value of the CSC Measurement, 0x2A5B (Cycling Speed and Cadence
-/// Service 1.0.1, section 3.1).
+/// The revolutions of a bicycle's wheel and crank.
+///
+/// It is the value of the CSC Measurement, 0x2A5B (Cycling Speed and Cadence Service 1.0.1, section 3.1).
 ///
 /// ```swift
 /// CSCMeasurement(wheel: WheelRevolutions(12_345, at: .seconds(30.5)))
 /// ```
 ///
-/// Speed and cadence are a central's to compute, of two measurements and the wheel's circumference.
+/// A central computes the speed and the cadence from two measurements and the circumference of the wheel.
 public struct CSCMeasurement: Hashable, Sendable {
-    /// How often the wheel has turned; `nil` when the sensor does not tell.
+    /// The revolutions of the wheel; `nil` when the sensor does not report them.
     public var wheel: WheelRevolutions?
 
-    /// How often the crank has turned; `nil` when the sensor does not tell.
+    /// The revolutions of the crank; `nil` when the sensor does not report them.
     public var crank: CrankRevolutions?
 
     /// Makes a measurement.
     ///
     /// - Parameters:
-    ///   - wheel: How often the wheel has turned.
-    ///   - crank: How often the crank has turned.
+    ///   - wheel: The revolutions of the wheel.
+    ///   - crank: The revolutions of the crank.
     public init(wheel: WheelRevolutions? = nil, crank: CrankRevolutions? = nil) {
         self.wheel = wheel
         self.crank = crank
@@ -32,7 +33,7 @@ extension CSCMeasurement: GATTValue {
     private static let hasCrank: UInt8 = 1 << 1
     private static let stepsPerSecond = 1024
 
-    /// Reads a measurement; flags that are reserved are ignored.
+    /// Reads a measurement and ignores reserved flags.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let flags: UInt8 = try reader.read()
         wheel =
@@ -49,14 +50,15 @@ extension CSCMeasurement: GATTValue {
     }
 }
 
-/// What a sensor can tell: the value of the CSC Feature, 0x2A5C (Cycling Speed and Cadence Service 1.0.1, section 3.2).
+/// The features of a sensor.
 ///
-/// The service makes it of its parameters.
+/// It is the value of the CSC Feature, 0x2A5C (Cycling Speed and Cadence Service 1.0.1, section 3.2). The
+/// service derives it from its parameters.
 public struct CSCFeature: OptionSet, Hashable, Sendable {
-    /// The bits as they are on the air.
+    /// The encoded bits.
     public let rawValue: UInt16
 
-    /// Makes a set of bits, known to the specification or not.
+    /// Makes a set of bits, defined by the specification or not.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }

@@ -2,7 +2,9 @@ public import PeripheralKit
 public import PeripheralSensorControl
 public import PeripheralSensorLocation
 
-/// The Cycling Speed and Cadence service, 0x1816, of the Cycling Speed and Cadence Service specification 1.0.1.
+/// The Cycling Speed and Cadence service, 0x1816.
+///
+/// It implements the Cycling Speed and Cadence Service specification 1.0.1.
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -21,19 +23,21 @@ public import PeripheralSensorLocation
 /// }
 /// ```
 ///
-/// Send a measurement about once a second, also while nothing turns (section 3.1.1). Each has what the sensor tells of wheel
-/// and crank.
+/// Send a measurement about once a second, even while nothing turns (section 3.1.1). Each measurement has the
+/// revolutions of the wheel and of the crank that the sensor reports.
 ///
-/// A sensor that counts the wheel's revolutions lets centrals set the count (section 3.4.1): the sensor counts them if
-/// it can set them. Requests are answered as is told at `SensorControl`.
+/// A sensor that counts the revolutions of the wheel must let centrals set the count (section 3.4.1). The
+/// `SensorControl` type documents how requests are answered.
 public struct CyclingSpeedAndCadenceService: GATTServiceDeclaration {
-    /// The CSC Measurement, 0x2A5B, which centrals subscribe to; sent by ``notify(_:in:)``.
+    /// The CSC Measurement, 0x2A5B, which centrals subscribe to.
+    ///
+    /// Send it with ``notify(_:in:)``.
     public let measurement: Characteristic<CSCMeasurement>
 
     /// The CSC Feature, 0x2A5C, which centrals read.
     public let feature: Characteristic<CSCFeature>
 
-    /// The Sensor Location, 0x2A5D, which centrals read; `nil` when no location is told.
+    /// The Sensor Location, 0x2A5D, which centrals read; `nil` when it is not declared.
     public let sensorLocation: Characteristic<SensorLocation>?
 
     /// The SC Control Point, 0x2A55; `nil` when there is nothing to set.
@@ -44,11 +48,11 @@ public struct CyclingSpeedAndCadenceService: GATTServiceDeclaration {
     /// Declares the service of a sensor that counts the wheel's revolutions.
     ///
     /// - Parameters:
-    ///   - hasCrank: Whether measurements tell the crank's revolutions as well.
-    ///   - location: Where the sensor is, or `nil` to leave it open.
-    ///   - security: What it takes to subscribe to the measurements, and to write the control point.
-    ///   - setWheelRevolutions: Sets the count of the wheel's revolutions as a central wants it. Throwing fails the central's
-    ///     request.
+    ///   - hasCrank: Whether measurements also have the revolutions of the crank.
+    ///   - location: The location of the sensor; `nil` to omit it.
+    ///   - security: The security required to subscribe to the measurements, and to write the control point.
+    ///   - setWheelRevolutions: Sets the count of the wheel's revolutions that a central has written.
+    ///     Throwing fails the central's request.
     public init(
         hasCrank: Bool = false,
         location: SensorPlacement? = nil,
@@ -63,11 +67,11 @@ public struct CyclingSpeedAndCadenceService: GATTServiceDeclaration {
         )
     }
 
-    /// Declares the service of a sensor that counts the crank's revolutions alone.
+    /// Declares the service of a sensor that counts only the crank's revolutions.
     ///
     /// - Parameters:
-    ///   - location: Where the sensor is, or `nil` to leave it open.
-    ///   - security: What it takes to subscribe to the measurements, and to write the control point.
+    ///   - location: The location of the sensor; `nil` to omit it.
+    ///   - security: The security required to subscribe to the measurements, and to write the control point.
     public init(crankOnlyAt location: SensorPlacement?, security: AttributeSecurity = .open) {
         self.init(.crankRevolutions, location, security, nil)
     }
@@ -88,12 +92,14 @@ public struct CyclingSpeedAndCadenceService: GATTServiceDeclaration {
             .characteristic(security: security)
     }
 
-    /// Sends a measurement to the centrals that have subscribed, without what the features do not tell of.
+    /// Sends a measurement to the subscribers.
+    ///
+    /// Values that the features do not include are left out.
     ///
     /// - Parameters:
     ///   - value: The measurement.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: As `session.notify` does.
+    /// - Throws: The errors of `session.notify`.
     public func notify(_ value: CSCMeasurement, in session: PeripheralSession) async throws {
         var value = value
         if !counted.contains(.wheelRevolutions) { value.wheel = nil }

@@ -1,9 +1,9 @@
 public import PeripheralKit
 
-/// The Device Information service, 0x180A, of the Device Information Service specification 1.1 (and 1.2
-/// without the unique device identifier).
+/// The Device Information service, 0x180A.
 ///
-/// What is not given is not declared.
+/// It implements the Device Information Service specification 1.1, and 1.2 without the unique device
+/// identifier. A characteristic is declared only if its value is given.
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -11,12 +11,14 @@ public import PeripheralKit
 /// import PeripheralKit
 ///
 /// let peripheral = Peripheral("Sensor") {
-///     DeviceInformationService(manufacturerName: "Example Works", modelNumber: "S-1", firmwareRevision: "1.0.2")
+///     DeviceInformationService(
+///         manufacturerName: "Example Works", modelNumber: "S-1", firmwareRevision: "1.0.2"
+///     )
 /// }
 /// try await peripheral.run(on: .bluez)
 /// ```
 ///
-/// A serial number tells one device from all others, to everybody who reads it.
+/// A serial number identifies the device to every central that reads it.
 public struct DeviceInformationService: GATTServiceDeclaration {
     /// The Manufacturer Name String, 0x2A29.
     public let manufacturerName: Characteristic<String>?
@@ -41,15 +43,15 @@ public struct DeviceInformationService: GATTServiceDeclaration {
     ///
     /// - Parameters:
     ///   - manufacturerName: The name of the manufacturer.
-    ///   - modelNumber: The model number, as the manufacturer assigns it.
+    ///   - modelNumber: The model number assigned by the manufacturer.
     ///   - serialNumber: The serial number of this device.
     ///   - hardwareRevision: The revision of the hardware.
     ///   - firmwareRevision: The revision of the firmware.
     ///   - softwareRevision: The revision of the software.
     ///   - systemID: The identifier of this device.
-    ///   - regulatoryCertificationData: The list of certifications, encoded as IEEE 11073-20601 says.
+    ///   - regulatoryCertificationData: The list of certifications, in the encoding of IEEE 11073-20601.
     ///   - pnpID: The identifier of the product, its vendor and its version.
-    ///   - security: What it takes to read anything.
+    ///   - security: The security required to read the characteristics.
     public init(
         manufacturerName: String? = nil,
         modelNumber: String? = nil,

@@ -1,13 +1,14 @@
 public import PeripheralKit
 
-/// What tells a product from all others: the value of the PnP ID, 0x2A50 (Device Information Service 1.1,
-/// section 3.9).
+/// The identifier of a product, its vendor and its version.
+///
+/// It is the value of the PnP ID, 0x2A50 (Device Information Service 1.1, section 3.9).
 ///
 /// ```swift
 /// PnPID(vendor: .usb(0x1234), product: 0x0001, version: 0x0102)   // version 1.0.2
 /// ```
 public struct PnPID: Hashable, Sendable {
-    /// Who made the product, and who has assigned the vendor's number.
+    /// The vendor of the product, and the organization that has assigned the vendor's number.
     public enum Vendor: Hashable, Sendable {
         /// A company identifier of the Bluetooth SIG (Assigned Numbers, 7.1).
         case bluetooth(UInt16)
@@ -15,10 +16,10 @@ public struct PnPID: Hashable, Sendable {
         case usb(UInt16)
     }
 
-    /// Who made the product.
+    /// The vendor of the product.
     public var vendor: Vendor
 
-    /// The product, as the vendor numbers it.
+    /// The product number assigned by the vendor.
     public var product: UInt16
 
     /// The version of the product: 0xJJMN stands for version JJ.M.N, in binary-coded decimal.
@@ -27,8 +28,8 @@ public struct PnPID: Hashable, Sendable {
     /// Makes an identifier.
     ///
     /// - Parameters:
-    ///   - vendor: Who made the product.
-    ///   - product: The product, as the vendor numbers it.
+    ///   - vendor: The vendor of the product.
+    ///   - product: The product number assigned by the vendor.
     ///   - version: The version of the product: 0xJJMN for version JJ.M.N.
     public init(vendor: Vendor, product: UInt16, version: UInt16) {
         self.vendor = vendor
@@ -40,8 +41,8 @@ public struct PnPID: Hashable, Sendable {
 extension PnPID: GATTValue {
     /// Reads seven bytes.
     ///
-    /// - Throws: `GATTDecodingError` also when the source of the vendor's number is neither 1, the Bluetooth
-    ///   SIG, nor 2, the USB Implementer's Forum; the other ones are reserved.
+    /// - Throws: `GATTDecodingError`, also when the Vendor ID Source is reserved. It is 1 for the Bluetooth
+    ///   SIG, and 2 for the USB Implementer's Forum.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let source: UInt8 = try reader.read()
         let identifier: UInt16 = try reader.read()
@@ -49,7 +50,7 @@ extension PnPID: GATTValue {
             switch source {
             case 1: .bluetooth(identifier)
             case 2: .usb(identifier)
-            default: throw .invalidValue("\(source) is no source of a vendor's number: 1 and 2 are")
+            default: throw .invalidValue("\(source) is not a Vendor ID Source; the sources are 1 and 2")
             }
         product = try reader.read()
         version = try reader.read()

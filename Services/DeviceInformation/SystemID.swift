@@ -1,16 +1,19 @@
 public import PeripheralKit
 
-/// What tells a device from all others: the value of the System ID, 0x2A23 (Device Information Service 1.1,
-/// section 3.7).
+/// The identifier of a device.
+///
+/// It is the value of the System ID, 0x2A23 (Device Information Service 1.1, section 3.7).
 public struct SystemID: Hashable, Sendable {
-    /// The identifier as an EUI-64 of the IEEE: the organization in the upper 24 bits, and what it assigns to
-    /// the device in the lower 40.
+    /// The identifier as an EUI-64 of the IEEE.
+    ///
+    /// The upper 24 bits identify the organization. The lower 40 are the identifier that it assigns to the
+    /// device.
     public var eui64: UInt64
 
-    /// Makes an identifier of an EUI-64, such as `0x123456FFFE9ABCDE`.
+    /// Makes an identifier from an EUI-64, such as `0x123456FFFE9ABCDE`.
     ///
-    /// That one is the identifier of a device with the public address 12:34:56:9A:BC:DE: `FFFE` comes between
-    /// the halves.
+    /// This example is the identifier of a device with the public address 12:34:56:9A:BC:DE, with `FFFE`
+    /// between its halves.
     public init(eui64: UInt64) {
         self.eui64 = eui64
     }

@@ -1,40 +1,41 @@
 public import PeripheralKit
 
-/// What has been changed of a sensor's descriptors: the value of the Descriptor Value Changed, 0x2A7D (Environmental Sensing
-/// Service 1.0, section 3.2).
+/// A change of a sensor's descriptors.
+///
+/// It is the value of the Descriptor Value Changed, 0x2A7D (Environmental Sensing Service 1.0, section 3.2).
 public struct DescriptorValueChange: Hashable, Sendable {
-    /// Who has changed what.
+    /// The source of a change, and the descriptors that it affects.
     public struct Changes: OptionSet, Hashable, Sendable {
-        /// The changes as they are on the air.
+        /// The encoded changes.
         public var rawValue: UInt16
 
-        /// Makes a set of changes, known to the specification or not.
+        /// Makes a set of changes, defined by the specification or not.
         public init(rawValue: UInt16) {
             self.rawValue = rawValue
         }
 
         /// A central has made the change, not the device.
         public static let byClient = Changes(rawValue: 1 << 0)
-        /// One or more ES Trigger Settings.
+        /// One or more ES Trigger Settings have changed.
         public static let triggers = Changes(rawValue: 1 << 1)
-        /// The ES Configuration.
+        /// The ES Configuration has changed.
         public static let configuration = Changes(rawValue: 1 << 2)
-        /// The ES Measurement.
+        /// The ES Measurement has changed.
         public static let measurement = Changes(rawValue: 1 << 3)
-        /// The user description.
+        /// The user description has changed.
         public static let userDescription = Changes(rawValue: 1 << 4)
     }
 
-    /// Who has changed what.
+    /// The source of the change, and the descriptors that it affects.
     public var changes: Changes
 
-    /// The type of the characteristic whose descriptors they are.
+    /// The type of the characteristic that has the descriptors.
     public var characteristic: BluetoothUUID
 
     /// Makes a change.
     ///
     /// - Parameters:
-    ///   - changes: Who has changed what.
+    ///   - changes: The source of the change, and the descriptors that it affects.
     ///   - characteristic: The type of the characteristic.
     public init(_ changes: Changes, of characteristic: BluetoothUUID) {
         self.changes = changes
@@ -45,7 +46,7 @@ public struct DescriptorValueChange: Hashable, Sendable {
 extension DescriptorValueChange: GATTValue {
     /// Reads 4 or 18 bytes.
     ///
-    /// - Throws: `GATTDecodingError` also when the type has neither 2 nor 16 bytes.
+    /// - Throws: `GATTDecodingError`, also when the type has neither 2 nor 16 bytes.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         changes = Changes(rawValue: try reader.read())
         let type = reader.readRemaining()

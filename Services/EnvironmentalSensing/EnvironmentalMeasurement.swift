@@ -1,18 +1,20 @@
 public import PeripheralKit
 
-/// How a sensor measures: the value of the ES Measurement, 0x290C (Environmental Sensing Service 1.0, section 3.1).
+/// The way in which a sensor measures.
+///
+/// It is the value of the ES Measurement, 0x290C (Environmental Sensing Service 1.0, section 3.1).
 public struct EnvironmentalMeasurement: Hashable, Sendable {
-    /// What is made of the samples of a period.
+    /// The function that combines the samples of a measurement period.
     public struct Sampling: RawRepresentable, Hashable, Sendable {
-        /// The function as it is on the air; values from 8 on are reserved.
+        /// The encoded function; values from 8 on are reserved.
         public let rawValue: UInt8
 
-        /// Makes a function, known to the specification or not.
+        /// Makes a function, defined by the specification or not.
         public init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
 
-        /// Nothing is said.
+        /// Not specified.
         public static let unspecified = Sampling(rawValue: 0)
         /// The last sample.
         public static let instantaneous = Sampling(rawValue: 1)
@@ -20,115 +22,117 @@ public struct EnvironmentalMeasurement: Hashable, Sendable {
         public static let arithmeticMean = Sampling(rawValue: 2)
         /// The root mean square.
         public static let rootMeanSquare = Sampling(rawValue: 3)
-        /// The greatest.
+        /// The greatest sample.
         public static let maximum = Sampling(rawValue: 4)
-        /// The least.
+        /// The least sample.
         public static let minimum = Sampling(rawValue: 5)
         /// The sum.
         public static let accumulated = Sampling(rawValue: 6)
-        /// How many there were.
+        /// The number of samples.
         public static let count = Sampling(rawValue: 7)
     }
 
-    /// Where a sensor measures.
+    /// The application of a sensor: the place or the medium of its measurement.
     public struct Application: RawRepresentable, Hashable, Sendable {
-        /// The application as it is on the air; values from 0x22 on are reserved.
+        /// The encoded application; values from 0x22 on are reserved.
         public let rawValue: UInt8
 
-        /// Makes an application, known to the specification or not.
+        /// Makes an application, defined by the specification or not.
         public init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
 
-        /// Nothing is said.
+        /// Not specified.
         public static let unspecified = Application(rawValue: 0x00)
         /// Air.
         public static let air = Application(rawValue: 0x01)
         /// Water.
         public static let water = Application(rawValue: 0x02)
-        /// Barometric.
+        /// Barometric pressure.
         public static let barometric = Application(rawValue: 0x03)
         /// Soil.
         public static let soil = Application(rawValue: 0x04)
         /// Infrared.
         public static let infrared = Application(rawValue: 0x05)
-        /// The database of a map.
+        /// A map database.
         public static let mapDatabase = Application(rawValue: 0x06)
-        /// An elevation by the pressure of the air.
+        /// An elevation from barometric pressure.
         public static let barometricElevationSource = Application(rawValue: 0x07)
-        /// An elevation by satellites alone.
+        /// An elevation from GPS alone.
         public static let gpsElevationSource = Application(rawValue: 0x08)
-        /// An elevation by satellites and the database of a map.
+        /// An elevation from GPS and a map database.
         public static let gpsAndMapElevationSource = Application(rawValue: 0x09)
         /// An elevation over a vertical datum.
         public static let verticalDatumElevationSource = Application(rawValue: 0x0A)
-        /// On the shore.
+        /// Onshore.
         public static let onshore = Application(rawValue: 0x0B)
-        /// On board of a vessel or vehicle.
+        /// On board a vessel or vehicle.
         public static let onboard = Application(rawValue: 0x0C)
-        /// In front.
+        /// The front.
         public static let front = Application(rawValue: 0x0D)
-        /// At the back.
+        /// The back.
         public static let back = Application(rawValue: 0x0E)
-        /// The upper one.
+        /// The upper position.
         public static let upper = Application(rawValue: 0x0F)
-        /// The lower one.
+        /// The lower position.
         public static let lower = Application(rawValue: 0x10)
-        /// The primary one.
+        /// The primary sensor.
         public static let primary = Application(rawValue: 0x11)
-        /// The secondary one.
+        /// The secondary sensor.
         public static let secondary = Application(rawValue: 0x12)
-        /// Outdoor.
+        /// Outdoors.
         public static let outdoor = Application(rawValue: 0x13)
-        /// Indoor.
+        /// Indoors.
         public static let indoor = Application(rawValue: 0x14)
-        /// On top.
+        /// The top.
         public static let top = Application(rawValue: 0x15)
-        /// At the bottom.
+        /// The bottom.
         public static let bottom = Application(rawValue: 0x16)
-        /// The main one.
+        /// The main sensor.
         public static let main = Application(rawValue: 0x17)
-        /// The one for when the main one fails.
+        /// The backup sensor.
         public static let backup = Application(rawValue: 0x18)
-        /// An auxiliary one.
+        /// An auxiliary sensor.
         public static let auxiliary = Application(rawValue: 0x19)
-        /// A supplementary one.
+        /// A supplementary sensor.
         public static let supplementary = Application(rawValue: 0x1A)
-        /// Inside.
+        /// The inside.
         public static let inside = Application(rawValue: 0x1B)
-        /// Outside.
+        /// The outside.
         public static let outside = Application(rawValue: 0x1C)
-        /// At the left.
+        /// The left.
         public static let left = Application(rawValue: 0x1D)
-        /// At the right.
+        /// The right.
         public static let right = Application(rawValue: 0x1E)
-        /// Within the device.
+        /// Inside the device.
         public static let `internal` = Application(rawValue: 0x1F)
-        /// Beyond the device.
+        /// Outside the device.
         public static let external = Application(rawValue: 0x20)
         /// Solar.
         public static let solar = Application(rawValue: 0x21)
     }
 
-    /// What is made of the samples of a period.
+    /// The function that combines the samples of a measurement period.
     public var sampling: Sampling
-    /// How long a period is, in seconds, 1 to 16,777,215; `nil` when that is not said.
+    /// The measurement period in seconds, 1 to 16,777,215; `nil` when it is not specified.
     public var period: UInt32?
-    /// How often the value is measured anew, in seconds, 1 to 16,777,215; `nil` when that is not said.
+    /// The interval between updates of the value in seconds, 1 to 16,777,215; `nil` when it is not specified.
     public var updateInterval: UInt32?
-    /// Where the sensor measures.
+    /// The application of the sensor.
     public var application: Application
-    /// How much the value may deviate, in percent: 0 to 127 in steps of 0.5; `nil`, or not a number, when that is not said.
+    /// The uncertainty of the value in percent, 0 to 127 in steps of 0.5.
+    ///
+    /// `nil` or NaN when it is not specified.
     public var uncertainty: Double?
 
     /// Makes a description of a measurement.
     ///
     /// - Parameters:
-    ///   - sampling: What is made of the samples of a period.
-    ///   - period: How long a period is, in seconds.
-    ///   - updateInterval: How often the value is measured anew, in seconds.
-    ///   - application: Where the sensor measures.
-    ///   - uncertainty: How much the value may deviate, in percent; sent as the nearest that can be.
+    ///   - sampling: The function that combines the samples of a measurement period.
+    ///   - period: The measurement period in seconds.
+    ///   - updateInterval: The interval between updates of the value in seconds.
+    ///   - application: The application of the sensor.
+    ///   - uncertainty: The uncertainty of the value in percent, rounded to the nearest step.
     public init(
         sampling: Sampling = .instantaneous,
         period: UInt32? = nil,
@@ -147,7 +151,7 @@ public struct EnvironmentalMeasurement: Hashable, Sendable {
 extension EnvironmentalMeasurement: GATTValue {
     private static let unknownUncertainty: UInt8 = 0xFF
 
-    /// Reads eleven bytes; the flags, of which all are reserved, are ignored.
+    /// Reads eleven bytes, and ignores the flags, which are all reserved.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         _ = try reader.read(UInt16.self)
         sampling = Sampling(rawValue: try reader.read())

@@ -1,10 +1,11 @@
 internal import PeripheralKit
 
 extension EnvironmentalQuantity {
-    /// Writes a number in the way of the quantity.
+    /// Encodes a number in the format of the quantity.
     ///
-    /// - Parameter number: The number in the quantity's unit; `nil` when it is not known.
-    /// - Returns: Its bytes; those of 0 for `nil` and for what is none, where the quantity cannot say that it is not known.
+    /// - Parameter number: The number in the quantity's unit; `nil` when unknown.
+    /// - Returns: The encoded bytes. `nil` and NaN are encoded as unknown, or as 0 if the quantity has no
+    ///   value for unknown.
     func bytes(of number: Double?) -> [UInt8] {
         let known = number.flatMap { $0.isNaN ? nil : $0 }
         guard let counts else { return (known.map { MedicalShortFloat($0) } ?? .nan).gattBytes }
@@ -17,11 +18,11 @@ extension EnvironmentalQuantity {
         return (0..<encoding.size).map { UInt8(truncatingIfNeeded: count >> (8 * $0)) }
     }
 
-    /// Reads a number that was written in the way of the quantity.
+    /// Decodes a number in the format of the quantity.
     ///
-    /// - Parameter bytes: As many as the quantity has.
-    /// - Returns: The number in the quantity's unit; `nil` when it is not known, or cannot be told.
-    /// - Throws: `GATTDecodingError` also for a number that is out of the quantity's range.
+    /// - Parameter bytes: The bytes, as many as the quantity has.
+    /// - Returns: The number in the quantity's unit; `nil` when it is unknown or not finite.
+    /// - Throws: `GATTDecodingError`, also for a number that is out of the quantity's range.
     func number(of bytes: [UInt8]) throws(GATTDecodingError) -> Double? {
         guard let counts else {
             let number = try MedicalShortFloat(gattBytes: bytes)
@@ -30,7 +31,7 @@ extension EnvironmentalQuantity {
         guard bytes.count == encoding.size else {
             throw GATTDecodingError(
                 code: bytes.count < encoding.size ? .tooShort : .trailingBytes,
-                message: "\(bytes.count) bytes are no value of \(type), which has \(encoding.size)"
+                message: "a value of \(type) has \(encoding.size) bytes, not \(bytes.count)"
             )
         }
         var count = bytes.reversed().reduce(0) { $0 << 8 | Int($1) }
@@ -39,15 +40,15 @@ extension EnvironmentalQuantity {
         if count == unknown { return nil }
         guard counts.contains(count) else {
             throw .invalidValue(
-                "\(count) is no value of \(type): \(counts.lowerBound) through \(counts.upperBound) are"
+                "\(count) is not a value of \(type); those are \(counts.lowerBound) through \(counts.upperBound)"
             )
         }
         return Double(count) / stepsPerUnit
     }
 
-    /// How its values are to be shown to people.
+    /// The presentation format of the quantity's values.
     ///
-    /// - Parameter which: Which of several alike it is.
+    /// - Parameter which: A description that distinguishes the sensor from others.
     /// - Returns: The presentation format.
     func format(_ which: PresentationFormat.Description) -> PresentationFormat {
         PresentationFormat(encoding.format, exponent: exponent, unit: unit, description: which)

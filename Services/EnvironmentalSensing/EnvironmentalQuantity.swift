@@ -1,9 +1,10 @@
 public import PeripheralKit
 
-/// What an ``EnvironmentalSensor`` measures: the type of its characteristic, the unit, and how a number is written (GATT
-/// Specification Supplement).
+/// A quantity that an ``EnvironmentalSensor`` measures.
 ///
-/// A number is sent as the nearest that can be, and as the least or greatest of what is out of range: an ``EnvironmentalValue``.
+/// It has the type of the characteristic, the unit, and the encoding of numbers (GATT Specification
+/// Supplement). An ``EnvironmentalValue`` rounds a number to the nearest step, and limits it to the range of
+/// the quantity.
 public struct EnvironmentalQuantity: Hashable, Sendable {
     /// The type of the characteristic.
     public let type: BluetoothUUID
@@ -11,15 +12,15 @@ public struct EnvironmentalQuantity: Hashable, Sendable {
     /// The unit of the numbers.
     public let unit: PresentationFormat.Unit
 
-    /// The power of ten that the numbers are multiples of; 0 of those that have their own.
+    /// The power of ten of encoded numbers; 0 if numbers have their own exponent.
     public let exponent: Int8
 
     let encoding: Encoding
 
-    /// The numbers on the air that mean something; `nil` for decimal floats.
+    /// The range of valid encoded numbers; `nil` for decimal floats.
     let counts: ClosedRange<Int>?
 
-    /// The number on the air that stands for a value that is not known; `nil` when there is none.
+    /// The encoded number for an unknown value; `nil` when there is none.
     let unknown: Int?
 
     enum Encoding: Hashable {
@@ -70,14 +71,16 @@ public struct EnvironmentalQuantity: Hashable, Sendable {
     public static let heatIndex = EnvironmentalQuantity(0x2A7A, .sint8, unit: .degreeCelsius)
     /// Wind chill in degrees Celsius, −128 to 127.
     public static let windChill = EnvironmentalQuantity(0x2A79, .sint8, unit: .degreeCelsius)
-    /// Speed of the wind over ground in meters per second, 0 to 655.35 in steps of 0.01.
+    /// Wind speed over ground in meters per second, 0 to 655.35 in steps of 0.01.
     public static let trueWindSpeed = EnvironmentalQuantity(
         0x2A70,
         .uint16,
         exponent: -2,
         unit: .metrePerSecond
     )
-    /// Where the wind comes from, in degrees from true north, 0 to 359.99 in steps of 0.01.
+    /// Wind direction in degrees from true north, 0 to 359.99 in steps of 0.01.
+    ///
+    /// It is the direction from which the wind comes.
     public static let trueWindDirection = EnvironmentalQuantity(
         0x2A71,
         .uint16,
@@ -85,14 +88,18 @@ public struct EnvironmentalQuantity: Hashable, Sendable {
         unit: .degree,
         counts: 0...35_999
     )
-    /// Speed of the wind as a moving observer feels it in meters per second, 0 to 655.35 in steps of 0.01.
+    /// Wind speed for a moving observer in meters per second.
+    ///
+    /// The range is 0 to 655.35 in steps of 0.01.
     public static let apparentWindSpeed = EnvironmentalQuantity(
         0x2A72,
         .uint16,
         exponent: -2,
         unit: .metrePerSecond
     )
-    /// Where the wind seems to come from, in degrees clockwise from ahead, 0 to 359.99 in steps of 0.01.
+    /// Wind direction for a moving observer in degrees clockwise from ahead.
+    ///
+    /// The range is 0 to 359.99 in steps of 0.01. It is the direction from which the wind seems to come.
     public static let apparentWindDirection = EnvironmentalQuantity(
         0x2A73,
         .uint16,
@@ -100,7 +107,7 @@ public struct EnvironmentalQuantity: Hashable, Sendable {
         unit: .degree,
         counts: 0...35_999
     )
-    /// Highest speed of the wind over its mean speed, 0 to 25.5 in steps of 0.1.
+    /// Ratio of highest to mean wind speed, 0 to 25.5 in steps of 0.1.
     public static let gustFactor = EnvironmentalQuantity(0x2A74, .uint8, exponent: -1, unit: .unitless)
     /// Rainfall in meters, 0 to 65.535 in steps of 0.001.
     public static let rainfall = EnvironmentalQuantity(0x2A78, .uint16, exponent: -3, unit: .metre)
@@ -123,7 +130,9 @@ public struct EnvironmentalQuantity: Hashable, Sendable {
 
     // MARK: Air
 
-    /// Carbon dioxide in parts per million, 0 to 65,533; 65,534 stands for more; may be unknown.
+    /// Carbon dioxide in parts per million, 0 to 65,533; may be unknown.
+    ///
+    /// 65,534 stands for more.
     public static let carbonDioxide = EnvironmentalQuantity(
         0x2B8C,
         .uint16,
@@ -131,7 +140,9 @@ public struct EnvironmentalQuantity: Hashable, Sendable {
         counts: 0...65_534,
         unknown: 0xFFFF
     )
-    /// Volatile organic compounds in parts per billion, 0 to 65,533; 65,534 stands for more; may be unknown.
+    /// Volatile organic compounds in parts per billion, 0 to 65,533; may be unknown.
+    ///
+    /// 65,534 stands for more.
     public static let volatileOrganicCompounds = EnvironmentalQuantity(
         0x2BE7,
         .uint16,
@@ -139,25 +150,45 @@ public struct EnvironmentalQuantity: Hashable, Sendable {
         counts: 0...65_534,
         unknown: 0xFFFF
     )
-    /// Particles of up to 1 µm in kilograms per cubic meter, in steps of 10 µg at best; may be unknown.
+    /// Particles of up to 1 µm in kilograms per cubic meter; may be unknown.
+    ///
+    /// The finest step is 10 µg.
     public static let particulateMatter1 = density(0x2BD5)
-    /// Particles of up to 2.5 µm in kilograms per cubic meter, in steps of 10 µg at best; may be unknown.
+    /// Particles of up to 2.5 µm in kilograms per cubic meter; may be unknown.
+    ///
+    /// The finest step is 10 µg.
     public static let particulateMatter2_5 = density(0x2BD6)
-    /// Particles of up to 10 µm in kilograms per cubic meter, in steps of 10 µg at best; may be unknown.
+    /// Particles of up to 10 µm in kilograms per cubic meter; may be unknown.
+    ///
+    /// The finest step is 10 µg.
     public static let particulateMatter10 = density(0x2BD7)
-    /// Ozone in kilograms per cubic meter, in steps of 10 µg at best; may be unknown.
+    /// Ozone in kilograms per cubic meter; may be unknown.
+    ///
+    /// The finest step is 10 µg.
     public static let ozone = density(0x2BD4)
-    /// Nitrogen dioxide in kilograms per cubic meter, in steps of 10 µg at best; may be unknown.
+    /// Nitrogen dioxide in kilograms per cubic meter; may be unknown.
+    ///
+    /// The finest step is 10 µg.
     public static let nitrogenDioxide = density(0x2BD2)
-    /// Sulfur dioxide in kilograms per cubic meter, in steps of 10 µg at best; may be unknown.
+    /// Sulfur dioxide in kilograms per cubic meter; may be unknown.
+    ///
+    /// The finest step is 10 µg.
     public static let sulfurDioxide = density(0x2BD8)
-    /// Ammonia in kilograms per cubic meter, in steps of 10 µg at best; may be unknown.
+    /// Ammonia in kilograms per cubic meter; may be unknown.
+    ///
+    /// The finest step is 10 µg.
     public static let ammonia = density(0x2BCF)
-    /// Carbon monoxide in kilograms per cubic meter, in steps of 10 µg at best; may be unknown.
+    /// Carbon monoxide in kilograms per cubic meter; may be unknown.
+    ///
+    /// The finest step is 10 µg.
     public static let carbonMonoxide = density(0x2BD0)
-    /// Volatile organic compounds but methane in kilograms per cubic meter, in steps of 10 µg at best; may be unknown.
+    /// Non-methane volatile organic compounds in kilograms per cubic meter; may be unknown.
+    ///
+    /// The finest step is 10 µg.
     public static let nonMethaneVolatileOrganicCompounds = density(0x2BD3)
-    /// Sulfur hexafluoride in kilograms per cubic meter, in steps of 10 µg at best; may be unknown.
+    /// Sulfur hexafluoride in kilograms per cubic meter; may be unknown.
+    ///
+    /// The finest step is 10 µg.
     public static let sulfurHexafluoride = density(0x2BD9)
     /// Methane in parts per billion; may be unknown.
     public static let methane = EnvironmentalQuantity(0x2BD1, .medfloat16, unit: 0x27C5)
@@ -168,7 +199,9 @@ public struct EnvironmentalQuantity: Hashable, Sendable {
 
     /// Elevation over sea level in meters, −83,886.08 to 83,886.07 in steps of 0.01.
     public static let elevation = EnvironmentalQuantity(0x2A6C, .sint24, exponent: -2, unit: .metre)
-    /// How far magnetic north is from true north, in degrees eastward, 0 to 359.99 in steps of 0.01.
+    /// Angle from true to magnetic north in degrees eastward.
+    ///
+    /// The range is 0 to 359.99 in steps of 0.01.
     public static let magneticDeclination = EnvironmentalQuantity(
         0x2A2C,
         .uint16,
@@ -177,7 +210,7 @@ public struct EnvironmentalQuantity: Hashable, Sendable {
         counts: 0...35_999
     )
 
-    /// A concentration as the GATT Specification Supplement has it; 0x2715 is the kilogram per cubic meter.
+    /// A concentration in kilograms per cubic meter, 0x2715 (GATT Specification Supplement).
     private static func density(_ type: UInt16) -> EnvironmentalQuantity {
         EnvironmentalQuantity(type, .medfloat16, unit: 0x2715)
     }

@@ -1,6 +1,8 @@
 public import PeripheralKit
 
-/// The Environmental Sensing service, 0x181A, of the Environmental Sensing Service specification 1.0: any number of sensors.
+/// The Environmental Sensing service, 0x181A, with any number of sensors.
+///
+/// It implements the Environmental Sensing Service specification 1.0.
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -19,13 +21,16 @@ public import PeripheralKit
 /// }
 /// ```
 ///
-/// Triggers that centrals have set are looked at by each update, so that an interval ends with the first update after it: tell
-/// a value as often as it is measured, changed or not. All centrals have the same triggers.
+/// Each update checks the triggers that centrals have set, so a time interval ends at the first update after
+/// it. Update a value as often as it is measured, even if it has not changed. All centrals share the same
+/// triggers.
 public struct EnvironmentalSensingService: GATTServiceDeclaration {
     /// The sensors.
     public let sensors: [EnvironmentalSensor]
 
-    /// The Descriptor Value Changed, 0x2A7D, which is indicated; `nil` when centrals can write no descriptor.
+    /// The Descriptor Value Changed, 0x2A7D, which is indicated.
+    ///
+    /// `nil` when centrals cannot write any descriptor.
     public let descriptorValueChanged: Characteristic<DescriptorValueChange>?
 
     private let now: @Sendable () -> Duration
@@ -33,9 +38,10 @@ public struct EnvironmentalSensingService: GATTServiceDeclaration {
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - sensors: The sensors, each in this service only.
-    ///   - clock: What tells the time for triggers.
-    ///   - security: What it takes to subscribe to the Descriptor Value Changed. Sensors have their own.
+    ///   - sensors: The sensors, each in only one service.
+    ///   - clock: The clock for triggers.
+    ///   - security: The security required to subscribe to the Descriptor Value Changed. Sensors have their
+    ///     own.
     public init<C: Clock>(
         _ sensors: [EnvironmentalSensor],
         clock: C = ContinuousClock(),
@@ -49,13 +55,14 @@ public struct EnvironmentalSensingService: GATTServiceDeclaration {
             ? Characteristic(.descriptorValueChanged, .indicate, security: security) : nil
     }
 
-    /// Takes the value of a sensor, and sends it when the triggers say so.
+    /// Updates the value of a sensor, and sends it if the triggers require it.
     ///
     /// - Parameters:
-    ///   - sensor: The sensor, which the service has.
-    ///   - number: The value in the quantity's unit; `nil` when it is not known, which some quantities cannot tell.
+    ///   - sensor: The sensor, which must belong to the service.
+    ///   - number: The value in the quantity's unit; `nil` when unknown. Some quantities cannot represent an
+    ///     unknown value.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: As `session.notify` does.
+    /// - Throws: The errors of `session.notify`.
     public func update(
         _ sensor: EnvironmentalSensor,
         to number: Double?,
@@ -66,13 +73,16 @@ public struct EnvironmentalSensingService: GATTServiceDeclaration {
         try await session.notify(sensor.value, EnvironmentalValue(bytes: value))
     }
 
-    /// Tells the other centrals what one has written to descriptors; the peripheral runs this.
+    /// Indicates descriptor changes by one central to the other centrals.
+    ///
+    /// The peripheral runs this method.
     ///
     /// - Parameter session: The session of the peripheral that declares the service.
-    /// - Throws: `PeripheralError` with the code `stopped`; `CancellationError`. That a central does not confirm is no error.
+    /// - Throws: `PeripheralError` with the code `stopped`, or `CancellationError`. It is not an error when a
+    ///   central does not confirm.
     public func run(in session: PeripheralSession) async throws {
         guard let descriptorValueChanged else { return }
-        // A central that misses some reads the descriptors again after any of them.
+        // The buffer may drop changes: a central reads the descriptors again after any of them.
         let (written, continuation) = AsyncStream.makeStream(
             of: WrittenDescriptor.self,
             bufferingPolicy: .bufferingNewest(16)
@@ -106,7 +116,7 @@ public struct EnvironmentalSensingService: GATTServiceDeclaration {
     }
 }
 
-/// What a central has written to a descriptor.
+/// A change of a descriptor, and the central that has written it.
 private struct WrittenDescriptor: Sendable {
     var change: DescriptorValueChange
     var central: Central

@@ -4,19 +4,26 @@ internal import Synchronization
 /// A sensor of an ``EnvironmentalSensingService``: a characteristic with its descriptors.
 ///
 /// ```swift
-/// let inside = EnvironmentalSensor(.temperature, of: EnvironmentalMeasurement(application: .inside), which: .inside)
-/// let outside = EnvironmentalSensor(.temperature, of: EnvironmentalMeasurement(application: .outside), which: .outside)
+/// let inside = EnvironmentalSensor(
+///     .temperature, of: EnvironmentalMeasurement(application: .inside), which: .inside
+/// )
+/// let outside = EnvironmentalSensor(
+///     .temperature, of: EnvironmentalMeasurement(application: .outside), which: .outside
+/// )
 /// ```
 ///
-/// Several sensors of one quantity each need a measurement that says how they differ.
+/// Several sensors of one quantity each need a measurement that describes how they differ.
 ///
-/// Unless it is told otherwise, a sensor is one that notifies, and the specification demands a trigger of such a one. Centrals
-/// that may set it have to be bonded (section 3.1.2.3.1), so that the peripheral then says how they pair.
+/// By default, a sensor notifies its value. The specification demands that such a sensor has a trigger.
+/// Centrals must be bonded to set a trigger (section 3.1.2.3.1), so the peripheral must then declare how they
+/// pair.
 public struct EnvironmentalSensor: Sendable {
-    /// What is measured.
+    /// The quantity that the sensor measures.
     public let quantity: EnvironmentalQuantity
 
-    /// The characteristic, which centrals read, and subscribe to where there is a trigger; sent by
+    /// The characteristic of the value, which centrals read.
+    ///
+    /// Centrals can subscribe to it if the sensor has a trigger. Send it with
     /// ``EnvironmentalSensingService/update(_:to:in:)``.
     public let value: Characteristic<EnvironmentalValue>
 
@@ -27,20 +34,22 @@ public struct EnvironmentalSensor: Sendable {
     /// Declares a sensor.
     ///
     /// - Parameters:
-    ///   - quantity: What is measured.
-    ///   - number: The value at first, in the quantity's unit; `nil` when it is not known.
-    ///   - measurement: How it is measured; an ES Measurement descriptor.
-    ///   - triggers: When values are sent, at first: at most 3, each an ES Trigger Setting descriptor; a declaration with more is
-    ///     invalid. With several, an ES Configuration descriptor tells how they belong together. With none, centrals cannot
-    ///     subscribe.
-    ///   - logic: How several triggers belong together at first.
-    ///   - areTriggersSettable: Whether centrals write triggers and their logic, which takes a bond.
-    ///   - name: What it is, for people; a User Description descriptor.
-    ///   - onRename: Takes the name that a central has written; `nil` when centrals cannot. Throwing refuses it.
-    ///   - range: What values can be, in the quantity's unit; a Valid Range descriptor.
-    ///   - which: Which of several alike it is; a presentation format, which also tells the unit.
-    ///   - security: What it takes to read, to subscribe, and to write descriptors. By default anybody reads, and those who are
-    ///     paired set triggers and the name.
+    ///   - quantity: The quantity that the sensor measures.
+    ///   - number: The initial value in the quantity's unit; `nil` when unknown.
+    ///   - measurement: The way in which the sensor measures, in an ES Measurement descriptor.
+    ///   - triggers: The initial triggers that send values, each in an ES Trigger Setting descriptor. A
+    ///     declaration with more than 3 is invalid. With several triggers, an ES Configuration descriptor has
+    ///     their logic. With none, centrals cannot subscribe.
+    ///   - logic: The initial logic that combines several triggers.
+    ///   - areTriggersSettable: Whether centrals can write triggers and their logic. Writing requires a bond.
+    ///   - name: A name for people, in a User Description descriptor.
+    ///   - onRename: Handles a name that a central has written; `nil` when centrals cannot write it. Throwing
+    ///     refuses the name.
+    ///   - range: The range of values in the quantity's unit, in a Valid Range descriptor.
+    ///   - which: A description that distinguishes the sensor from others, in a presentation format, which
+    ///     also has the unit.
+    ///   - security: The security required to read, to subscribe, and to write descriptors. By default, any
+    ///     central can read, and paired ones can set the triggers and the name.
     public init(
         _ quantity: EnvironmentalQuantity,
         initially number: Double? = nil,
@@ -111,7 +120,7 @@ public struct EnvironmentalSensor: Sendable {
     }
 }
 
-/// The value of a sensor, its settings, and what of it was sent.
+/// The value of a sensor, its settings, and the state of its last update.
 final class SensorState: Sendable {
     private struct State {
         var value: [UInt8]
@@ -120,7 +129,7 @@ final class SensorState: Sendable {
         var name: String
         var sentAt: Duration?
         var report: (@Sendable (DescriptorValueChange, Central) -> Void)?
-        /// What was changed before anybody is there to report it.
+        /// The changes that are not yet reported, because no session reports them.
         var unreported: [(DescriptorValueChange, Central)] = []
     }
 
@@ -161,7 +170,7 @@ final class SensorState: Sendable {
         change(.userDescription, by: central) { $0.name = name }
     }
 
-    /// Reports what centrals change, and what they have changed already.
+    /// Reports each change that a central makes, and the changes made before.
     func reportChanges(by report: @escaping @Sendable (DescriptorValueChange, Central) -> Void) {
         let unreported = state.withLock { state in
             state.report = report
@@ -171,7 +180,7 @@ final class SensorState: Sendable {
         for (change, central) in unreported { report(change, central) }
     }
 
-    /// Keeps what centrals change until it can be reported.
+    /// Stores the changes that centrals make until they can be reported.
     func keepChanges() {
         state.withLock { $0.report = nil }
     }
@@ -184,14 +193,14 @@ final class SensorState: Sendable {
         let change = DescriptorValueChange([.byClient, what], of: quantity.type)
         let report = state.withLock { state in
             apply(&state)
-            // A session that begins reports soon; without one, nobody writes.
+            // A new session soon reports the changes. Without a session, no central writes.
             if state.report == nil, state.unreported.count < 16 { state.unreported.append((change, central)) }
             return state.report
         }
         report?(change, central)
     }
 
-    /// Takes a new value, and tells whether it is to be sent.
+    /// Stores a new value, and returns whether to send it.
     func update(to value: [UInt8], at now: Duration) -> Bool {
         let number = try? quantity.number(of: value)
         return state.withLock { state in

@@ -1,40 +1,42 @@
 public import PeripheralKit
 
-/// When the value of a sensor is sent: the value of an ES Trigger Setting, 0x290D (Environmental Sensing Service 1.0,
-/// section 3.1).
+/// A condition under which the value of a sensor is sent.
 ///
-/// Values are in the unit of the sensor's quantity. There are up to 16,777,215 seconds; more are sent as these.
+/// It is the value of an ES Trigger Setting, 0x290D (Environmental Sensing Service 1.0, section 3.1).
+///
+/// Values are in the unit of the sensor's quantity. The maximum is 16,777,215 seconds. More is sent as the
+/// maximum.
 public enum EnvironmentalTrigger: Hashable, Sendable {
-    /// Never by this trigger.
+    /// Never because of this trigger.
     case inactive
-    /// Once in so many seconds.
+    /// Once in the given number of seconds.
     case every(seconds: UInt32)
-    /// Not more often than once in so many seconds.
+    /// At most once in the given number of seconds.
     case atMostEvery(seconds: UInt32)
-    /// When it has changed.
+    /// When the value has changed.
     case changed
-    /// While it is less.
+    /// While the value is less than the operand.
     case less(than: Double)
-    /// While it is less, or the same.
+    /// While the value is less than or equal to the operand.
     case lessOrEqual(to: Double)
-    /// While it is greater.
+    /// While the value is greater than the operand.
     case greater(than: Double)
-    /// While it is greater, or the same.
+    /// While the value is greater than or equal to the operand.
     case greaterOrEqual(to: Double)
-    /// While it is the same.
+    /// While the value is equal to the operand.
     case equal(to: Double)
-    /// While it is another.
+    /// While the value is not equal to the operand.
     case notEqual(to: Double)
 }
 
 extension EnvironmentalTrigger {
-    /// Reads a condition, and the operand in the form of the quantity.
+    /// Reads a condition, and an operand in the format of the quantity.
     init(_ bytes: [UInt8], _ quantity: EnvironmentalQuantity) throws {
         guard let condition = bytes.first else { throw ATTError.invalidAttributeValueLength }
         let operand = Array(bytes.dropFirst())
         func value() throws -> Double {
             guard operand.count == quantity.encoding.size else { throw ATTError.invalidAttributeValueLength }
-            // What is not known, or out of range, cannot be compared.
+            // An unknown value, or one that is out of range, cannot be compared.
             guard let number = try? quantity.number(of: operand) else {
                 throw ATTError.environmentalSensingWriteRequestRejected
             }
@@ -71,19 +73,19 @@ extension EnvironmentalTrigger {
         }
     }
 
-    /// Whether a value is to be sent; `nil` for a trigger that says nothing.
+    /// Returns whether to send a value; `nil` for an inactive trigger.
     ///
     /// - Parameters:
-    ///   - value: The value; `nil` when it is not known, which no comparison is true of.
-    ///   - hasChanged: Whether it is another than the one before.
-    ///   - elapsed: How long ago a value was sent; `nil` for never.
+    ///   - value: The value; `nil` when unknown, for which no comparison is true.
+    ///   - hasChanged: Whether the value differs from the one before.
+    ///   - elapsed: The time since a value was sent; `nil` if none was sent.
     /// - Returns: Whether the trigger is met.
     func isMet(by value: Double?, hasChanged: Bool, elapsed: Duration?) -> Bool? {
         guard self != .inactive else { return nil }
         return compares(value) ?? (self == .changed ? hasChanged : isOver(elapsed))
     }
 
-    /// Whether the value is as the trigger has it; `nil` for one that does not look at the value.
+    /// Whether the value meets the comparison; `nil` for a trigger that does not compare values.
     private func compares(_ value: Double?) -> Bool? {
         switch self {
         case .inactive, .every, .atMostEvery, .changed: nil
@@ -105,8 +107,9 @@ extension EnvironmentalTrigger {
     }
 }
 
-/// How the triggers of a sensor belong together: the value of the ES Configuration, 0x290B (Environmental Sensing Service
-/// 1.0, section 3.1).
+/// The logic that combines the triggers of a sensor.
+///
+/// It is the value of the ES Configuration, 0x290B (Environmental Sensing Service 1.0, section 3.1).
 public enum EnvironmentalTriggerLogic: UInt8, Hashable, Sendable {
     /// A value is sent when all active triggers are met.
     case all = 0
@@ -117,11 +120,11 @@ public enum EnvironmentalTriggerLogic: UInt8, Hashable, Sendable {
 extension EnvironmentalTriggerLogic: GATTValue {
     /// Reads one byte.
     ///
-    /// - Throws: `GATTDecodingError` also for a value above 1, which is reserved.
+    /// - Throws: `GATTDecodingError`, also for a value above 1, which is reserved.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let byte: UInt8 = try reader.read()
         guard let logic = EnvironmentalTriggerLogic(rawValue: byte) else {
-            throw .invalidValue("\(byte) is no logic of triggers: 0 and 1 are")
+            throw .invalidValue("\(byte) is not a trigger logic; the values are 0 (all) and 1 (any)")
         }
         self = logic
     }
@@ -133,11 +136,13 @@ extension EnvironmentalTriggerLogic: GATTValue {
 }
 
 extension ATTError {
-    /// The answer to a write of a descriptor that cannot be taken: the application error 0x80 of the Environmental Sensing
-    /// Service specification 1.0.
+    /// The error for a write of a descriptor that cannot be accepted.
+    ///
+    /// It is the application error 0x80 of the Environmental Sensing Service specification 1.0.
     public static let environmentalSensingWriteRequestRejected = ATTError(rawValue: 0x80)
 
-    /// The answer to a trigger that the sensor does not have: the application error 0x81 of the Environmental Sensing
-    /// Service specification 1.0.
+    /// The error for a trigger that the sensor does not support.
+    ///
+    /// It is the application error 0x81 of the Environmental Sensing Service specification 1.0.
     public static let environmentalSensingConditionNotSupported = ATTError(rawValue: 0x81)
 }

@@ -1,12 +1,12 @@
 public import PeripheralKit
 
-/// The value of an ``EnvironmentalSensor``: a number in the unit of what is measured, as it is on the air.
+/// The encoded value of an ``EnvironmentalSensor``.
 ///
 /// ```swift
 /// let celsius = try await central.read(temperature.value).number(of: .temperature)
 /// ```
 ///
-/// How a number is written is a matter of the quantity, which the bytes do not tell.
+/// The quantity determines the unit and the encoding, which the bytes do not contain.
 public struct EnvironmentalValue: Hashable, Sendable {
     let bytes: [UInt8]
 
@@ -17,18 +17,20 @@ public struct EnvironmentalValue: Hashable, Sendable {
     /// Makes the value that is nearest to a number.
     ///
     /// - Parameters:
-    ///   - number: The number in the quantity's unit, sent as the least or greatest of what is out of range; `nil` when it is
-    ///     not known, and 0 where the quantity cannot say so.
-    ///   - quantity: What is measured.
+    ///   - number: The number in the quantity's unit; `nil` when unknown. A number that is out of range is
+    ///     sent as the nearest end of the range. An unknown number is sent as 0 if the quantity has no value
+    ///     for unknown.
+    ///   - quantity: The quantity that is measured.
     public init(_ number: Double?, of quantity: EnvironmentalQuantity) {
         bytes = quantity.bytes(of: number)
     }
 
-    /// The number that the value stands for.
+    /// Returns the number that the value represents.
     ///
-    /// - Parameter quantity: What is measured.
-    /// - Returns: The number in the quantity's unit; `nil` when it is not known, or cannot be told.
-    /// - Throws: `GATTDecodingError` for a value that is none of the quantity, or out of its range.
+    /// - Parameter quantity: The quantity that is measured.
+    /// - Returns: The number in the quantity's unit; `nil` when it is unknown or not finite.
+    /// - Throws: `GATTDecodingError` for a value that does not have the quantity's format, or is out of its
+    ///   range.
     public func number(of quantity: EnvironmentalQuantity) throws(GATTDecodingError) -> Double? {
         try quantity.number(of: bytes)
     }

@@ -1,13 +1,15 @@
 internal import PeripheralKit
 private import Synchronization
 
-/// What is the same for all kinds of machines: their status, and who controls them.
+/// The status and the control, which are the same for all kinds of machines.
 final class ControlledMachine: Sendable {
     let trainingStatus: Characteristic<TrainingStatus>?
     let status: Characteristic<FitnessMachineStatus>?
 
     private let keptStatus: KeptStatus
-    /// Which central has the control: during one of its connections, and no longer.
+    /// The connection of the central that controls the machine.
+    ///
+    /// Control ends with the connection.
     private let holder = Mutex<Central.Connection?>(nil)
 
     init(trainingStatus: TrainingStatus?, hasControl: Bool, security: AttributeSecurity) {
@@ -54,7 +56,7 @@ final class ControlledMachine: Sendable {
         by control: FitnessMachineControl,
         in session: PeripheralSession
     ) async throws -> FitnessMachineResponse {
-        // By the time that the request is carried out, the central may have left and be back.
+        // The central may have disconnected, and connected again, before the request is carried out.
         let connection = session.connection(of: central)
         let hasControl = connection != nil && holder.withLock(\.self) == connection
         if let refusal = control.refusal(of: request, hasControl: hasControl) {
@@ -63,18 +65,18 @@ final class ControlledMachine: Sendable {
         do {
             try await control.carryOut(request, central)
         } catch {
-            // Nobody waits for a response any more.
+            // Nothing waits for a response any more.
             try Task.checkCancellation()
             return FitnessMachineResponse(error as? FitnessMachineResult ?? .operationFailed, to: request)
         }
-        // The others are told also when the central has left meanwhile, which cancels this task.
+        // The task is cancelled if the central disconnects. The other centrals must be notified even then.
         let (opCode, status) = (request.opCode, FitnessMachineStatus.changed(request))
         try await Task { try await finish(opCode, status, of: connection, in: session) }.value
         let spinDown = request.opCode == 0x13 ? control.spinDown : nil
         return FitnessMachineResponse(.success, to: request.opCode, spinDown: spinDown)
     }
 
-    /// Does what follows a request that has been carried out.
+    /// Resets or transfers control after a request was carried out, and sends the status.
     private func finish(
         _ opCode: UInt8,
         _ status: FitnessMachineStatus,
@@ -85,14 +87,14 @@ final class ControlledMachine: Sendable {
             try await giveControl(to: connection, in: session)
         }
         if opCode == 0x01 {
-            // Another keeps it that has got it meanwhile.
+            // If another central has taken control meanwhile, it keeps control.
             holder.withLock { if $0 == connection { $0 = nil } }
             try await update(to: .idle, in: session)
         }
         try await tell(status, in: session)
     }
 
-    /// Gives the control to a central, or takes it, and tells the one that has lost it.
+    /// Gives or takes away control, and notifies the central that has lost it.
     private func giveControl(
         to connection: Central.Connection?,
         in session: PeripheralSession
@@ -107,15 +109,15 @@ final class ControlledMachine: Sendable {
         do {
             try await session.notify(status, .controlPermissionLost, to: central)
         } catch let error as PeripheralError {
-            // It is gone, or does not want to know; or it can be reached only together with the others: who gets the control by
-            // this is told so after it.
+            // The central cannot receive the status, or can be reached only together with others. In the
+            // latter case all are notified. The central that gets control receives its response afterwards.
             guard error.code == .notAddressable else { return }
             try await session.notify(status, .controlPermissionLost)
         }
     }
 }
 
-/// The training status, shared by those who read it and those who update it.
+/// The training status, shared by its reads and updates.
 private final class KeptStatus: Sendable {
     private let state: Mutex<TrainingStatus>
 
@@ -125,7 +127,7 @@ private final class KeptStatus: Sendable {
 
     var value: TrainingStatus { state.withLock(\.self) }
 
-    /// Tells whether the status has changed.
+    /// Replaces the status, and returns whether it has changed.
     func replace(by status: TrainingStatus) -> Bool {
         state.withLock { current in
             defer { current = status }
@@ -135,9 +137,9 @@ private final class KeptStatus: Sendable {
 }
 
 extension [Subscription] {
-    /// The bytes that a notification has for each of them; `nil` when there are none.
+    /// The maximum length of a notification to all of the subscribers; `nil` when there are none.
     var room: Int? {
-        // Where the stack does not tell who has subscribed, it may be somebody with the smallest MTU, 23.
+        // If the stack does not identify a subscriber, it may have the smallest MTU, 23.
         map { $0.central?.maximumUpdateValueLength ?? 20 }.min()
     }
 }

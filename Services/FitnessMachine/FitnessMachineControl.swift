@@ -1,6 +1,6 @@
 public import PeripheralKit
 
-/// What centrals can control of a machine, and what carries out their requests.
+/// The settings that centrals can control, and the handler of their requests.
 ///
 /// ```swift
 /// FitnessMachineControl([.targetPower(watts: 0...400, step: 5), .bikeSimulation]) { request, _ in
@@ -15,9 +15,12 @@ public import PeripheralKit
 /// }
 /// ```
 ///
-/// One central at a time has the control: the one that has asked for it last, until it leaves, resets the machine, or the
-/// user takes the control (``FitnessMachineService/takeControl(in:)``). Requests of others are refused, as are those of what
-/// cannot be set, or is out of range; they do not come here.
+/// One central at a time controls the machine: the last one that has requested control. Control ends when the
+/// central disconnects or resets the machine, or when the user takes control
+/// (``FitnessMachineService/takeControl(in:)``).
+///
+/// The service refuses requests of other centrals. It also refuses requests for something that cannot be set,
+/// or with a value that is out of range. The handler does not receive them.
 public struct FitnessMachineControl: Sendable {
     let settings: [FitnessMachineSetting]
     let security: AttributeSecurity
@@ -26,13 +29,15 @@ public struct FitnessMachineControl: Sendable {
     /// Describes the control.
     ///
     /// - Parameters:
-    ///   - settings: What can be set.
-    ///   - security: What it takes to write the control point. The specification demands encryption; so the peripheral says how
-    ///     centrals pair. Most trainers on the market are `.open`, and some apps cannot do without.
-    ///   - carryOut: Carries out a request: of the settings, `.requestControl`, `.reset`, `.startOrResume`, `.stop` and `.pause`.
-    ///     Throwing a ``FitnessMachineResult`` refuses it so; throwing anything else, by
-    ///     ``FitnessMachineResult/operationFailed``, which is for a start of what runs and for a stop of what has been stopped
-    ///     (section 4.16.2.22). Throwing at `.requestControl` leaves the control with the central that has it.
+    ///   - settings: The settings that centrals can change.
+    ///   - security: The security required to write the control point. The specification demands encryption,
+    ///     so the peripheral must declare how centrals pair. Most trainers on the market are `.open`, and
+    ///     some apps require this.
+    ///   - carryOut: Carries out a request: one of the settings, `.requestControl`, `.reset`,
+    ///     `.startOrResume`, `.stop` or `.pause`. Throw a ``FitnessMachineResult`` to refuse the request with
+    ///     this result. Any other error refuses it with ``FitnessMachineResult/operationFailed``. That is the
+    ///     result for starting a running training and for stopping a stopped one (section 4.16.2.22). If the
+    ///     handler throws for `.requestControl`, the central that has control keeps it.
     public init(
         _ settings: [FitnessMachineSetting],
         security: AttributeSecurity = .encrypted,
@@ -51,12 +56,12 @@ public struct FitnessMachineControl: Sendable {
         settings.reduce(0) { $0 | 1 << $1.featureBit }
     }
 
-    /// Between which speeds a spin down goes.
+    /// The speeds between which a spin down takes place.
     var spinDown: ClosedRange<Double>? {
         settings.first { $0.opCode == 0x13 }?.bounds
     }
 
-    /// Why a request is refused before anything is done; `nil` when it is not.
+    /// The reason to refuse a request before it is carried out; `nil` to carry it out.
     func refusal(of request: FitnessMachineRequest, hasControl: Bool) -> FitnessMachineResult? {
         let setting = settings.first { $0.opCode == request.opCode }
         switch request.opCode {

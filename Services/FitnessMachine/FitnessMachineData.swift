@@ -1,11 +1,14 @@
 public import PeripheralKit
 
-/// What a machine of some kind tells of a training, such as `IndoorBikeData`: the value of its data characteristic.
+/// The data that a kind of machine reports about a training, such as `IndoorBikeData`.
 ///
-/// The kinds that there are have types, in the products `PeripheralIndoorBike`, `PeripheralTreadmill`, `PeripheralCrossTrainer`,
-/// `PeripheralRower`, `PeripheralStepClimber` and `PeripheralStairClimber`. The specification has no others: it is for code that
-/// works with any of them, not for further types to conform to. It is public because ``FitnessMachineService`` is generic over
-/// it; what reads and writes the fields is not.
+/// It is the value of the machine's data characteristic. The types for all kinds are in the products
+/// `PeripheralIndoorBike`, `PeripheralTreadmill`, `PeripheralCrossTrainer`, `PeripheralRower`,
+/// `PeripheralStepClimber` and `PeripheralStairClimber`.
+///
+/// Use the protocol in code that works with any kind of machine. Do not conform other types to it: the
+/// specification has no other kinds. The protocol is public because ``FitnessMachineService`` is generic over
+/// it. The code that reads and writes the fields is not public.
 public protocol FitnessMachineData: GATTValue, Equatable {
     /// The kind of machine.
     static var machine: FitnessMachineKind { get }
@@ -15,37 +18,38 @@ public protocol FitnessMachineData: GATTValue, Equatable {
 }
 
 extension FitnessMachineData {
-    /// Appends the flags, and then the fields that there are.
+    /// Appends the flags, and then the fields that are present.
     public func encode(into writer: inout ByteWriter) {
         for value in fields().values(of: Self.machine, upTo: .max) { writer.write(value) }
     }
 
-    /// What is sent when a notification takes at most so many bytes: all in one, or in several.
+    /// Divides the data into parts that each fit a notification.
     ///
-    /// Each but the last lacks what is there in every measurement, as the speed of an indoor bike, by which centrals know that
-    /// there is more to come (Fitness Machine Service 1.0, section 4.19).
+    /// The data stays in one part if it fits. Every part except the last lacks a field that each measurement
+    /// must have, such as the speed of an indoor bike. From this, centrals know that more parts follow
+    /// (Fitness Machine Service 1.0, section 4.19).
     ///
-    /// - Parameter maximum: The bytes that there is room for: at least 20.
-    /// - Returns: The parts, in the order of sending.
+    /// - Parameter maximum: The maximum number of bytes in a notification, at least 20.
+    /// - Returns: The parts, in the order in which to send them.
     public func parts(upTo maximum: Int) -> [Self] {
         parts(upTo: maximum, telling: .max)
     }
 
-    /// The same of what these bits of the Fitness Machine Features stand for.
+    /// The parts with only the fields for these bits of the Fitness Machine Features.
     func parts(upTo maximum: Int, telling features: UInt32) -> [Self] {
-        // What has been written can be read.
+        // Encoded data can always be decoded.
         fields(telling: features).values(of: Self.machine, upTo: max(maximum, 20))
             .compactMap { try? Self(gattBytes: $0) }
     }
 
-    /// Tells whether both are the same on the air.
+    /// Returns whether both have the same encoding.
     public static func == (lhs: Self, rhs: Self) -> Bool {
         lhs.gattBytes == rhs.gattBytes
     }
 
     func fields(telling features: UInt32 = .max) -> FitnessMachineFields {
         var (data, fields) = (self, FitnessMachineFields(telling: features))
-        // It is reading that may fail.
+        // Only reading can fail.
         try? data.visit(&fields)
         return fields
     }
@@ -53,13 +57,13 @@ extension FitnessMachineData {
 
 /// A kind of fitness machine.
 public struct FitnessMachineKind: Sendable {
-    /// The type of the characteristic that has its data.
+    /// The type of the characteristic for the machine's data.
     public let characteristic: BluetoothUUID
 
-    /// The bytes of the flags in the data.
+    /// The number of bytes of the flags in the data.
     let flagsSize: Int
 
-    /// What stands for it in advertisements (Fitness Machine Service 1.0, section 3.1.2).
+    /// The bit for the machine in advertisements (Fitness Machine Service 1.0, section 3.1.2).
     let advertisedBit: UInt16
 
     private init(_ characteristic: BluetoothUUID, bit: Int, flagsSize: Int = 2) {
@@ -84,15 +88,15 @@ public struct FitnessMachineKind: Sendable {
     public static var indoorBike: FitnessMachineKind { FitnessMachineKind(.indoorBikeData, bit: 5) }
 }
 
-/// What all machines can tell of a training: energy, heart and time.
+/// The workout values that all machines can report: energy, heart rate and time.
 public struct WorkoutData: Sendable {
-    /// The energy expended since the training began, in kilocalories, 0 to 65 534; `nil` when it is not known.
+    /// The energy expended since the training began, in kilocalories, 0 to 65,534; `nil` when unknown.
     public var kilocalories: Int?
 
-    /// The energy expended in an hour, in kilocalories, 0 to 65 534; `nil` when it is not known.
+    /// The energy expended per hour, in kilocalories, 0 to 65,534; `nil` when unknown.
     public var kilocaloriesPerHour: Int?
 
-    /// The energy expended in a minute, in kilocalories, 0 to 254; `nil` when it is not known.
+    /// The energy expended per minute, in kilocalories, 0 to 254; `nil` when unknown.
     public var kilocaloriesPerMinute: Int?
 
     /// The heart rate in beats per minute, 0 to 255.
@@ -101,22 +105,24 @@ public struct WorkoutData: Sendable {
     /// The metabolic equivalent of the training, 0 to 25.5 in steps of 0.1: 1 is rest.
     public var metabolicEquivalent: Double?
 
-    /// The time since the training began, in seconds, 0 to 65 535.
+    /// The time since the training began, in seconds, 0 to 65,535.
     public var elapsedSeconds: Int?
 
-    /// The time until the training ends, in seconds, 0 to 65 535.
+    /// The time until the training ends, in seconds, 0 to 65,535.
     public var remainingSeconds: Int?
 
-    /// Makes what is told; what is out of range is sent as the end of the range.
+    /// Makes workout data.
+    ///
+    /// A value that is out of range is sent as the nearest end of the range.
     ///
     /// - Parameters:
     ///   - kilocalories: The energy expended since the training began.
-    ///   - kilocaloriesPerHour: The energy expended in an hour.
-    ///   - kilocaloriesPerMinute: The energy expended in a minute.
+    ///   - kilocaloriesPerHour: The energy expended per hour.
+    ///   - kilocaloriesPerMinute: The energy expended per minute.
     ///   - bpm: The heart rate in beats per minute.
     ///   - metabolicEquivalent: The metabolic equivalent.
     ///   - elapsedSeconds: The time since the training began.
-    ///   - remainingSeconds: The time until it ends.
+    ///   - remainingSeconds: The time until the training ends.
     public init(
         kilocalories: Int? = nil,
         kilocaloriesPerHour: Int? = nil,
@@ -135,7 +141,9 @@ public struct WorkoutData: Sendable {
         self.remainingSeconds = remainingSeconds
     }
 
-    /// Reads or writes the fields, which have five flags one after the other in the data of every machine.
+    /// Reads or writes the fields.
+    ///
+    /// They have five consecutive flags in the data of every machine.
     package mutating func visit(
         _ fields: inout FitnessMachineFields,
         from flag: Int

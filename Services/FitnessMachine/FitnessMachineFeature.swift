@@ -1,9 +1,10 @@
 public import PeripheralKit
 
-/// What a machine measures, and what can be set: the value of the Fitness Machine Feature, 0x2ACC (Fitness Machine Service
-/// 1.0, section 4.3).
+/// The features of a machine, and the settings that centrals can change.
 ///
-/// The service makes it of its parameters. A central asks for each: `feature.contains(.powerTarget)`.
+/// It is the value of the Fitness Machine Feature, 0x2ACC (Fitness Machine Service 1.0, section 4.3). The
+/// service derives it from its parameters. A central checks for a feature with
+/// `feature.contains(.powerTarget)`.
 public struct FitnessMachineFeature: Equatable, Sendable {
     /// The Fitness Machine Features.
     private let machine: UInt32
@@ -11,69 +12,72 @@ public struct FitnessMachineFeature: Equatable, Sendable {
     /// The Target Setting Features.
     private let targetSettings: UInt32
 
-    /// Makes features of both halves of their bits.
+    /// Makes features from the bits of both halves.
     init(machine: UInt32, targetSettings: UInt32) {
         self.machine = machine
         self.targetSettings = targetSettings
     }
 
-    /// Makes features of their bits, known to the specification or not.
+    /// Makes features from their bits, defined by the specification or not.
     ///
-    /// - Parameter rawValue: The Fitness Machine Features in the lower half, the Target Setting Features in the upper one.
+    /// - Parameter rawValue: The Fitness Machine Features in the lower half, the Target Setting Features in
+    ///   the upper one.
     public init(rawValue: UInt64) {
         machine = UInt32(truncatingIfNeeded: rawValue)
         targetSettings = UInt32(truncatingIfNeeded: rawValue >> 32)
     }
 
-    /// Makes features of several.
+    /// Makes the union of several features.
     public init(_ features: [FitnessMachineFeature]) {
         machine = features.reduce(0) { $0 | $1.machine }
         targetSettings = features.reduce(0) { $0 | $1.targetSettings }
     }
 
-    /// The bits: the Fitness Machine Features in the lower half, the Target Setting Features in the upper one.
+    /// The bits of the features.
+    ///
+    /// The lower half has the Fitness Machine Features, and the upper half the Target Setting Features.
     public var rawValue: UInt64 {
         UInt64(targetSettings) << 32 | UInt64(machine)
     }
 
-    /// Tells whether all of other features are among these.
+    /// Returns whether all of the given features are among these.
     public func contains(_ features: FitnessMachineFeature) -> Bool {
         rawValue & features.rawValue == features.rawValue
     }
 
     // MARK: Fitness Machine Features
 
-    /// It tells the average speed.
+    /// It reports the average speed.
     public static var averageSpeed: Self { Self(rawValue: 1 << 0) }
-    /// It tells the cadence.
+    /// It reports the cadence.
     public static var cadence: Self { Self(rawValue: 1 << 1) }
-    /// It tells the distance.
+    /// It reports the distance.
     public static var totalDistance: Self { Self(rawValue: 1 << 2) }
-    /// It tells the inclination.
+    /// It reports the inclination.
     public static var inclination: Self { Self(rawValue: 1 << 3) }
-    /// It tells the elevation gain.
+    /// It reports the elevation gain.
     public static var elevationGain: Self { Self(rawValue: 1 << 4) }
-    /// It tells the pace.
+    /// It reports the pace.
     public static var pace: Self { Self(rawValue: 1 << 5) }
     /// It counts steps.
     public static var stepCount: Self { Self(rawValue: 1 << 6) }
-    /// It tells the resistance level.
+    /// It reports the resistance level.
     public static var resistanceLevel: Self { Self(rawValue: 1 << 7) }
     /// It counts strides.
     public static var strideCount: Self { Self(rawValue: 1 << 8) }
-    /// It tells the energy expended.
+    /// It reports the energy expended.
     public static var expendedEnergy: Self { Self(rawValue: 1 << 9) }
-    /// It tells the heart rate.
+    /// It reports the heart rate.
     public static var heartRate: Self { Self(rawValue: 1 << 10) }
-    /// It tells the metabolic equivalent.
+    /// It reports the metabolic equivalent.
     public static var metabolicEquivalent: Self { Self(rawValue: 1 << 11) }
-    /// It tells the elapsed time.
+    /// It reports the elapsed time.
     public static var elapsedTime: Self { Self(rawValue: 1 << 12) }
-    /// It tells the remaining time.
+    /// It reports the remaining time.
     public static var remainingTime: Self { Self(rawValue: 1 << 13) }
-    /// It tells the power.
+    /// It reports the power.
     public static var power: Self { Self(rawValue: 1 << 14) }
-    /// It tells the force on the belt, and the power that comes of it.
+    /// It reports the force on the belt, and the resulting power.
     public static var forceOnBeltAndPowerOutput: Self { Self(rawValue: 1 << 15) }
     /// It retains the data of its users.
     public static var userDataRetention: Self { Self(rawValue: 1 << 16) }
@@ -100,13 +104,13 @@ public struct FitnessMachineFeature: Equatable, Sendable {
     public static var targetedDistance: Self { Self(rawValue: 1 << 40) }
     /// The duration can be set.
     public static var targetedTrainingTime: Self { Self(rawValue: 1 << 41) }
-    /// The times in two zones of the heart rate can be set.
+    /// The times in two heart rate zones can be set.
     public static var targetedTimeInTwoHeartRateZones: Self { Self(rawValue: 1 << 42) }
-    /// The times in three zones of the heart rate can be set.
+    /// The times in three heart rate zones can be set.
     public static var targetedTimeInThreeHeartRateZones: Self { Self(rawValue: 1 << 43) }
-    /// The times in five zones of the heart rate can be set.
+    /// The times in five heart rate zones can be set.
     public static var targetedTimeInFiveHeartRateZones: Self { Self(rawValue: 1 << 44) }
-    /// It simulates a ride of an indoor bike.
+    /// It simulates a ride on an indoor bike.
     public static var bikeSimulation: Self { Self(rawValue: 1 << 45) }
     /// The circumference of the wheel can be set.
     public static var wheelCircumference: Self { Self(rawValue: 1 << 46) }

@@ -1,25 +1,30 @@
 package import PeripheralKit
 
-/// The fields of a machine's data as they are on the air, in the order of their flags.
+/// The encoded fields of a machine's data, in the order of their flags.
 ///
-/// One list of the fields, in ``FitnessMachineData/visit(_:)``, serves for reading, for writing, and to tell the features.
+/// ``FitnessMachineData/visit(_:)`` lists the fields once. The list serves to read and to write them, and to
+/// derive the features.
 public struct FitnessMachineFields: Sendable {
-    /// What is read; `nil` while fields are written.
+    /// The reader of the fields; `nil` while fields are written.
     private var reader: ByteReader?
     private var flags: UInt32 = 0
-    /// What is written: the flag of each group of fields, and its bytes.
+    /// The flags of the field groups that are written.
+    ///
+    /// `bytes` has the bytes of each group.
     private var written: [UInt32] = []
     private var bytes: [[UInt8]] = []
 
-    /// The bits of the Fitness Machine Features that the fields stand for.
+    /// The bits of the Fitness Machine Features for the fields.
     private(set) var features: UInt32 = 0
-    /// Those of them whose fields are written.
+    /// The features of the fields to write.
     private var told: UInt32 = .max
 
-    /// The flag of what is there unless there is more data.
+    /// The flag More Data.
+    ///
+    /// The field that it belongs to is present when the flag is not set.
     private static let moreData: UInt32 = 1
 
-    /// Begins to write what these bits of the Fitness Machine Features stand for.
+    /// Begins to write the fields for these bits of the Fitness Machine Features.
     init(telling features: UInt32) {
         told = features
     }
@@ -36,12 +41,14 @@ public struct FitnessMachineFields: Sendable {
         self.reader = reader
     }
 
-    /// What is left when all fields have been read.
+    /// The remaining bytes after all fields were read.
     package var rest: ByteReader {
         reader ?? ByteReader([])
     }
 
-    /// Tells whether there is what a flag stands for; what is written thereafter belongs to it.
+    /// Begins the field group of a flag, and returns whether the group is present.
+    ///
+    /// Values that are read or written next belong to this group.
     package mutating func begin(_ flag: Int, feature: Int? = nil, if isPresent: Bool) -> Bool {
         let bit: UInt32 = 1 << flag
         guard reader == nil else { return (flags & bit != 0) != (bit == Self.moreData) }
@@ -53,7 +60,7 @@ public struct FitnessMachineFields: Sendable {
         return true
     }
 
-    /// Reads or writes a flag that stands for itself.
+    /// Reads or writes a flag that is itself the value.
     package mutating func state(_ flag: Int, _ isSet: inout Bool) {
         if reader != nil {
             isSet = flags & 1 << flag != 0
@@ -62,12 +69,12 @@ public struct FitnessMachineFields: Sendable {
         }
     }
 
-    /// Reads or writes a number of what has been begun.
+    /// Reads or writes a number of the current group.
     ///
     /// - Parameters:
     ///   - number: The number.
-    ///   - format: How it is written.
-    ///   - mayBeUnknown: Whether the largest integer says that the number is not known.
+    ///   - format: The encoding of the number.
+    ///   - mayBeUnknown: Whether the largest integer stands for an unknown number.
     /// - Throws: `GATTDecodingError` when bytes are missing.
     package mutating func number(
         _ number: inout Double?,
@@ -85,7 +92,7 @@ public struct FitnessMachineFields: Sendable {
         }
     }
 
-    /// Reads or writes a whole number of what has been begun.
+    /// Reads or writes an integer of the current group.
     package mutating func number(
         _ number: inout Int?,
         _ format: FitnessMachineFormat,
@@ -93,11 +100,11 @@ public struct FitnessMachineFields: Sendable {
     ) throws(GATTDecodingError) {
         var value = number.map { Double($0) }
         try self.number(&value, format, mayBeUnknown: mayBeUnknown)
-        // What is written may be too large to come back.
+        // A number that was written may be too large to convert.
         if reader != nil { number = value.map { Int($0) } }
     }
 
-    /// Reads or writes a number with a flag of its own.
+    /// Reads or writes a number that has its own flag.
     package mutating func field(
         _ flag: Int,
         feature: Int? = nil,
@@ -107,7 +114,7 @@ public struct FitnessMachineFields: Sendable {
         if begin(flag, feature: feature, if: number != nil) { try self.number(&number, format) }
     }
 
-    /// Reads or writes a whole number with a flag of its own.
+    /// Reads or writes an integer that has its own flag.
     package mutating func field(
         _ flag: Int,
         feature: Int? = nil,
@@ -117,10 +124,10 @@ public struct FitnessMachineFields: Sendable {
         if begin(flag, feature: feature, if: number != nil) { try self.number(&number, format) }
     }
 
-    /// What has been written, in as many values as it takes when each has at most so many bytes.
+    /// The written fields, divided into values of a maximum length.
     ///
-    /// The last has what is there in every measurement; those before it say that there is more data (Fitness Machine Service
-    /// 1.0, section 4.19).
+    /// The last value has the field that each measurement must have. The values before it have the flag More
+    /// Data (Fitness Machine Service 1.0, section 4.19).
     func values(of machine: FitnessMachineKind, upTo maximum: Int) -> [[UInt8]] {
         var values: [[UInt8]] = []
         var flags = flags | Self.moreData

@@ -1,9 +1,9 @@
-/// How a quantity of a fitness machine is written as an integer: its bytes, its sign, its step.
+/// The integer encoding of a machine's quantity: its size, its sign and its step.
 public struct FitnessMachineFormat: Sendable {
-    /// The bytes on the air: 1, 2 or 3.
+    /// The number of encoded bytes: 1, 2 or 3.
     let size: Int
     let isSigned: Bool
-    /// The integer that stands for 1 of the unit.
+    /// The integer that represents 1 in the unit.
     let one: Double
 
     private init(_ size: Int, isSigned: Bool = false, one: Double = 1) {
@@ -32,21 +32,21 @@ public struct FitnessMachineFormat: Sendable {
     /// In steps of 0.0001.
     package static let tenThousandths8 = FitnessMachineFormat(1, one: 10_000)
 
-    /// The largest integer: where a field may be unknown, what says so.
+    /// The largest integer, which stands for unknown in a field that may be unknown.
     var maximum: Int {
         1 << (isSigned ? size * 8 - 1 : size * 8) - 1
     }
 
-    /// The integer that is closest to a number; what is none is 0.
+    /// The integer that is closest to a number; 0 for NaN.
     func integer(_ number: Double, below limit: Int = .max) -> Int {
         guard !number.isNaN else { return 0 }
         let least = isSigned ? -(maximum + 1) : 0
         let most = min(maximum, limit - 1)
-        // Compared as numbers: the integer of a large one would trap.
+        // Compares floating-point numbers, because converting a large one to an integer would trap.
         return Int(min(max((number * one).rounded(), Double(least)), Double(most)))
     }
 
-    /// The bytes of an integer, least significant first.
+    /// The bytes of an integer, the least significant first.
     func bytes(_ integer: Int) -> [UInt8] {
         (0..<size).map { UInt8(truncatingIfNeeded: integer >> ($0 * 8)) }
     }
@@ -56,14 +56,14 @@ public struct FitnessMachineFormat: Sendable {
         bytes(integer(number))
     }
 
-    /// The integer of so many bytes.
+    /// The integer that bytes represent.
     func integer(_ bytes: ArraySlice<UInt8>) -> Int {
         var integer = 0
         for byte in bytes.reversed() { integer = integer << 8 | Int(byte) }
         return isSigned && integer > maximum ? integer - (maximum + 1) * 2 : integer
     }
 
-    /// The number that so many bytes stand for.
+    /// The number that bytes represent.
     func number(_ bytes: ArraySlice<UInt8>) -> Double {
         Double(integer(bytes)) / one
     }

@@ -1,13 +1,13 @@
 public import PeripheralKit
 
-/// What a central demands of a machine: what it writes to the Fitness Machine Control Point, 0x2AD9 (Fitness Machine
-/// Service 1.0, section 4.16).
+/// A request that a central writes to the Fitness Machine Control Point, 0x2AD9.
 ///
-/// What is out of range is sent as the end of the range.
+/// It is defined in Fitness Machine Service 1.0, section 4.16. A value that is out of range is sent as the
+/// nearest end of the range.
 public enum FitnessMachineRequest: Sendable {
-    /// Asks for the control of the machine.
+    /// Requests control of the machine.
     case requestControl
-    /// Sets all that can be controlled, and the times, to what they are at first.
+    /// Resets the settings that can be controlled, and the times, to their initial values.
     case reset
     /// Sets the speed in kilometers per hour, 0 to 655.35 in steps of 0.01.
     case targetSpeed(kilometersPerHour: Double)
@@ -15,48 +15,52 @@ public enum FitnessMachineRequest: Sendable {
     case targetInclination(percent: Double)
     /// Sets the resistance level, −3276.8 to 3276.7 in steps of 0.1.
     ///
-    /// Both of what centrals write is read: one byte (Fitness Machine Service 1.0, Table 4.15), and two bytes with a sign, as the
-    /// test suite of the specification does (FTMS/SR/CW/BV-05-C). One is written for 0 to 25.5, two otherwise.
+    /// Two encodings can be read: one byte (Fitness Machine Service 1.0, Table 4.15), and two signed bytes,
+    /// as in the specification's test suite (FTMS/SR/CW/BV-05-C). A level of 0 to 25.5 is written as one
+    /// byte, any other as two bytes.
     case targetResistanceLevel(Double)
-    /// Sets the power in watts, −32 768 to 32 767.
+    /// Sets the power in watts, −32,768 to 32,767.
     case targetPower(watts: Int)
     /// Sets the heart rate in beats per minute, 0 to 255.
     case targetHeartRate(bpm: Int)
-    /// Starts the training, or goes on with it.
+    /// Starts or resumes the training.
     case startOrResume
     /// Stops the training.
     case stop
     /// Pauses the training.
     case pause
-    /// Sets the energy to expend in a training, in kilocalories, 0 to 65 535.
+    /// Sets the energy to expend in a training, in kilocalories, 0 to 65,535.
     case targetedEnergy(kilocalories: Int)
-    /// Sets the number of steps of a training, 0 to 65 535.
+    /// Sets the number of steps of a training, 0 to 65,535.
     case targetedSteps(Int)
-    /// Sets the number of strides of a training, 0 to 65 535.
+    /// Sets the number of strides of a training, 0 to 65,535.
     case targetedStrides(Int)
-    /// Sets the distance of a training in meters, 0 to 16 777 215.
+    /// Sets the distance of a training in meters, 0 to 16,777,215.
     case targetedDistance(meters: Int)
-    /// Sets the duration of a training in seconds, 0 to 65 535.
+    /// Sets the duration of a training in seconds, 0 to 65,535.
     case targetedTime(seconds: Int)
-    /// Sets the seconds, 0 to 65 535, in each of two, three or five zones of the heart rate, the lowest first.
+    /// Sets the seconds, 0 to 65,535, in each heart rate zone, the lowest first.
     ///
-    /// Two are fat burn and fitness; three are light, moderate and hard; five are very light, light, moderate, hard and
-    /// maximum. Of any other number, as many are sent as the next of these has, 0 for those that are missing.
+    /// Two zones are fat burn and fitness. Three are light, moderate and hard. Five are very light, light,
+    /// moderate, hard and maximum. Any other number is sent as the next of these, with 0 for missing zones.
+    /// At most five are sent.
     case targetedTimeInHeartRateZones(seconds: [Int])
-    /// Sets what an indoor bike simulates.
+    /// Sets the parameters of an indoor bike simulation.
     case bikeSimulation(BikeSimulation)
     /// Sets the circumference of the wheel in millimeters, 0 to 6553.5 in steps of 0.1.
     case wheelCircumference(millimeters: Double)
-    /// Starts to calibrate the machine by letting the wheel spin down.
+    /// Starts to calibrate the machine with a spin down of the wheel.
     case startSpinDown
-    /// Does without the spin down that the machine has asked for.
+    /// Ignores the spin down that the machine has requested.
     case ignoreSpinDown
-    /// Sets the cadence in revolutions per minute, 0 to 32 767.5 in steps of 0.5.
+    /// Sets the cadence in revolutions per minute, 0 to 32,767.5 in steps of 0.5.
     case targetedCadence(rpm: Double)
-    /// A request that nobody knows, or whose parameter makes no sense; the service answers it by itself.
+    /// A request that is unknown or has an invalid parameter.
+    ///
+    /// The service answers it, and the handler does not receive it.
     case unknown(opCode: UInt8, parameter: [UInt8])
 
-    /// The op code as it is on the air.
+    /// The encoded op code.
     public var opCode: UInt8 {
         switch self {
         case .requestControl: 0x00
@@ -83,7 +87,7 @@ public enum FitnessMachineRequest: Sendable {
         }
     }
 
-    /// The number that follows; 0 where there is none, or several.
+    /// The number after the op code; 0 when there is none, or several.
     var number: Double {
         switch self {
         case .targetSpeed(let number), .targetInclination(let number), .targetResistanceLevel(let number),
@@ -99,7 +103,7 @@ public enum FitnessMachineRequest: Sendable {
         }
     }
 
-    /// How the number of a request is written; `nil` where there is none, or several.
+    /// The encoding of the number in a request; `nil` when there is none, or several.
     private static func format(_ opCode: UInt8) -> FitnessMachineFormat? {
         switch opCode {
         case 0x02: .hundredths16
@@ -115,7 +119,7 @@ public enum FitnessMachineRequest: Sendable {
         }
     }
 
-    /// What follows the op code.
+    /// The bytes after the op code.
     var parameter: [UInt8] {
         switch self {
         case .unknown(_, let parameter):
@@ -137,11 +141,11 @@ public enum FitnessMachineRequest: Sendable {
         }
     }
 
-    /// The request of these bytes: an unknown one when they are none.
+    /// Makes the request for these bytes, or an unknown one when they are invalid.
     init(opCode: UInt8, parameter: [UInt8]) {
         self = .unknown(opCode: opCode, parameter: parameter)
         let format = opCode == 0x04 && parameter.count == 2 ? .signedTenths16 : Self.format(opCode)
-        // Whole numbers are not taken back from the others: each conversion is checked, which takes room.
+        // One variable for all whole numbers, because each checked conversion adds to the code size.
         let integer = format?.integer(parameter.prefix(format?.size ?? 0)) ?? 0
         let number = Double(integer) / (format?.one ?? 1)
         let size =
@@ -193,29 +197,29 @@ public enum FitnessMachineRequest: Sendable {
 }
 
 extension FitnessMachineRequest: Equatable {
-    /// Tells whether both are the same on the air.
+    /// Returns whether both have the same encoding.
     public static func == (lhs: FitnessMachineRequest, rhs: FitnessMachineRequest) -> Bool {
         lhs.gattBytes == rhs.gattBytes
     }
 }
 
 extension FitnessMachineRequest: GATTValue {
-    /// Reads an op code; the parameter takes up all bytes that are left.
+    /// Reads an op code; the parameter takes up the remaining bytes.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let opCode: UInt8 = try reader.read()
         self.init(opCode: opCode, parameter: reader.readRemaining())
     }
 
-    /// Appends op code and parameter: at most 11 bytes.
+    /// Appends the op code and the parameter: at most 11 bytes.
     public func encode(into writer: inout ByteWriter) {
         writer.write(opCode)
         writer.write(parameter)
     }
 }
 
-/// What an indoor bike lets its rider feel (Fitness Machine Service 1.0, section 4.16.2.18).
+/// The conditions that an indoor bike simulates (Fitness Machine Service 1.0, section 4.16.2.18).
 public struct BikeSimulation: Equatable, Sendable {
-    /// The wind in meters per second, −32.768 to 32.767 in steps of 0.001: positive against the rider.
+    /// The wind in meters per second, −32.768 to 32.767 in steps of 0.001: positive for headwind.
     public var windMetersPerSecond: Double
 
     /// The grade of the road in percent, −327.68 to 327.67 in steps of 0.01: positive uphill.
@@ -227,10 +231,12 @@ public struct BikeSimulation: Equatable, Sendable {
     /// The coefficient of wind resistance in kilograms per meter, 0 to 2.55 in steps of 0.01.
     public var windResistance: Double
 
-    /// Makes the parameters of a simulation; what is out of range is sent as the end of the range.
+    /// Makes the parameters of a simulation.
+    ///
+    /// A value that is out of range is sent as the nearest end of the range.
     ///
     /// - Parameters:
-    ///   - windMetersPerSecond: The wind: positive against the rider.
+    ///   - windMetersPerSecond: The wind: positive for headwind.
     ///   - gradePercent: The grade of the road: positive uphill.
     ///   - rollingResistance: The coefficient of rolling resistance.
     ///   - windResistance: The coefficient of wind resistance in kilograms per meter.

@@ -1,37 +1,38 @@
 public import PeripheralKit
 
-/// How a request has ended: the result codes of the Fitness Machine Control Point (Fitness Machine Service 1.0, section
-/// 4.16.2.22).
+/// The result of a request to the Fitness Machine Control Point.
 ///
-/// What carries out requests throws one to refuse.
+/// It is the result code of the response (Fitness Machine Service 1.0, section 4.16.2.22). The handler of
+/// requests throws one to refuse a request.
 public struct FitnessMachineResult: Error, Equatable {
-    /// The result as it is on the air.
+    /// The encoded result.
     public var rawValue: UInt8
 
-    /// Makes a result, known to the specification or not.
+    /// Makes a result, defined by the specification or not.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// It was carried out.
+    /// The request was carried out.
     public static let success = FitnessMachineResult(rawValue: 0x01)
-    /// The machine has no such request.
+    /// The machine does not support the request.
     public static let opCodeNotSupported = FitnessMachineResult(rawValue: 0x02)
-    /// The parameter makes no sense, or is out of the supported range.
+    /// The parameter is invalid, or out of the supported range.
     public static let invalidParameter = FitnessMachineResult(rawValue: 0x03)
-    /// It failed, such as a start of what has been started.
+    /// The request failed, such as a start when the training is already running.
     public static let operationFailed = FitnessMachineResult(rawValue: 0x04)
-    /// The central has no control of the machine.
+    /// The central does not control the machine.
     public static let controlNotPermitted = FitnessMachineResult(rawValue: 0x05)
 }
 
-/// What the Fitness Machine Control Point indicates when a request has been carried out or refused (Fitness Machine Service
-/// 1.0, section 4.16.2.22).
+/// The response that the Fitness Machine Control Point indicates to a request.
+///
+/// It is defined in Fitness Machine Service 1.0, section 4.16.2.22.
 public struct FitnessMachineResponse: Equatable, Sendable {
     /// The op code of the request.
     public var opCode: UInt8
 
-    /// How it has ended.
+    /// The result of the request.
     public var result: FitnessMachineResult
 
     private var parameter: [UInt8] = []
@@ -39,10 +40,11 @@ public struct FitnessMachineResponse: Equatable, Sendable {
     /// Makes a response.
     ///
     /// - Parameters:
-    ///   - result: How the request has ended.
+    ///   - result: The result of the request.
     ///   - opCode: The op code of the request.
-    ///   - spinDown: The speeds of a spin down, in kilometers per hour, 0 to 655.35 in steps of 0.01: the one down to which the
-    ///     wheel spins, and the one to get it to; `nil` with all other requests.
+    ///   - spinDown: The speeds of a spin down, in kilometers per hour, 0 to 655.35 in steps of 0.01. The
+    ///     user brings the wheel to the higher speed, and it spins down to the lower. `nil` for all other
+    ///     requests.
     public init(_ result: FitnessMachineResult, to opCode: UInt8, spinDown: ClosedRange<Double>? = nil) {
         self.opCode = opCode
         self.result = result
@@ -69,7 +71,7 @@ public struct FitnessMachineResponse: Equatable, Sendable {
 extension FitnessMachineResponse: GATTValue {
     private static let responseCode: UInt8 = 0x80
 
-    /// Reads a response; a parameter takes up all bytes that are left.
+    /// Reads a response; the parameter takes up the remaining bytes.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let code: UInt8 = try reader.read()
         guard code == Self.responseCode else { throw .invalidValue("a response begins with 0x80") }
@@ -78,7 +80,7 @@ extension FitnessMachineResponse: GATTValue {
         parameter = reader.readRemaining()
     }
 
-    /// Appends 3 bytes, 7 for a spin down.
+    /// Appends 3 bytes, or 7 for a spin down.
     public func encode(into writer: inout ByteWriter) {
         writer.write([Self.responseCode, opCode, result.rawValue] + parameter)
     }

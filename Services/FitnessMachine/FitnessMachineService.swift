@@ -1,7 +1,9 @@
 public import PeripheralKit
 
-/// The Fitness Machine service, 0x1826, of the Fitness Machine Service specification 1.0, and 1.0.1 for the status of a
-/// resistance level.
+/// The Fitness Machine service, 0x1826.
+///
+/// It implements the Fitness Machine Service specification 1.0, and 1.0.1 for the status of a resistance
+/// level.
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -20,33 +22,51 @@ public import PeripheralKit
 /// }
 /// ```
 ///
-/// The type of the data tells the kind of machine: `IndoorBikeData` of `PeripheralIndoorBike`, `TreadmillData` of
-/// `PeripheralTreadmill`, `CrossTrainerData` of `PeripheralCrossTrainer`, `RowerData` of `PeripheralRower`, `StepClimberData` of
-/// `PeripheralStepClimber`, `StairClimberData` of `PeripheralStairClimber`. Send it about once a second.
+/// The type of the data determines the kind of machine. Send the data about once a second.
 ///
-/// Levels of resistance have two bytes with a sign, in the data and in the range, as in the definitions that came with 1.0, which
-/// machines and apps keep to. A central that is built on a newer GATT Specification Supplement reads one byte in the data, and
-/// misreads what follows: leave the level out for such, as the pace of a treadmill.
+/// | Data | Product |
+/// |---|---|
+/// | `IndoorBikeData` | `PeripheralIndoorBike` |
+/// | `TreadmillData` | `PeripheralTreadmill` |
+/// | `CrossTrainerData` | `PeripheralCrossTrainer` |
+/// | `RowerData` | `PeripheralRower` |
+/// | `StepClimberData` | `PeripheralStepClimber` |
+/// | `StairClimberData` | `PeripheralStairClimber` |
+///
+/// Resistance levels have two signed bytes in the data and in the range, as in the definitions that came with
+/// 1.0. Machines and apps use this format. A central built on a newer GATT Specification Supplement reads one
+/// byte in the data, and misreads the following fields. Omit the level for such centrals. The same applies to
+/// the pace of a treadmill.
 public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclaration {
     /// The Fitness Machine Feature, 0x2ACC, which centrals read.
     public let feature: Characteristic<FitnessMachineFeature>
 
-    /// The data of the machine, such as the Indoor Bike Data, 0x2AD2, which centrals subscribe to; sent by
-    /// ``notify(_:in:)-(Data,_)``.
+    /// The machine's data, such as Indoor Bike Data, 0x2AD2, which centrals subscribe to.
+    ///
+    /// Send it with ``notify(_:in:)-(Data,_)``.
     public let data: Characteristic<Data>
 
-    /// The Training Status, 0x2AD3, which centrals read and subscribe to; `nil` when it is not told.
+    /// The Training Status, 0x2AD3, which centrals read and subscribe to; `nil` when it is not declared.
     public let trainingStatus: Characteristic<TrainingStatus>?
 
-    /// The ranges of what can be set: Supported Speed Range, 0x2AD4, Inclination Range, 0x2AD5, Resistance Level Range, 0x2AD6, Heart
-    /// Rate Range, 0x2AD7, and Power Range, 0x2AD8, as far as these can be; in the order of the settings.
+    /// The supported ranges of the settings, in the order of the settings.
+    ///
+    /// Only the ranges of declared settings are included:
+    ///
+    /// - Supported Speed Range, 0x2AD4
+    /// - Supported Inclination Range, 0x2AD5
+    /// - Supported Resistance Level Range, 0x2AD6
+    /// - Supported Heart Rate Range, 0x2AD7
+    /// - Supported Power Range, 0x2AD8
     public let ranges: [Characteristic<SupportedRange>]
 
     /// The Fitness Machine Control Point, 0x2AD9; `nil` when centrals cannot control the machine.
     public let controlPoint: Characteristic<FitnessMachineResponse>?
 
-    /// The Fitness Machine Status, 0x2ADA, which centrals subscribe to; sent by ``notify(_:in:)-(FitnessMachineStatus,_)``, and
-    /// by the service itself; `nil` when centrals cannot control the machine.
+    /// The Fitness Machine Status, 0x2ADA, which centrals subscribe to; `nil` when centrals cannot control
+    /// the machine.
+    ///
+    /// Send it with ``notify(_:in:)-(FitnessMachineStatus,_)``. The service also sends it automatically.
     public let status: Characteristic<FitnessMachineStatus>?
 
     private let machine: ControlledMachine
@@ -55,13 +75,15 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - data: Data with all that the machine measures, whatever the numbers: the Fitness Machine Features follow from it,
-    ///     and what they do not tell of is not sent.
-    ///   - trainingStatus: What centrals read until the first ``update(to:in:)``; `nil` when it is not told.
-    ///   - retainsUserData: Whether the data of the user is retained; such a machine has a User Data service as well.
-    ///   - security: What it takes to subscribe to the data and to the status. The specification demands nothing, and apps that
-    ///     train with machines of many makers expect nothing.
-    ///   - control: What centrals can control, and what carries it out; `nil` for nothing.
+    ///   - data: Data with all values that the machine measures; the numbers do not matter. The Fitness
+    ///     Machine Features follow from it. Values that they do not include are not sent.
+    ///   - trainingStatus: The status that centrals read until the first ``update(to:in:)``; `nil` to omit
+    ///     it.
+    ///   - retainsUserData: Whether the machine retains the data of the user. Such a machine also has a User
+    ///     Data service.
+    ///   - security: The security required to subscribe to the data and the status. The specification demands
+    ///     none, and apps that train with machines of many manufacturers expect none.
+    ///   - control: The settings that centrals can control, and the handler of requests; `nil` for none.
     public init(
         telling data: Data,
         trainingStatus: TrainingStatus? = nil,
@@ -104,68 +126,78 @@ public struct FitnessMachineService<Data: FitnessMachineData>: GATTServiceDeclar
         }
     }
 
-    /// The characteristic that tells a range, such as `.supportedPowerRange`; `nil` when there is none.
+    /// Returns the characteristic of a range, such as `.supportedPowerRange`; `nil` when there is none.
     public func range(_ type: BluetoothUUID) -> Characteristic<SupportedRange>? {
         ranges.first { $0.uuid == type }
     }
 
-    /// The service's data in advertisements: whether the machine can be used, and what it is (section 3.1).
+    /// Returns the service's data for advertisements: the availability and the kind of the machine.
+    ///
+    /// It is defined in section 3.1 of the specification.
     ///
     /// ```swift
     /// Advertisement(serviceData: [.fitnessMachine: bike.advertisedData()])
     /// ```
     ///
     /// - Parameter isAvailable: Whether the machine can be used now.
-    /// - Returns: 3 bytes: flags and type of machine.
+    /// - Returns: 3 bytes: the flags and the machine type.
     public func advertisedData(isAvailable: Bool = true) -> [UInt8] {
         [isAvailable ? 0x01 : 0x00] + Data.machine.advertisedBit.gattBytes
     }
 
-    /// Sends data to the centrals that have subscribed, in as many notifications as it takes.
+    /// Sends data to the subscribers, in as many notifications as needed.
     ///
-    /// What the Fitness Machine Features do not tell of, because it was not among the data that the service was declared with, is
-    /// left out. The central with the least room decides. Send one after the other: the notifications of two calls at a time mix.
+    /// Values that the Fitness Machine Features do not include are left out. They were not in the data with
+    /// which the service was declared. The subscriber with the smallest maximum length decides the length of
+    /// the notifications. Do not overlap calls: their notifications would mix.
     ///
     /// - Parameters:
-    ///   - data: What the machine measures.
+    ///   - data: The measurements of the machine.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: As `session.notify` does.
+    /// - Throws: The errors of `session.notify`.
     public func notify(_ data: Data, in session: PeripheralSession) async throws {
         guard let room = try session.subscribers(of: self.data).room else { return }
         for part in data.parts(upTo: room, telling: features) { try await session.notify(self.data, part) }
     }
 
-    /// Changes the training status, and notifies the centrals that have subscribed; without effect where it is not told.
+    /// Changes the training status and notifies the subscribers.
     ///
-    /// A text that does not fit the notification is shortened there; centrals read all of it. The specification asks for 10
-    /// seconds at least between such texts. Nothing is sent when the status is the old one.
+    /// It has no effect when the training status is not declared. Nothing is sent when the status has not
+    /// changed.
+    ///
+    /// A text that does not fit a notification is truncated in it; centrals can read the whole text. The
+    /// specification requires at least 10 seconds between such texts.
     ///
     /// - Parameters:
     ///   - status: The new status.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: As `session.notify` does.
+    /// - Throws: The errors of `session.notify`.
     public func update(to status: TrainingStatus, in session: PeripheralSession) async throws {
         try await machine.update(to: status, in: session)
     }
 
-    /// Tells the centrals that have subscribed what the user has done at the machine, or how a spin down goes; without effect
-    /// when centrals cannot control the machine.
+    /// Notifies the subscribers of a user action, or of the progress of a spin down.
     ///
-    /// What a central does by the control point is told by the service: to the others, as the specification has it, and to this
-    /// one when it has subscribed.
+    /// It has no effect when centrals cannot control the machine.
+    ///
+    /// The service automatically notifies changes that a central makes through the control point. It notifies
+    /// the other centrals, as the specification demands, and also the requesting central if it has
+    /// subscribed.
     ///
     /// - Parameters:
-    ///   - status: What has become of the machine.
+    ///   - status: The status of the machine.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: As `session.notify` does.
+    /// - Throws: The errors of `session.notify`.
     public func notify(_ status: FitnessMachineStatus, in session: PeripheralSession) async throws {
         try await machine.tell(status, in: session)
     }
 
-    /// Takes the control of the central that has it, and tells it so: the user wants it.
+    /// Takes control away from the central that has it, and notifies that central.
+    ///
+    /// Call it when the user takes control of the machine.
     ///
     /// - Parameter session: The session of the peripheral that declares the service.
-    /// - Throws: As `session.notify` does.
+    /// - Throws: The errors of `session.notify`.
     public func takeControl(in session: PeripheralSession) async throws {
         try await machine.takeControl(in: session)
     }

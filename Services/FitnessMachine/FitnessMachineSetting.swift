@@ -1,17 +1,18 @@
 public import PeripheralKit
 
-/// Something that centrals can set at a machine, with the range that is supported.
+/// A setting of a machine that centrals can change, with its supported range.
 ///
 /// ```swift
 /// FitnessMachineSetting.targetPower(watts: 0...400, step: 5)
 /// ```
 ///
-/// The Target Setting Features and the characteristics that tell the ranges follow from it. The bounds of a range are rounded to
-/// the steps in which they are told; what is beyond these is refused (Fitness Machine Service 1.0, section 4.16.2.22).
+/// The Target Setting Features and the characteristics of the supported ranges follow from it. The bounds of
+/// a range are rounded to its encoded steps. Values beyond the rounded bounds are refused (Fitness Machine
+/// Service 1.0, section 4.16.2.22).
 public struct FitnessMachineSetting: Sendable {
     /// The op code of the request that sets it.
     let opCode: UInt8
-    /// What is supported, or the speeds of a spin down; `nil` when nobody asks for it.
+    /// The supported range, or the speeds of a spin down; `nil` for settings without a range.
     let bounds: ClosedRange<Double>?
     let step: Double
 
@@ -25,7 +26,9 @@ public struct FitnessMachineSetting: Sendable {
         self.step = step
     }
 
-    /// The bit of the Target Setting Features: their order is that of the requests, which have start and stop in between.
+    /// The bit of the Target Setting Features.
+    ///
+    /// The bits have the order of the requests, which also include start and stop.
     var featureBit: UInt8 { opCode < 0x07 ? opCode - 2 : opCode - 4 }
 
     /// The speed in kilometers per hour, 0 to 655.35 in steps of 0.01.
@@ -44,7 +47,9 @@ public struct FitnessMachineSetting: Sendable {
         FitnessMachineSetting(0x03, percent, step: step)
     }
 
-    /// The resistance level, −3276.8 to 3276.7 in steps of 0.1; most centrals set 0 to 25.5 only.
+    /// The resistance level, −3276.8 to 3276.7 in steps of 0.1.
+    ///
+    /// Most centrals set 0 to 25.5 only.
     public static func targetResistanceLevel(
         _ levels: ClosedRange<Double>,
         step: Double
@@ -52,7 +57,7 @@ public struct FitnessMachineSetting: Sendable {
         FitnessMachineSetting(0x04, levels, step: step)
     }
 
-    /// The power in watts, −32 768 to 32 767.
+    /// The power in watts, −32,768 to 32,767.
     public static func targetPower(watts: ClosedRange<Int>, step: Int = 1) -> FitnessMachineSetting {
         FitnessMachineSetting(0x05, Double(watts.lowerBound)...Double(watts.upperBound), step: Double(step))
     }
@@ -72,19 +77,20 @@ public struct FitnessMachineSetting: Sendable {
     public static var targetedDistance: FitnessMachineSetting { FitnessMachineSetting(0x0C) }
     /// The duration of a training.
     public static var targetedTime: FitnessMachineSetting { FitnessMachineSetting(0x0D) }
-    /// The times in two zones of the heart rate.
+    /// The times in two heart rate zones.
     public static var targetedTimeInTwoHeartRateZones: FitnessMachineSetting { FitnessMachineSetting(0x0E) }
-    /// The times in three zones of the heart rate.
+    /// The times in three heart rate zones.
     public static var targetedTimeInThreeHeartRateZones: FitnessMachineSetting { FitnessMachineSetting(0x0F) }
-    /// The times in five zones of the heart rate.
+    /// The times in five heart rate zones.
     public static var targetedTimeInFiveHeartRateZones: FitnessMachineSetting { FitnessMachineSetting(0x10) }
-    /// What an indoor bike simulates.
+    /// The parameters of an indoor bike simulation.
     public static var bikeSimulation: FitnessMachineSetting { FitnessMachineSetting(0x11) }
     /// The circumference of the wheel.
     public static var wheelCircumference: FitnessMachineSetting { FitnessMachineSetting(0x12) }
 
-    /// The calibration by spin down, from the higher of these speeds to the lower, in kilometers per hour: 0 to 655.35 in steps
-    /// of 0.01.
+    /// The calibration by a spin down, from the higher to the lower of these speeds.
+    ///
+    /// The speeds are in kilometers per hour, 0 to 655.35 in steps of 0.01.
     public static func spinDown(kilometersPerHour: ClosedRange<Double>) -> FitnessMachineSetting {
         FitnessMachineSetting(0x13, kilometersPerHour)
     }
@@ -94,7 +100,7 @@ public struct FitnessMachineSetting: Sendable {
 }
 
 extension FitnessMachineSetting {
-    /// How the bounds are told.
+    /// The encoding of the bounds.
     private var format: FitnessMachineFormat {
         switch opCode {
         case 0x02: .hundredths16
@@ -104,7 +110,7 @@ extension FitnessMachineSetting {
         }
     }
 
-    /// Whether a number is within the bounds as they are told.
+    /// Whether a number is within the encoded bounds.
     func takes(_ number: Double) -> Bool {
         // A spin down has speeds, not a range.
         guard opCode != 0x13, let bounds else { return true }
@@ -112,7 +118,7 @@ extension FitnessMachineSetting {
         return format.integer(bounds.lowerBound) <= integer && integer <= format.integer(bounds.upperBound)
     }
 
-    /// The range that is told; `nil` when there is none.
+    /// The characteristic type and the value of the supported range; `nil` when there is none.
     var range: (type: BluetoothUUID, value: SupportedRange)? {
         guard let bounds else { return nil }
         let type: BluetoothUUID
@@ -131,9 +137,15 @@ extension FitnessMachineSetting {
     }
 }
 
-/// What a machine supports of a quantity: the value of the Supported Speed Range, 0x2AD4, Inclination Range, 0x2AD5, Resistance
-/// Level Range, 0x2AD6, Heart Rate Range, 0x2AD7, and Power Range, 0x2AD8 (Fitness Machine Service 1.0, sections 4.11 to
-/// 4.15).
+/// The supported range of a quantity.
+///
+/// It is the value of one of these characteristics (Fitness Machine Service 1.0, sections 4.11 to 4.15):
+///
+/// - Supported Speed Range, 0x2AD4
+/// - Supported Inclination Range, 0x2AD5
+/// - Supported Resistance Level Range, 0x2AD6
+/// - Supported Heart Rate Range, 0x2AD7
+/// - Supported Power Range, 0x2AD8
 public struct SupportedRange: Equatable, Sendable {
     private let bytes: [UInt8]
 
@@ -147,28 +159,28 @@ public struct SupportedRange: Equatable, Sendable {
         self = range.value
     }
 
-    /// The speeds in kilometers per hour, of the Supported Speed Range.
+    /// The range of a Supported Speed Range, in kilometers per hour.
     public var kilometersPerHour: Limits { limits(.hundredths16) }
 
-    /// The inclinations in percent, of the Supported Inclination Range.
+    /// The range of a Supported Inclination Range, in percent.
     public var percent: Limits { limits(.signedTenths16) }
 
-    /// The resistance levels, of the Supported Resistance Level Range.
+    /// The range of a Supported Resistance Level Range.
     public var levels: Limits { limits(.signedTenths16) }
 
-    /// The powers in watts, of the Supported Power Range.
+    /// The range of a Supported Power Range, in watts.
     public var watts: Limits { limits(.sint16) }
 
-    /// The heart rates in beats per minute, of the Supported Heart Rate Range.
+    /// The range of a Supported Heart Rate Range, in beats per minute.
     public var bpm: Limits { limits(.uint8) }
 
-    /// What can be set: from where, to where, and how finely.
+    /// The minimum, the maximum and the step of a setting.
     public struct Limits: Equatable, Sendable {
-        /// The least that can be set.
+        /// The minimum value.
         public let minimum: Double
-        /// The most that can be set.
+        /// The maximum value.
         public let maximum: Double
-        /// By how much it can be changed.
+        /// The smallest increment.
         public let step: Double
     }
 

@@ -1,33 +1,34 @@
 public import PeripheralKit
 
-/// What a user tells about a measurement: the value of the Glucose Measurement Context, 0x2A34 (Glucose Service 1.0.1,
-/// section 3.2).
+/// The context of a measurement, as reported by the user.
+///
+/// It is the value of the Glucose Measurement Context, 0x2A34 (Glucose Service 1.0.1, section 3.2).
 ///
 /// ```swift
 /// GlucoseContext(meal: .fasting, exercise: .init(seconds: 1800, intensity: 60))
 /// ```
 ///
-/// The sequence number is that of the measurement; the service sets it.
+/// The service sets the sequence number to that of the measurement.
 public struct GlucoseContext: Hashable, Sendable {
-    /// What was eaten or drunk.
+    /// An intake of carbohydrate.
     public struct Carbohydrate: Hashable, Sendable {
-        /// With which meal.
+        /// The meal of the intake.
         public var kind: GlucoseCarbohydrateKind
-        /// How much, in kilograms.
+        /// The amount in kilograms.
         public var kilograms: MedicalShortFloat
 
-        /// Makes an amount of carbohydrate, to the gram, of up to 2045 grams.
+        /// Makes an amount of carbohydrate in whole grams, up to 2045.
         public init(_ kind: GlucoseCarbohydrateKind, grams: Int) {
             self.kind = kind
             kilograms = .scaled(grams, exponent: -3)
         }
     }
 
-    /// How strenuous it was.
+    /// An exercise and its intensity.
     public struct Exercise: Hashable, Sendable {
-        /// How long, in seconds; 65 535 stands for longer.
+        /// The duration in seconds; 65,535 stands for this and longer.
         public var seconds: UInt16
-        /// How strenuous, in percent.
+        /// The intensity in percent.
         public var intensity: UInt8
 
         /// Makes a duration in seconds and an intensity in percent.
@@ -39,22 +40,22 @@ public struct GlucoseContext: Hashable, Sendable {
 
     /// A medication that was taken.
     public struct Medication: Hashable, Sendable {
-        /// How much.
+        /// The amount of a medication.
         public enum Amount: Hashable, Sendable {
             /// In kilograms.
             case kilograms(MedicalShortFloat)
             /// In liters.
             case liters(MedicalShortFloat)
 
-            /// Whole milligrams, up to 2045.
+            /// Makes an amount in whole milligrams, up to 2045.
             public static func milligrams(_ count: Int) -> Amount { .kilograms(.scaled(count, exponent: -6)) }
-            /// Whole milliliters, up to 2045.
+            /// Makes an amount in whole milliliters, up to 2045.
             public static func milliliters(_ count: Int) -> Amount { .liters(.scaled(count, exponent: -3)) }
         }
 
-        /// Which.
+        /// The kind of medication.
         public var kind: GlucoseMedicationKind
-        /// How much of it.
+        /// The amount of the medication.
         public var amount: Amount
 
         /// Makes an amount of a medication.
@@ -64,33 +65,34 @@ public struct GlucoseContext: Hashable, Sendable {
         }
     }
 
-    /// The number of the measurement that it belongs to.
+    /// The sequence number of the measurement to which the context belongs.
     public var sequenceNumber: UInt16
     /// The extended flags, all of which are reserved; `nil` for none.
     public var extendedFlags: UInt8?
-    /// What was eaten or drunk.
+    /// The intake of carbohydrate.
     public var carbohydrate: Carbohydrate?
-    /// How the measurement stands to a meal.
+    /// The relation of the measurement to a meal.
     public var meal: GlucoseMeal?
-    /// Who has measured, and how the user is.
+    /// The tester, and the health of the user.
     public var circumstances: GlucoseCircumstances?
-    /// How strenuous it was.
+    /// The exercise.
     public var exercise: Exercise?
-    /// What was taken.
+    /// The medication.
     public var medication: Medication?
-    /// The share of haemoglobin A1c, in percent.
+    /// The hemoglobin A1c in percent.
     public var hbA1c: MedicalShortFloat?
 
-    /// Makes a context of what the user has told.
+    /// Makes a context.
     ///
     /// - Parameters:
-    ///   - sequenceNumber: The number of the measurement; set by the service when it is sent.
-    ///   - carbohydrate: What was eaten or drunk.
-    ///   - meal: How the measurement stands to a meal.
-    ///   - circumstances: Who has measured, and how the user is.
-    ///   - exercise: How strenuous it was.
-    ///   - medication: What was taken.
-    ///   - hbA1c: The share of haemoglobin A1c, in percent.
+    ///   - sequenceNumber: The sequence number of the measurement, which the service sets when it sends the
+    ///     context.
+    ///   - carbohydrate: The intake of carbohydrate.
+    ///   - meal: The relation of the measurement to a meal.
+    ///   - circumstances: The tester, and the health of the user.
+    ///   - exercise: The exercise.
+    ///   - medication: The medication.
+    ///   - hbA1c: The hemoglobin A1c in percent.
     public init(
         sequenceNumber: UInt16 = 0,
         carbohydrate: Carbohydrate? = nil,
@@ -196,7 +198,7 @@ private enum Flag {
 }
 
 extension MedicalShortFloat {
-    /// So many of a decimal unit: infinity above what can be told, not a number below 0.
+    /// A number of decimal units; infinity above the largest value, NaN below 0.
     fileprivate static func scaled(_ count: Int, exponent: Int) -> MedicalShortFloat {
         guard count >= 0 else { return .nan }
         return MedicalShortFloat(mantissa: count, exponent: exponent) ?? .positiveInfinity

@@ -1,9 +1,9 @@
-/// With which meal carbohydrate was eaten or drunk (Glucose Service 1.0.1, section 3.2).
+/// The meal of a carbohydrate intake (Glucose Service 1.0.1, section 3.2).
 public struct GlucoseCarbohydrateKind: Hashable, Sendable {
-    /// The kind as it is on the air; 0 and 8 through 255 are reserved.
+    /// The encoded kind; 0 and 8 through 255 are reserved.
     public let rawValue: UInt8
 
-    /// Makes a kind, known to the specification or not.
+    /// Makes a kind, defined by the specification or not.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
@@ -24,12 +24,12 @@ public struct GlucoseCarbohydrateKind: Hashable, Sendable {
     public static let brunch = GlucoseCarbohydrateKind(rawValue: 7)
 }
 
-/// How a measurement stands to a meal (Glucose Service 1.0.1, section 3.2).
+/// The relation of a measurement to a meal (Glucose Service 1.0.1, section 3.2).
 public struct GlucoseMeal: Hashable, Sendable {
-    /// The value as it is on the air; 0 and 6 through 255 are reserved.
+    /// The encoded value; 0 and 6 through 255 are reserved.
     public let rawValue: UInt8
 
-    /// Makes a value, known to the specification or not.
+    /// Makes a value, defined by the specification or not.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
@@ -40,17 +40,17 @@ public struct GlucoseMeal: Hashable, Sendable {
     public static let postprandial = GlucoseMeal(rawValue: 2)
     /// Fasting.
     public static let fasting = GlucoseMeal(rawValue: 3)
-    /// Among snacks and drinks.
+    /// Casual: snacks and drinks.
     public static let casual = GlucoseMeal(rawValue: 4)
     /// At bedtime.
     public static let bedtime = GlucoseMeal(rawValue: 5)
 }
 
-/// Who has measured, and how the user is.
+/// The tester of a measurement, and the health of the user.
 public struct GlucoseCircumstances: Hashable, Sendable {
-    /// Who has measured.
+    /// The tester of the measurement.
     public var tester: GlucoseTester
-    /// How the user is.
+    /// The health of the user.
     public var health: GlucoseHealth
 
     /// Makes the circumstances of a measurement.
@@ -60,32 +60,32 @@ public struct GlucoseCircumstances: Hashable, Sendable {
     }
 }
 
-/// Who has measured (Glucose Service 1.0.1, section 3.2).
+/// The tester of a measurement (Glucose Service 1.0.1, section 3.2).
 public struct GlucoseTester: Hashable, Sendable {
-    /// The value as it is on the air, in four bits; 0 and 4 through 14 are reserved.
+    /// The encoded value, in four bits; 0 and 4 through 14 are reserved.
     public let rawValue: UInt8
 
-    /// Makes a value, known to the specification or not; the upper four bits are dropped.
+    /// Makes a value, defined by the specification or not; the upper four bits are dropped.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue & 0x0F
     }
 
     /// The user.
     public static let user = GlucoseTester(rawValue: 1)
-    /// Somebody of the profession.
+    /// A health care professional.
     public static let healthCareProfessional = GlucoseTester(rawValue: 2)
     /// A laboratory.
     public static let laboratory = GlucoseTester(rawValue: 3)
-    /// Not known.
+    /// Unknown.
     public static let notAvailable = GlucoseTester(rawValue: 15)
 }
 
-/// How the user is (Glucose Service 1.0.1, section 3.2).
+/// The health of the user (Glucose Service 1.0.1, section 3.2).
 public struct GlucoseHealth: Hashable, Sendable {
-    /// The value as it is on the air, in four bits; 0 and 6 through 14 are reserved.
+    /// The encoded value, in four bits; 0 and 6 through 14 are reserved.
     public let rawValue: UInt8
 
-    /// Makes a value, known to the specification or not; the upper four bits are dropped.
+    /// Makes a value, defined by the specification or not; the upper four bits are dropped.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue & 0x0F
     }
@@ -100,28 +100,28 @@ public struct GlucoseHealth: Hashable, Sendable {
     public static let underStress = GlucoseHealth(rawValue: 4)
     /// No health issues.
     public static let noIssues = GlucoseHealth(rawValue: 5)
-    /// Not known.
+    /// Unknown.
     public static let notAvailable = GlucoseHealth(rawValue: 15)
 }
 
-/// A medication (Glucose Service 1.0.1, section 3.2).
+/// A kind of medication (Glucose Service 1.0.1, section 3.2).
 public struct GlucoseMedicationKind: Hashable, Sendable {
-    /// The kind as it is on the air; 0 and 6 through 255 are reserved.
+    /// The encoded kind; 0 and 6 through 255 are reserved.
     public let rawValue: UInt8
 
-    /// Makes a kind, known to the specification or not.
+    /// Makes a kind, defined by the specification or not.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// Insulin that acts rapidly.
+    /// Rapid-acting insulin.
     public static let rapidActingInsulin = GlucoseMedicationKind(rawValue: 1)
-    /// Insulin that acts for a short time.
+    /// Short-acting insulin.
     public static let shortActingInsulin = GlucoseMedicationKind(rawValue: 2)
-    /// Insulin that acts for an intermediate time.
+    /// Intermediate-acting insulin.
     public static let intermediateActingInsulin = GlucoseMedicationKind(rawValue: 3)
-    /// Insulin that acts for a long time.
+    /// Long-acting insulin.
     public static let longActingInsulin = GlucoseMedicationKind(rawValue: 4)
-    /// Insulins that were mixed before.
+    /// Pre-mixed insulin.
     public static let preMixedInsulin = GlucoseMedicationKind(rawValue: 5)
 }

@@ -1,42 +1,42 @@
 public import PeripheralKit
 
-/// What a glucose sensor can tell of itself: the value of the Glucose Feature, 0x2A51 (Glucose Service 1.0.1,
-/// section 3.3).
+/// The features of a glucose sensor.
 ///
-/// The service makes it of its parameters.
+/// It is the value of the Glucose Feature, 0x2A51 (Glucose Service 1.0.1, section 3.3). The service derives
+/// it from its parameters.
 public struct GlucoseFeature: OptionSet, Hashable, Sendable {
-    /// The bits as they are on the air.
+    /// The encoded bits.
     public let rawValue: UInt16
 
-    /// Makes a set of bits, known to the specification or not.
+    /// Makes a set of bits, defined by the specification or not.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
-    /// It tells that the battery was low during a measurement.
+    /// It reports that the battery was low during a measurement.
     public static let lowBatteryDetection = GlucoseFeature(rawValue: 1 << 0)
-    /// It tells malfunctions.
+    /// It reports malfunctions.
     public static let malfunctionDetection = GlucoseFeature(rawValue: 1 << 1)
-    /// It tells that a sample is too small.
+    /// It reports a sample that is too small.
     public static let sampleSize = GlucoseFeature(rawValue: 1 << 2)
-    /// It tells that a strip is not inserted correctly.
+    /// It reports a strip that is not inserted correctly.
     public static let stripInsertionErrorDetection = GlucoseFeature(rawValue: 1 << 3)
-    /// It tells that a strip is of another type.
+    /// It reports a strip of an incorrect type.
     public static let stripTypeErrorDetection = GlucoseFeature(rawValue: 1 << 4)
-    /// It tells that a result is too high or too low.
+    /// It reports a result that is too high or too low.
     public static let resultHighLowDetection = GlucoseFeature(rawValue: 1 << 5)
-    /// It tells that it is too warm or too cold.
+    /// It reports a temperature that is too high or too low.
     public static let temperatureHighLowDetection = GlucoseFeature(rawValue: 1 << 6)
-    /// It tells that a measurement was interrupted.
+    /// It reports an interrupted measurement.
     public static let readInterruptDetection = GlucoseFeature(rawValue: 1 << 7)
-    /// It tells general faults.
+    /// It reports general faults.
     public static let generalDeviceFault = GlucoseFeature(rawValue: 1 << 8)
-    /// It tells faults of its time.
+    /// It reports faults of its clock.
     public static let timeFault = GlucoseFeature(rawValue: 1 << 9)
     /// It bonds with several centrals.
     public static let multipleBonds = GlucoseFeature(rawValue: 1 << 10)
 
-    /// What a sensor supports that can tell these faults.
+    /// The features of a sensor that reports the given status values.
     init(detecting status: GlucoseSensorStatus, supportsMultipleBonds: Bool) {
         self = []
         if status.contains(.batteryLow) { insert(.lowBatteryDetection) }

@@ -1,7 +1,8 @@
 public import PeripheralKit
 
-/// One measurement of a glucose sensor: the value of the Glucose Measurement, 0x2A18 (Glucose Service 1.0.1,
-/// section 3.1).
+/// A measurement of a glucose sensor.
+///
+/// It is the value of the Glucose Measurement, 0x2A18 (Glucose Service 1.0.1, section 3.1).
 ///
 /// ```swift
 /// GlucoseMeasurement(
@@ -10,46 +11,50 @@ public import PeripheralKit
 /// )
 /// ```
 public struct GlucoseMeasurement: Hashable, Sendable {
-    /// What was measured in which fluid, taken where.
+    /// The concentration, and the type and the location of the sample.
     public struct Result: Hashable, Sendable {
         /// The concentration of glucose.
         public var concentration: GlucoseConcentration
-        /// The fluid, and what of it.
+        /// The type of the sample.
         public var type: GlucoseSampleType
-        /// Where the sample was taken.
+        /// The location from which the sample was taken.
         public var location: GlucoseSampleLocation
     }
 
-    /// Numbers the measurements of a sensor: one more for each, and never a second time for another.
+    /// The number of the measurement.
+    ///
+    /// A sensor increments it for each measurement and never uses a number again.
     public var sequenceNumber: UInt16
 
-    /// The time of the sensor's inner clock, which the user does not set.
+    /// The time of the sensor's internal clock, which the user does not set.
     public var baseTime: DateTime
 
-    /// What the user has added to the inner clock, in minutes: −32 767 through 32 766; `nil` when nothing.
+    /// The user's offset to the internal clock in minutes, −32,767 through 32,766; `nil` for none.
     ///
-    /// 32 767 stands for more than that, and −32 768 for less.
+    /// 32,767 stands for a larger offset, and −32,768 for a smaller one.
     public var timeOffset: Int16?
 
-    /// What was measured; `nil` when there is no result.
+    /// The result of the measurement; `nil` when there is none.
     public var result: Result?
 
-    /// What was wrong with the measurement; `nil` when the sensor does not tell.
+    /// The problems with the measurement; `nil` when the sensor does not report them.
     public var status: GlucoseSensorStatus?
 
-    /// Whether a ``GlucoseContext`` of the same sequence number follows; set by the service when it sends one.
+    /// Whether a ``GlucoseContext`` with the same sequence number follows.
+    ///
+    /// The service sets it when it sends a context.
     public var contextFollows: Bool
 
     /// Makes a measurement with a result.
     ///
     /// - Parameters:
     ///   - sequenceNumber: The number of the measurement.
-    ///   - baseTime: The time of the inner clock.
-    ///   - timeOffset: What the user has added to that, in minutes.
+    ///   - baseTime: The time of the internal clock.
+    ///   - timeOffset: The user's offset to the internal clock in minutes.
     ///   - concentration: The concentration of glucose.
-    ///   - type: The fluid.
-    ///   - location: Where the sample was taken.
-    ///   - status: What was wrong with the measurement.
+    ///   - type: The type of the sample.
+    ///   - location: The location from which the sample was taken.
+    ///   - status: The problems with the measurement.
     public init(
         sequenceNumber: UInt16,
         baseTime: DateTime,
@@ -63,13 +68,13 @@ public struct GlucoseMeasurement: Hashable, Sendable {
         result = Result(concentration: concentration, type: type, location: location)
     }
 
-    /// Makes a measurement that has no result.
+    /// Makes a measurement without a result.
     ///
     /// - Parameters:
     ///   - sequenceNumber: The number of the measurement.
-    ///   - baseTime: The time of the inner clock.
-    ///   - timeOffset: What the user has added to that, in minutes.
-    ///   - status: What was wrong with the measurement.
+    ///   - baseTime: The time of the internal clock.
+    ///   - timeOffset: The user's offset to the internal clock in minutes.
+    ///   - status: The problems with the measurement.
     public init(
         sequenceNumber: UInt16,
         baseTime: DateTime,
@@ -85,7 +90,7 @@ public struct GlucoseMeasurement: Hashable, Sendable {
 }
 
 extension GlucoseMeasurement: GATTValue {
-    /// Reads a measurement; flags that are reserved are ignored.
+    /// Reads a measurement and ignores reserved flags.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let flags: UInt8 = try reader.read()
         sequenceNumber = try reader.read()
@@ -140,24 +145,24 @@ private enum Flag {
     static let contextFollows: UInt8 = 1 << 4
 }
 
-/// A concentration of glucose, in one of the two units in which it is told.
+/// A concentration of glucose, in one of the two units of the specification.
 public enum GlucoseConcentration: Hashable, Sendable {
     /// In kilograms per liter: 1 mg/dL is 10^−5 kg/L.
     case kilogramsPerLiter(MedicalShortFloat)
     /// In moles per liter: 1 mmol/L is 10^−3 mol/L.
     case molesPerLiter(MedicalShortFloat)
 
-    /// The closest that can be told to a number of milligrams per deciliter: whole ones, up to 2045.
+    /// Makes the nearest concentration in whole milligrams per deciliter, up to 2045.
     public static func milligramsPerDeciliter(_ value: Double) -> GlucoseConcentration {
         .kilogramsPerLiter(value.scaled(by: 1, exponent: -5))
     }
 
-    /// The closest that can be told to a number of millimoles per liter: in tenths, up to 204.5.
+    /// Makes the nearest concentration in tenths of a millimole per liter, up to 204.5.
     public static func millimolesPerLiter(_ value: Double) -> GlucoseConcentration {
         .molesPerLiter(value.scaled(by: 10, exponent: -4))
     }
 
-    /// The number, in the unit on the air.
+    /// The encoded number, in kilograms or moles per liter.
     public var value: MedicalShortFloat {
         switch self {
         case .kilogramsPerLiter(let value), .molesPerLiter(let value): value
@@ -166,7 +171,9 @@ public enum GlucoseConcentration: Hashable, Sendable {
 }
 
 extension Double {
-    /// So many of a decimal unit; above what can be told, positive infinity, and not a number for what is no concentration.
+    /// A number of decimal units.
+    ///
+    /// It is positive infinity above the largest value, and NaN for an invalid concentration.
     fileprivate func scaled(by factor: Double, exponent: Int) -> MedicalShortFloat {
         let mantissa = (self * factor).rounded()
         guard mantissa >= 0 else { return .nan }

@@ -13,21 +13,28 @@ public import PeripheralRecordAccess
 ///     remove: { await meter.remove($0) },
 ///     detecting: [.batteryLow, .resultTooHigh, .resultTooLow]
 /// )
-/// let peripheral = Peripheral("Meter", pairing: .displayPasskey { key, _ in await meter.show(key) }) { glucose }
+/// let peripheral = Peripheral(
+///     "Meter", pairing: .displayPasskey { key, _ in await meter.show(key) }
+/// ) { glucose }
 /// try await peripheral.run(on: .bluez)
 /// ```
 ///
-/// A meter stores its measurements and sends them when a central asks for them, at the Record Access Control Point:
-/// all, the first, the last, or those of a range of sequence numbers or of times that the user has seen. Requests of a
-/// central that has not subscribed to the measurements are refused by `ATTError.glucoseNotSubscribed`, and those that come
-/// while another is carried out by `ATTError.glucoseProcedureInProgress`.
+/// A meter stores its measurements and sends them when a central requests them through the Record Access
+/// Control Point. A central can request all records, the first, the last, or a range. The bounds of a range
+/// are sequence numbers, or times that the user has seen.
 ///
-/// With BlueZ before 5.76, records are sent as long as one central at a time has subscribed to them; see `RecordAccess`.
+/// Two kinds of requests are refused:
+///
+/// - Requests of a central that has not subscribed to the measurements, with `ATTError.glucoseNotSubscribed`.
+/// - Requests while another one is carried out, with `ATTError.glucoseProcedureInProgress`.
+///
+/// With BlueZ before 5.76, records are sent only while one central at a time has subscribed to them; see
+/// `RecordAccess`.
 public struct GlucoseService: GATTServiceDeclaration {
     /// The Glucose Measurement, 0x2A18, which centrals subscribe to.
     public let measurement: Characteristic<GlucoseMeasurement>
 
-    /// The Glucose Measurement Context, 0x2A34, which centrals subscribe to; `nil` when there are none.
+    /// The Glucose Measurement Context, 0x2A34, which centrals subscribe to; `nil` when it is not declared.
     public let context: Characteristic<GlucoseContext>?
 
     /// The Glucose Feature, 0x2A51, which centrals read.
@@ -39,14 +46,14 @@ public struct GlucoseService: GATTServiceDeclaration {
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - records: All records that are stored, the oldest first. Throwing fails the central's request.
-    ///   - remove: Deletes records when a central asks for it; `nil` when centrals may not.
-    ///   - hasContext: Whether records may have a context; without, ``GlucoseRecord/context`` is not sent.
-    ///   - status: What the sensor can tell in ``GlucoseMeasurement/status``; the feature bits follow from it, and nothing
-    ///     else of the status is sent.
+    ///   - records: Returns all stored records, the oldest first. Throwing fails the central's request.
+    ///   - remove: Deletes records at the request of a central; `nil` when centrals may not delete records.
+    ///   - hasContext: Whether records may have a context. Otherwise ``GlucoseRecord/context`` is not sent.
+    ///   - status: The problems that the sensor reports in ``GlucoseMeasurement/status``. The feature bits
+    ///     follow from them. Other status values are not sent.
     ///   - supportsMultipleBonds: Whether several centrals can be bonded.
-    ///   - security: What it takes to subscribe, and to write the control point. Glucose is a matter of health: leave it
-    ///     encrypted at least.
+    ///   - security: The security required to subscribe, and to write the control point. Glucose is health
+    ///     data: require at least encryption.
     public init(
         records: @escaping @Sendable () async throws -> [GlucoseRecord],
         remove: (@Sendable (_ records: [GlucoseRecord]) async throws -> Void)? = nil,
@@ -100,12 +107,12 @@ public struct GlucoseService: GATTServiceDeclaration {
     }
 }
 
-/// A measurement as a meter stores it, with what the user has told about it.
+/// A measurement stored by a meter, with the context reported by the user.
 public struct GlucoseRecord: Hashable, Sendable {
     /// The measurement.
     public var measurement: GlucoseMeasurement
 
-    /// What the user has told about it; `nil` for nothing.
+    /// The context reported by the user; `nil` for none.
     public var context: GlucoseContext?
 
     /// Makes a record.
@@ -114,7 +121,7 @@ public struct GlucoseRecord: Hashable, Sendable {
         self.context = context
     }
 
-    /// Sends the measurement, and its context to a central that wants it.
+    /// Sends the measurement, and also its context if the central has subscribed to contexts.
     fileprivate func send(
         to central: Central,
         by measurements: Characteristic<GlucoseMeasurement>,
@@ -134,18 +141,22 @@ public struct GlucoseRecord: Hashable, Sendable {
 }
 
 extension GlucoseMeasurement {
-    /// The time that the user has seen; `nil` when it is not known.
+    /// The time that the user has seen; `nil` when unknown.
     public var userFacingTime: UserFacingTime? {
         UserFacingTime(baseTime, minutes: Int(timeOffset ?? 0))
     }
 }
 
 extension ATTError {
-    /// The answer to a request at the Record Access Control Point while another is carried out: the application error 0x80 of
-    /// the Glucose Service specification 1.0.1, section 1.6.
+    /// The error for a request while another one is carried out.
+    ///
+    /// The requests are those of the Record Access Control Point. It is the application error 0x80 of the
+    /// Glucose Service specification 1.0.1, section 1.6.
     public static let glucoseProcedureInProgress = ATTError(rawValue: 0x80)
 
-    /// The answer to a central that has not subscribed to the measurements, or to the Record Access Control Point: the
+    /// The error for a central that lacks a required subscription.
+    ///
+    /// It must subscribe to the measurements and to the Record Access Control Point. The error is the
     /// application error 0x81 of the Glucose Service specification 1.0.1, section 1.6.
     public static let glucoseNotSubscribed = ATTError(rawValue: 0x81)
 }

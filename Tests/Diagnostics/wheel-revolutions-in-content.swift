@@ -1,4 +1,4 @@
-// a service that is given onSetWheelRevolutions tells the wheel's revolutions
+// pass onSetWheelRevolutions to the service to include the wheel's revolutions
 import PeripheralCyclingPower
 
 let power = CyclingPowerService(measuring: .wheelRevolutions, location: .fixed(.hip))
