@@ -1,6 +1,6 @@
 internal import PeripheralTesting
 
-/// Returns an optional part of a service, or fails the scenario if the service does not declare it.
+/// Returns an optional part of a service, or throws if the service does not declare it.
 func present<Value>(_ value: Value?) throws(ConformanceFailure) -> Value {
     guard let value else {
         throw ConformanceFailure(description: "The service does not declare a \(Value.self).")

@@ -7,7 +7,7 @@ public struct HIDInformation: Equatable, Sendable {
     /// The version of the USB HID specification, in binary-coded decimal: 0x0111 for 1.11.
     public var version: UInt16
 
-    /// The country that the hardware is made for, as a USB HID country code; 0 for no particular country.
+    /// The USB HID country code of the hardware; 0 for no particular country.
     public var countryCode: UInt8
 
     /// Whether the device can wake its host.
@@ -22,7 +22,7 @@ public struct HIDInformation: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - version: The version of the USB HID specification, in binary-coded decimal.
-    ///   - countryCode: The country that the hardware is made for.
+    ///   - countryCode: The USB HID country code of the hardware.
     ///   - wakesHost: Whether the device can wake its host.
     ///   - isNormallyConnectable: Whether the device advertises when it is bonded but not connected.
     public init(

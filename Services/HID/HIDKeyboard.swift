@@ -111,7 +111,9 @@ public struct HIDKeyboard: GATTServiceDeclaration {
         if let boot = hid.boot, boot.modes.hasBoot { _ = try? session.update(boot.input, bytes) }
     }
 
-    /// Sends to the hosts of one protocol, and to hosts that the Bluetooth stack cannot address separately.
+    /// Sends to the hosts of one protocol.
+    ///
+    /// Hosts that the Bluetooth stack cannot address separately get the report as well.
     private func send(
         _ bytes: [UInt8],
         over characteristic: Characteristic<[UInt8]>,
@@ -140,8 +142,7 @@ public struct HIDKeyboard: GATTServiceDeclaration {
     ///
     /// The specification requires this (HID Service 1.0, section 2.4). The peripheral calls this method.
     ///
-    /// It matters when a machine's firmware selects the boot protocol, and its operating system selects
-    /// none.
+    /// It matters when a machine's firmware selects the boot protocol, and its operating system selects none.
     ///
     /// - Parameter session: The session of the peripheral that declares the keyboard.
     public func run(in session: PeripheralSession) async {

@@ -146,7 +146,7 @@ public struct HIDReport: Sendable {
         HIDReport(.feature, id, length, .write, last: nil, security: security, read: read, write: write)
     }
 
-    /// Sends an input report to all subscribed hosts, and stores it for hosts that read it.
+    /// Sends an input report to all subscribed hosts, and stores it for reads.
     ///
     /// - Parameters:
     ///   - bytes: The report without its number, in the declared length.

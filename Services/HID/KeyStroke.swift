@@ -16,7 +16,7 @@ public struct KeyStroke: Equatable, Sendable {
         self.modifiers = modifiers
     }
 
-    /// Makes the stroke that types a character on a host with the layout of the United States.
+    /// Makes the stroke that types a character in the layout of the United States.
     ///
     /// The layout has the printable ASCII characters, the tab and the line end. The result is `nil` for any
     /// other character.
@@ -49,7 +49,7 @@ public struct KeyStroke: Equatable, Sendable {
     private static let shiftedKeysFrom1 = Array(##"!@#$%^&*() _+{}|:"~<>?"##.utf8)
 }
 
-/// The error for a character that is not on the keyboard layout of the United States.
+/// The error for a character that has no key in the layout of the United States.
 public struct UntypableCharacter: Error, Equatable, Sendable, CustomStringConvertible {
     /// The character.
     public let character: Character

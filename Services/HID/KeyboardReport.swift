@@ -71,7 +71,7 @@ public struct KeyModifiers: OptionSet, Sendable {
     public static let rightGUI = KeyModifiers(rawValue: 1 << 7)
 }
 
-/// The lamps of a keyboard that the host has turned on: the output report of a ``HIDKeyboard``.
+/// The lamps that the host has turned on: the output report of a ``HIDKeyboard``.
 ///
 /// USB HID 1.11, appendix B.1.
 public struct KeyboardLEDs: OptionSet, Sendable {

@@ -30,8 +30,8 @@ public struct HeartRateMeasurement: Hashable, Sendable {
     /// The energy expended since the last reset, in kilojoules.
     ///
     /// Count up to 65 535, and then stay at that value. A sensor may send the energy in every measurement or
-    /// in one of several. The specification suggests one of ten. It is `nil` in a measurement without the
-    /// energy.
+    /// in one of several. The specification suggests one of ten. The property is `nil` in a measurement
+    /// without the energy.
     public var energyExpended: UInt16?
 
     /// The intervals between the heartbeats since the last measurement, the oldest first.

@@ -29,14 +29,17 @@ public struct IndoorBikeData: FitnessMachineData {
     /// When the data is sent in several parts, it is `nil` in every part but the last.
     public var kilometersPerHour: Double?
 
-    /// The average speed since the training began, in kilometers per hour, 0 to 655.35 in steps of 0.01.
+    /// The average speed since the training began, in kilometers per hour.
+    ///
+    /// The range is 0 to 655.35 in steps of 0.01.
     public var averageKilometersPerHour: Double?
 
     /// The cadence in revolutions per minute, 0 to 32 767.5 in steps of 0.5.
     public var rpm: Double?
 
-    /// The average cadence since the training began, in revolutions per minute, 0 to 32 767.5 in steps of
-    /// 0.5.
+    /// The average cadence since the training began, in revolutions per minute.
+    ///
+    /// The range is 0 to 32 767.5 in steps of 0.5.
     public var averageRPM: Double?
 
     /// The distance since the training began, in meters, 0 to 16 777 215.
@@ -59,9 +62,7 @@ public struct IndoorBikeData: FitnessMachineData {
     public var workout = WorkoutData()
 
     /// Makes training data.
-
     ///
-
     /// A value out of range is sent as the nearest end of the range.
     ///
     /// - Parameters:

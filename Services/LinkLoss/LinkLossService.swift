@@ -36,7 +36,7 @@ public struct LinkLossService: GATTServiceDeclaration {
     ///   - security: The security required to read and write the level. A reporter of the Proximity profile
     ///     requires at least encryption.
     ///   - onAlert: Starts an alert at a level when a central is lost. ``AlertLevel/none`` ends the alert
-    ///     when that central is back. The program implements a time limit, and lets a user silence the alert.
+    ///     when that central is back. A time limit, or a way to silence the alert, is up to the program.
     public init(
         security: AttributeSecurity = .open,
         onAlert: @escaping @Sendable (_ level: AlertLevel, _ central: Central) async -> Void
@@ -97,8 +97,7 @@ private final class LinkLossLevels: Sendable {
 
         /// Whether the connection is still open.
         ///
-        /// Its choice does not apply to the end of an earlier
-        /// connection.
+        /// Its choice does not apply to the end of an earlier connection.
         var isCurrent: Bool { connection?.isOpen ?? false }
     }
 

@@ -1,6 +1,8 @@
 public import PeripheralKit
 
-/// The oxygen saturation of the blood, and the pulse rate (Pulse Oximeter Service 1.0.1, section 3.1).
+/// The oxygen saturation of the blood, and the pulse rate.
+///
+/// Pulse Oximeter Service 1.0.1, section 3.1.
 public struct OxygenSaturation: Hashable, Sendable {
     /// The saturation in percent; not a number when it is not known.
     public var percent: MedicalShortFloat
@@ -36,7 +38,7 @@ public struct SpotCheckMeasurement: Hashable, Sendable {
     /// The saturation and the pulse rate.
     public var saturation: OxygenSaturation
 
-    /// The time of the measurement; `nil` when the device does not send it.
+    /// The time of the measurement; `nil` when it is not sent.
     public var time: DateTime?
 
     /// Whether the device's clock has not been set.
@@ -44,13 +46,13 @@ public struct SpotCheckMeasurement: Hashable, Sendable {
     /// If so, the time shows only the order of measurements.
     public var isClockUnset: Bool
 
-    /// The status of the measurement; `nil` when the device does not send it.
+    /// The status of the measurement; `nil` when it is not sent.
     public var status: PulseOximeterStatus?
 
-    /// The faults of the device or sensor; `nil` when the device does not report them.
+    /// The faults of the device or sensor; `nil` when they are not sent.
     public var faults: PulseOximeterFaults?
 
-    /// The pulse amplitude index, in percent; `nil` when the device does not send it.
+    /// The pulse amplitude index, in percent; `nil` when it is not sent.
     public var pulseAmplitudeIndex: MedicalShortFloat?
 
     /// Makes a measurement.
@@ -115,19 +117,19 @@ public struct ContinuousMeasurement: Hashable, Sendable {
     /// The saturation and the pulse rate with the normal response to a change.
     public var normal: OxygenSaturation
 
-    /// The same values with a faster response to a change; `nil` when the device does not send them.
+    /// The same with a faster response to a change; `nil` when it is not sent.
     public var fast: OxygenSaturation?
 
-    /// The same values with a slower response to a change; `nil` when the device does not send them.
+    /// The same with a slower response to a change; `nil` when it is not sent.
     public var slow: OxygenSaturation?
 
-    /// The status of the measurement; `nil` when the device does not send it.
+    /// The status of the measurement; `nil` when it is not sent.
     public var status: PulseOximeterStatus?
 
-    /// The faults of the device or sensor; `nil` when the device does not report them.
+    /// The faults of the device or sensor; `nil` when they are not sent.
     public var faults: PulseOximeterFaults?
 
-    /// The pulse amplitude index, in percent; `nil` when the device does not send it.
+    /// The pulse amplitude index, in percent; `nil` when it is not sent.
     public var pulseAmplitudeIndex: MedicalShortFloat?
 
     /// Makes a measurement.

@@ -45,7 +45,9 @@ public struct PulseOximeterFaults: OptionSet, Hashable, Sendable {
     /// The encoded bits; bits 16 and above are reserved.
     public let rawValue: UInt32
 
-    /// Makes a set of bits, defined by the specification or not; bits 24 and above are dropped.
+    /// Makes a set of bits, defined by the specification or not.
+    ///
+    /// Bits 24 and above are dropped.
     public init(rawValue: UInt32) {
         self.rawValue = rawValue & 0xFF_FFFF
     }

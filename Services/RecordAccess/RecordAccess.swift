@@ -37,7 +37,7 @@ public import PeripheralKit
 /// - with BlueZ before 5.76, or before 5.80 if the records are indicated;
 /// - with all versions of BlueZ, for a bonded central that has reconnected, until it subscribes again.
 ///
-/// A report to the only subscriber always works.
+/// Records are always reported to the only subscriber.
 public struct RecordAccess<Record: Sendable>: Sendable {
     private let records: @Sendable () async throws -> [Record]
     private let remove: (@Sendable ([Record]) async throws -> Void)?

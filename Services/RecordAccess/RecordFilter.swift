@@ -42,13 +42,13 @@ public struct UserFacingTime: Hashable, Sendable {
     /// The seconds since the beginning of the year 0.
     let seconds: Int64
 
-    /// Makes a time from a device's internal clock and the offset that the user has set.
+    /// Makes a time from the device's internal clock and the user's offset.
     ///
     /// The result is `nil` when the year, month or day is not known.
     ///
     /// - Parameters:
     ///   - time: The time of the internal clock.
-    ///   - minutes: The offset in minutes, limited to ±2,147,483,647.
+    ///   - minutes: The offset that the user has set, in minutes, limited to ±2,147,483,647.
     public init?(_ time: DateTime, minutes: Int = 0) {
         guard let year = time.year, let month = time.month, let day = time.day else { return nil }
         // The year begins in March, so that the leap day is its last day.

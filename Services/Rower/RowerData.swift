@@ -27,13 +27,13 @@ public struct RowerData: FitnessMachineData {
     public var strokesPerMinute: Double?
 
     /// The strokes since the training began, 0 to 65 535.
-
     ///
-
     /// When the data is sent in several parts, it is `nil` in every part but the last.
     public var strokes: Int?
 
-    /// The average strokes per minute since the training began, 0 to 127.5 in steps of 0.5.
+    /// The average strokes per minute since the training began.
+    ///
+    /// The range is 0 to 127.5 in steps of 0.5.
     public var averageStrokesPerMinute: Double?
 
     /// The distance since the training began, in meters, 0 to 16 777 215.
@@ -42,7 +42,9 @@ public struct RowerData: FitnessMachineData {
     /// The pace in seconds for 500 meters, 0 to 65 535.
     public var secondsPer500Meters: Int?
 
-    /// The average pace since the training began, in seconds for 500 meters, 0 to 65 535.
+    /// The average pace since the training began, in seconds for 500 meters.
+    ///
+    /// The range is 0 to 65 535.
     public var averageSecondsPer500Meters: Int?
 
     /// The power in watts, −32 768 to 32 767.
@@ -62,9 +64,7 @@ public struct RowerData: FitnessMachineData {
     public var workout = WorkoutData()
 
     /// Makes training data.
-
     ///
-
     /// A value out of range is sent as the nearest end of the range.
     ///
     /// - Parameters:

@@ -1,8 +1,8 @@
 public import PeripheralKit
 
-/// The speed and cadence of a runner or walker: the value of the RSC Measurement, 0x2A53.
+/// The speed and cadence of a runner or walker.
 ///
-/// Running Speed and Cadence Service 1.0.1, section 3.1.
+/// It is the value of the RSC Measurement, 0x2A53 (Running Speed and Cadence Service 1.0.1, section 3.1).
 ///
 /// ```swift
 /// RSCMeasurement(metersPerSecond: 3.2, cadence: 168, isRunning: true)
@@ -22,7 +22,9 @@ public struct RSCMeasurement: Hashable, Sendable {
     /// It is `nil` when the sensor does not send it.
     public var strideLength: Double?
 
-    /// The distance since a central last set it, in meters, 0 to 429 496 729.5 in steps of 0.1.
+    /// The distance since a central last set it, in meters.
+    ///
+    /// The range is 0 to 429 496 729.5 in steps of 0.1.
     ///
     /// It is `nil` when the sensor does not send it.
     public var totalDistance: Double?
@@ -86,7 +88,7 @@ extension RSCMeasurement: GATTValue {
 }
 
 extension Double {
-    /// Returns the nearest number of steps, limited to a maximum; 0 if the value is not a number.
+    /// Returns the nearest number of steps, limited to a maximum; 0 for NaN.
     fileprivate func steps(_ perUnit: Double, upTo limit: UInt32) -> UInt32 {
         let steps = (self * perUnit).rounded()
         guard steps > 0 else { return 0 }

@@ -2,8 +2,9 @@ public import PeripheralKit
 public import PeripheralSensorControl
 public import PeripheralSensorLocation
 
-/// The Running Speed and Cadence service, 0x1814, of the Running Speed and Cadence Service specification
-/// 1.0.1.
+/// The Running Speed and Cadence service, 0x1814.
+///
+/// It implements the Running Speed and Cadence Service specification 1.0.1.
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -25,8 +26,8 @@ public import PeripheralSensorLocation
 ///
 /// Send a measurement about once a second (section 3.1.1).
 ///
-/// A sensor that sends the total distance must let centrals set it (section 3.4.1). So the distance is sent
-/// only if there is a handler that sets it. `SensorControl` describes the responses to requests.
+/// A sensor that sends the total distance must let centrals set it (section 3.4.1). The distance is therefore
+/// sent only if there is a handler that sets it. `SensorControl` describes the responses to requests.
 public struct RunningSpeedAndCadenceService: GATTServiceDeclaration {
     /// The RSC Measurement, 0x2A53, which centrals subscribe to; sent by ``notify(_:in:)``.
     public let measurement: Characteristic<RSCMeasurement>

@@ -15,7 +15,7 @@ public import PeripheralSensorLocation
 ///   `SensorControlResult`, the response reports that result instead.
 ///
 /// A request is refused with one of these errors:
-/// - `ATTError.sensorControlNotSubscribed`: The central has not subscribed.
+/// - `ATTError.sensorControlNotSubscribed`: The central has not subscribed to the control point.
 /// - `ATTError.sensorControlProcedureInProgress`: Another request of the same central is in progress.
 public struct SensorControl: Sendable {
     private let setCumulativeValue: (@Sendable (UInt32) async throws -> Void)?
@@ -102,7 +102,7 @@ public struct SensorControl: Sendable {
 }
 
 extension ATTError {
-    /// The error for a request at the SC Control Point while another one is in progress.
+    /// The error for a request while another one is in progress.
     ///
     /// It is the application error 0x80 of the Cycling Speed and Cadence and the Running Speed and Cadence
     /// Service specifications 1.0.1, section 1.6.

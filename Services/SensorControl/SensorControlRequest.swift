@@ -18,7 +18,9 @@ public struct SensorControlRequest: Hashable, Sendable {
         self.parameter = parameter
     }
 
-    /// Sets the cumulative value: the wheel's revolutions, or the total distance in units of 0.1 m.
+    /// Sets the cumulative value.
+    ///
+    /// It is the number of wheel revolutions, or the total distance in units of 0.1 m.
     public static func setCumulativeValue(_ value: UInt32) -> SensorControlRequest {
         SensorControlRequest(operation: .setCumulativeValue, parameter: value.gattBytes)
     }

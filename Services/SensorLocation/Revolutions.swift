@@ -8,11 +8,11 @@ public struct WheelRevolutions: Hashable, Sendable {
     /// and Cadence Service 1.0.1, section 3.1.1.2; Cycling Power Service 1.1, section 3.2.1.5).
     public var count: UInt32
 
-    /// The time at which the last turn was complete, from any starting point that the sensor chooses.
+    /// The time at which the last turn was complete.
     ///
-    /// It is sent as the nearest step of 1/1024 second, and wraps around every 64 seconds. In the Cycling
-    /// Power service, a step is 1/2048 second, and the time wraps around every 32 seconds. A negative time is
-    /// sent as 0.
+    /// It counts from any starting point that the sensor chooses. It is sent as the nearest step of 1/1024
+    /// second, and wraps around every 64 seconds. In the Cycling Power service, a step is 1/2048 second, and
+    /// the time wraps around every 32 seconds. A negative time is sent as 0.
     public var lastEventTime: Duration
 
     /// Makes a count with its time.
@@ -46,10 +46,10 @@ public struct CrankRevolutions: Hashable, Sendable {
     /// The number of turns, which wraps around after 65 535.
     public var count: UInt16
 
-    /// The time at which the last turn was complete, from any starting point that the sensor chooses.
+    /// The time at which the last turn was complete.
     ///
-    /// It is sent as the nearest step of 1/1024 second, and wraps around every 64 seconds. A negative time is
-    /// sent as 0.
+    /// It counts from any starting point that the sensor chooses. It is sent as the nearest step of 1/1024
+    /// second, and wraps around every 64 seconds. A negative time is sent as 0.
     public var lastEventTime: Duration
 
     /// Makes a count with its time.

@@ -1,8 +1,8 @@
 public import PeripheralKit
 
-/// The place where a sensor is worn or mounted: the value of the Sensor Location, 0x2A5D.
+/// The place where a sensor is worn or mounted.
 ///
-/// GATT Specification Supplement, Sensor Location.
+/// It is the value of the Sensor Location, 0x2A5D (GATT Specification Supplement, Sensor Location).
 public struct SensorLocation: Hashable, Sendable {
     /// The encoded location; 17 through 255 are reserved.
     public let rawValue: UInt8

@@ -41,7 +41,9 @@ public enum SensorPlacement: Sendable {
 }
 
 extension SensorPlacement {
-    /// Carries out a central's request to set the location, in a service with its own control point.
+    /// Carries out a central's request to set the location.
+    ///
+    /// It is for a service with its own control point.
     ///
     /// - Parameter parameter: The parameter of the request: the location's one byte.
     /// - Throws: ``SensorControlResult`` when the request cannot be carried out; the errors of the program's

@@ -44,9 +44,7 @@ public struct StairClimberData: FitnessMachineData {
     public var workout = WorkoutData()
 
     /// Makes training data.
-
     ///
-
     /// A value out of range is sent as the nearest end of the range.
     ///
     /// - Parameters:

@@ -26,9 +26,7 @@ public struct StepClimberData: FitnessMachineData {
     public var floors: Int?
 
     /// The steps since the training began, 0 to 65 535.
-
     ///
-
     /// When the data is sent in several parts, it is `nil` in every part but the last.
     public var steps: Int?
 
@@ -45,9 +43,7 @@ public struct StepClimberData: FitnessMachineData {
     public var workout = WorkoutData()
 
     /// Makes training data.
-
     ///
-
     /// A value out of range is sent as the nearest end of the range.
     ///
     /// - Parameters:

@@ -28,16 +28,22 @@ public struct TreadmillData: FitnessMachineData {
     /// When the data is sent in several parts, it is `nil` in every part but the last.
     public var kilometersPerHour: Double?
 
-    /// The average speed since the training began, in kilometers per hour, 0 to 655.35 in steps of 0.01.
+    /// The average speed since the training began, in kilometers per hour.
+    ///
+    /// The range is 0 to 655.35 in steps of 0.01.
     public var averageKilometersPerHour: Double?
 
     /// The distance since the training began, in meters, 0 to 16 777 215.
     public var meters: Int?
 
-    /// The inclination in percent, −3276.8 to 3276.6 in steps of 0.1; `nil` when it is not known.
+    /// The inclination in percent; `nil` when it is not known.
+    ///
+    /// The range is −3276.8 to 3276.6 in steps of 0.1.
     public var inclinationPercent: Double?
 
-    /// The angle of the ramp in degrees, −3276.8 to 3276.6 in steps of 0.1; `nil` when it is not known.
+    /// The angle of the ramp in degrees; `nil` when it is not known.
+    ///
+    /// The range is −3276.8 to 3276.6 in steps of 0.1.
     public var rampDegrees: Double?
 
     /// The meters climbed since the training began, 0 to 6553.5 in steps of 0.1.
@@ -57,26 +63,30 @@ public struct TreadmillData: FitnessMachineData {
     /// fields. Leave the pace out for such centrals.
     public var kilometersPerMinute: Double?
 
-    /// The average pace since the training began, in kilometers per minute, 0 to 25.5 in steps of 0.1.
+    /// The average pace since the training began, in kilometers per minute.
+    ///
+    /// The range is 0 to 25.5 in steps of 0.1.
     ///
     /// It has one byte, as originally defined for version 1.0. A central that follows a newer GATT
     /// Specification Supplement reads two bytes, as seconds for 500 meters, and misreads the following
     /// fields. Leave the pace out for such centrals.
     public var averageKilometersPerMinute: Double?
 
-    /// The force on the belt in newtons, −32 768 to 32 766; `nil` when it is not known.
+    /// The force on the belt in newtons; `nil` when it is not known.
+    ///
+    /// The range is −32 768 to 32 766.
     public var newtons: Int?
 
-    /// The power in watts, −32 768 to 32 766; `nil` when it is not known.
+    /// The power in watts; `nil` when it is not known.
+    ///
+    /// The range is −32 768 to 32 766.
     public var watts: Int?
 
     /// Energy, heart rate and time.
     public var workout = WorkoutData()
 
     /// Makes training data.
-
     ///
-
     /// A value out of range is sent as the nearest end of the range.
     ///
     /// - Parameters:

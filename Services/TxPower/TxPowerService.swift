@@ -1,7 +1,6 @@
 public import PeripheralKit
 
-/// The Tx Power service, 0x1804, of the Tx Power Service specification 1.0: how strongly the device transmits
-/// while it The Tx Power service, 0x1804: the transmit power of the device during a connection.
+/// The Tx Power service, 0x1804: the transmit power of the device during a connection.
 ///
 /// It implements the Tx Power Service specification 1.0. A central compares the power with the received
 /// signal strength to estimate the distance to the device. The Proximity profile combines the service with

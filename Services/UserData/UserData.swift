@@ -94,7 +94,7 @@ public struct UserData: Sendable {
         }
     }
 
-    /// Returns the user whose data a central has access to; `nil` when it has access to none.
+    /// Returns the user whose data a central has access to; `nil` for none.
     public func user(of central: Central) -> UInt8? {
         try? consents.user(of: central)
     }

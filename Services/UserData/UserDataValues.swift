@@ -9,7 +9,9 @@ public struct UserDate: Hashable, Sendable {
     /// The day of the month, 1 through 31; `nil` when it is not known.
     public let day: Int?
 
-    /// Makes a date; `nil` when a part is out of range, or the month does not have the day.
+    /// Makes a date.
+    ///
+    /// The result is `nil` when a part is out of range, or the month does not have the day.
     public init?(year: Int?, month: Int?, day: Int?) {
         guard DateTime(year: year, month: month, day: day) != nil else { return nil }
         self.year = year
@@ -126,7 +128,7 @@ public struct BodyLength: GATTValue, Hashable {
 }
 
 extension UInt16 {
-    /// Makes the nearest integer, limited to the range; 0 if the value is not a number.
+    /// Makes the nearest integer, limited to the range; 0 for NaN.
     fileprivate init(nearestTo value: Double) {
         let nearest = value.rounded()
         guard nearest > 0 else {

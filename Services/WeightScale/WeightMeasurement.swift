@@ -20,7 +20,9 @@ public struct WeightMeasurement: Hashable, Sendable {
 
     /// The body mass index and the height.
     public struct Build: Hashable, Sendable {
-        /// The body mass index in kilograms per square meter, 0 to 6553.5, in steps of 0.1.
+        /// The body mass index in kilograms per square meter.
+        ///
+        /// The range is 0 to 6553.5 in steps of 0.1.
         public var bodyMassIndex: Double
         /// The height in meters, 0 to 65.535, or inches, 0 to 6553.5.
         public var height: Double
@@ -143,7 +145,7 @@ extension WeightMeasurement.Units {
 }
 
 extension UInt16 {
-    /// Makes the nearest integer, limited to the range; 0 if the value is not a number.
+    /// Makes the nearest integer, limited to the range; 0 for NaN.
     fileprivate init(nearest value: Double) {
         let rounded = value.rounded()
         self = rounded > 0 ? rounded < 65_535 ? UInt16(rounded) : .max : 0

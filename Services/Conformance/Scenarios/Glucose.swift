@@ -67,8 +67,9 @@ extension ServiceConformance {
         try expect("response", received[handles.recordAccess], is: [success.gattBytes])
     }
 
-    /// After reconnecting, the stack cannot distinguish the central from others, of which there are none
-    /// here.
+    /// After reconnecting, the stack cannot distinguish the central from others.
+    ///
+    /// Here there are no others.
     private static let glucoseOfOneWhoComesBack = Scenario(
         "Glucose: a bonded central that reconnects gets the records without subscribing again"
     ) {
