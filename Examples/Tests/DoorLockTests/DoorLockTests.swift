@@ -24,7 +24,7 @@ struct DoorLockTests {
         }
         try await door.peripheral.run(on: backend, restoringFrom: store) { session in
             #expect(
-                session.restored?.summary.first == "restored as Door; phones find everything where it was"
+                session.restored?.summary.first == "restored as Door; phones can use their cached handles"
             )
             try await phone.connect()
             #expect(try await phone.read(door.isLocked) == false)
