@@ -15,7 +15,8 @@ final class Bike: Sendable {
         let service = FitnessMachineService(
             telling: SimulatedRider().measurement,
             trainingStatus: SimulatedRider().trainingStatus,
-            // The specification requires an encrypted link. Common trainers do not, and apps do not pair.
+            // The specification requires an encrypted link. Common trainers do not require one, and apps do
+            // not pair.
             control: FitnessMachineControl(
                 [.targetPower(watts: 0...400), .bikeSimulation],
                 security: .open
