@@ -1,12 +1,12 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// A product of the package above, which the examples use as any other program does.
+/// Returns a product of the package above, which the examples use like any other program.
 func product(_ name: String) -> Target.Dependency {
     .product(name: name, package: "swift-peripheral")
 }
 
-/// An example that leaves its run to `ExampleSupport`.
+/// Returns the target of an example that runs through `ExampleSupport`.
 func example(_ name: String, services: [String] = []) -> Target {
     .executableTarget(
         name: name,
@@ -37,7 +37,8 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
-        // What firmware has of its own stands in Firmware, and is tested here, where everything is built for tests.
+        // The sources specific to firmware are in Firmware. They are tested here, where everything is built
+        // for tests.
         .target(
             name: "FirmwareSupport",
             dependencies: [
@@ -169,7 +170,7 @@ let package = Package(
                 .product(name: "PeripheralTesting", package: "swift-peripheral"),
             ]
         ),
-        // What is there only with a trait is tested where traits are chosen.
+        // Code that requires a trait is tested here, where traits are enabled.
         .testTarget(
             name: "PeripheralMetricsTests",
             dependencies: [

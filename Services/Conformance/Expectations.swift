@@ -1,10 +1,10 @@
 internal import PeripheralConformance
 internal import PeripheralTesting
 
-/// What a service declares in this scenario; fails it when there is none.
+/// Returns an optional part of a service, or throws if the service does not declare it.
 func present<Value>(_ value: Value?) throws(ConformanceFailure) -> Value {
     guard let value else {
-        throw ConformanceFailure(description: "A \(Value.self) is not declared.")
+        throw ConformanceFailure(description: "The service does not declare a \(Value.self).")
     }
     return value
 }

@@ -1,9 +1,9 @@
 public import PeripheralConformance
 public import PeripheralTesting
 
-/// What each ready-made service has to do in the same way on every backend.
+/// The behavior that each ready-made service must have on every backend.
 ///
-/// The scenarios are run as those of `ConformanceSuite` are:
+/// Run the scenarios in the same way as those of `ConformanceSuite`:
 ///
 /// ```swift
 /// for scenario in ServiceConformance.scenarios {
@@ -11,8 +11,8 @@ public import PeripheralTesting
 /// }
 /// ```
 ///
-/// Each begins with the name of its service. To add one, write it in the file of its service, and name it in the list
-/// there.
+/// The name of each scenario begins with the name of its service. To add a scenario, write it in the file of
+/// its service, and add it to the list at the top of that file.
 public enum ServiceConformance: Sendable {
     /// All scenarios.
     public static let scenarios: [Scenario] = [

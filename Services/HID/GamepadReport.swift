@@ -1,21 +1,21 @@
 internal import PeripheralKit
 
-/// How the sticks and buttons of a gamepad stand: the input report of a ``HIDGamepad``.
+/// The state of a gamepad: the input report of a ``HIDGamepad``.
 public struct GamepadReport: Sendable {
-    /// Where the directional pad is pressed.
+    /// The direction in which the directional pad is pressed.
     public enum Direction: UInt8, Sendable {
-        /// Up, and on clockwise.
+        /// Up; the other directions follow clockwise.
         case up = 1, upRight, right, downRight, down, downLeft, left, upLeft
     }
 
-    /// Where a stick stands.
+    /// The position of a stick.
     public struct Stick: Sendable {
-        /// To the left or right: −127, 0 in the middle, to 127.
+        /// The horizontal position: −127 at the left, 0 in the middle, 127 at the right.
         public let x: Int8
-        /// Up or down: −127, 0 in the middle, to 127.
+        /// The vertical position: −127 at the top, 0 in the middle, 127 at the bottom.
         public let y: Int8
 
-        /// Makes a position; what is out of range is taken to the next bound.
+        /// Makes a position, with each value limited to its range.
         ///
         /// - Parameters:
         ///   - x: −127 at the left to 127 at the right.
@@ -29,9 +29,9 @@ public struct GamepadReport: Sendable {
         public static let center = Stick(x: 0, y: 0)
     }
 
-    /// The buttons that are down, the first in the lowest of 16 bits.
+    /// The buttons that are down, with the first button in the lowest of 16 bits.
     public var buttons: UInt16
-    /// Where the directional pad is pressed; `nil` when it is not.
+    /// The direction in which the directional pad is pressed; `nil` when it is not pressed.
     public var direction: Direction?
     /// The left stick.
     public var leftStick: Stick
@@ -42,11 +42,11 @@ public struct GamepadReport: Sendable {
     /// How far the right trigger is pulled, 0 to 255.
     public var rightTrigger: UInt8
 
-    /// Makes a report; what is not given is at rest.
+    /// Makes a report, in which each omitted element is at rest.
     ///
     /// - Parameters:
-    ///   - buttons: The buttons that are down, the first in the lowest of 16 bits.
-    ///   - direction: Where the directional pad is pressed.
+    ///   - buttons: The buttons that are down, with the first button in the lowest of 16 bits.
+    ///   - direction: The direction in which the directional pad is pressed.
     ///   - leftStick: The left stick.
     ///   - rightStick: The right stick.
     ///   - leftTrigger: How far the left trigger is pulled.
@@ -69,7 +69,7 @@ public struct GamepadReport: Sendable {
 }
 
 extension GamepadReport {
-    /// The report as the gamepad's report map describes it: nine bytes.
+    /// The report in the form of the gamepad's report map: nine bytes.
     public var bytes: [UInt8] {
         var writer = ByteWriter()
         writer.write(buttons)

@@ -1,8 +1,9 @@
 public import PeripheralKit
 
-/// A gamepad with 16 buttons, a directional pad, two sticks and two triggers: a ``HIDService`` with its report map.
+/// A gamepad with 16 buttons, a directional pad, two sticks and two triggers.
 ///
-/// It is that of the HID Service specification 1.0 and of the HID over GATT profile 1.0.
+/// It is a ``HIDService`` with the report map of the gamepad (HID Service specification 1.0, HID over GATT
+/// profile 1.0).
 ///
 /// ```swift
 /// import PeripheralBattery
@@ -18,22 +19,23 @@ public import PeripheralKit
 ///     Advertisement(appearance: 0x03C4)
 /// }
 /// try await peripheral.run(on: .bluez) { session in
-///     for await state in pad.states { try await gamepad.send(GamepadReport(buttons: state.buttons), in: session) }
+///     for await state in pad.states { try await gamepad.send(.init(buttons: state.buttons), in: session) }
 /// }
 /// ```
 public struct HIDGamepad: GATTServiceDeclaration {
     /// The HID service of the gamepad.
     public let hid: HIDService
 
-    /// The report of sticks and buttons.
+    /// The report of the sticks, triggers and buttons.
     public var report: HIDReport { hid.reports[0] }
 
     /// Declares a gamepad.
     ///
     /// - Parameters:
-    ///   - information: What the device is.
-    ///   - security: What it takes to use the gamepad: encryption at least, as the HID over GATT profile demands.
-    ///   - onCommand: Takes the host's announcement that it suspends or resumes.
+    ///   - information: The properties of the device.
+    ///   - security: The security required to use the gamepad. The HID over GATT profile requires at least
+    ///     encryption.
+    ///   - onCommand: Called when the host announces that it suspends or resumes.
     public init(
         information: HIDInformation = HIDInformation(),
         security: AttributeSecurity = .encrypted,
@@ -48,12 +50,12 @@ public struct HIDGamepad: GATTServiceDeclaration {
         )
     }
 
-    /// Tells the hosts how sticks and buttons stand from now on.
+    /// Sends the state of the gamepad to the hosts.
     ///
     /// - Parameters:
     ///   - state: The state of the whole gamepad.
     ///   - session: The session of the peripheral that declares the gamepad.
-    /// - Throws: As `session.notify` does.
+    /// - Throws: The errors of `session.notify`.
     public func send(_ state: GamepadReport, in session: PeripheralSession) async throws {
         try await report.send(state.bytes, in: session)
     }

@@ -1,26 +1,30 @@
 public import PeripheralKit
 
-/// What an input device is: the value of the HID Information, 0x2A4A (HID Service 1.0, section 2.8).
+/// The properties of an input device: the value of the HID Information, 0x2A4A.
+///
+/// HID Service 1.0, section 2.8.
 public struct HIDInformation: Equatable, Sendable {
-    /// The version of the USB HID specification that the device follows, in binary-coded decimal: 0x0111 for 1.11.
+    /// The version of the USB HID specification, in binary-coded decimal: 0x0111 for 1.11.
     public var version: UInt16
 
-    /// The country that the hardware is made for, as USB HID numbers it; 0 when it is made for none.
+    /// The USB HID country code of the hardware; 0 for no particular country.
     public var countryCode: UInt8
 
     /// Whether the device can wake its host.
     public var wakesHost: Bool
 
-    /// Whether the device advertises when it is bonded and not connected, so that its host can connect at any time.
+    /// Whether the device advertises when it is bonded but not connected.
+    ///
+    /// Its host can then connect at any time.
     public var isNormallyConnectable: Bool
 
-    /// Makes an information.
+    /// Makes the information.
     ///
     /// - Parameters:
     ///   - version: The version of the USB HID specification, in binary-coded decimal.
-    ///   - countryCode: The country that the hardware is made for.
+    ///   - countryCode: The USB HID country code of the hardware.
     ///   - wakesHost: Whether the device can wake its host.
-    ///   - isNormallyConnectable: Whether the host can connect at any time.
+    ///   - isNormallyConnectable: Whether the device advertises when it is bonded but not connected.
     public init(
         version: UInt16 = 0x0111,
         countryCode: UInt8 = 0,
@@ -35,7 +39,7 @@ public struct HIDInformation: Equatable, Sendable {
 }
 
 extension HIDInformation: GATTValue {
-    /// Reads four bytes; flags that are reserved are ignored.
+    /// Reads four bytes and ignores reserved flags.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         version = try reader.read()
         countryCode = try reader.read()

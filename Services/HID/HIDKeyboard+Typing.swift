@@ -1,12 +1,14 @@
 public import PeripheralKit
 
 extension HIDKeyboard {
-    /// Presses and releases a key; it is released also when the call is cancelled.
+    /// Presses and releases a key.
+    ///
+    /// If the call is cancelled, the key is also released.
     ///
     /// - Parameters:
-    ///   - stroke: The key, and the modifiers that are held meanwhile.
+    ///   - stroke: The key, and the modifiers that are held with it.
     ///   - session: The session of the peripheral that declares the keyboard.
-    /// - Throws: As `session.notify` does.
+    /// - Throws: The errors of `session.notify`.
     @inline(never)  // A copy in each loop costs kilobytes.
     public func press(_ stroke: KeyStroke, in session: PeripheralSession) async throws {
         do {
@@ -18,15 +20,15 @@ extension HIDKeyboard {
         }
     }
 
-    /// Types a text on hosts that have set the layout of the United States.
+    /// Types a text on hosts that use the keyboard layout of the United States.
     ///
-    /// Each character is a key that is pressed and released, as fast as the slowest host takes it.
+    /// Each character is pressed and released as fast as the slowest host accepts it.
     ///
     /// - Parameters:
-    ///   - text: The text: printable characters of ASCII, tabs and ends of lines.
+    ///   - text: The text: printable ASCII characters, tabs and line ends.
     ///   - session: The session of the peripheral that declares the keyboard.
-    /// - Throws: ``UntypableCharacter`` for a text with another character, before anything is typed; as `session.notify`
-    ///   does.
+    /// - Throws: ``UntypableCharacter``, before anything is typed, if the text contains another character;
+    ///   the errors of `session.notify`.
     public func type(_ text: String, in session: PeripheralSession) async throws {
         var strokes: [KeyStroke] = []
         for character in text {

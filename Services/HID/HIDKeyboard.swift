@@ -1,8 +1,9 @@
 public import PeripheralKit
 
-/// A keyboard: a ``HIDService`` with a report map, and the boot protocol for hosts that do not read it.
+/// A keyboard: a ``HIDService`` with a report map and the boot protocol.
 ///
-/// It is that of the HID Service specification 1.0 and of the HID over GATT profile 1.0.
+/// The boot protocol is for hosts that do not read the report map. The keyboard implements the HID Service
+/// specification 1.0 and meets the HID over GATT profile 1.0.
 ///
 /// ```swift
 /// import PeripheralBattery
@@ -25,7 +26,7 @@ public struct HIDKeyboard: GATTServiceDeclaration {
     /// The HID service of the keyboard.
     public let hid: HIDService
 
-    // Not stored beside it, since what copies several properties costs kilobytes.
+    // Computed, because copying a value with several stored properties adds kilobytes of code.
 
     /// The report of the keys that are down.
     public var keys: HIDReport { hid.reports[0] }
@@ -36,10 +37,11 @@ public struct HIDKeyboard: GATTServiceDeclaration {
     /// Declares a keyboard.
     ///
     /// - Parameters:
-    ///   - information: What the device is.
-    ///   - security: What it takes to use the keyboard: encryption at least, as the HID over GATT profile demands.
-    ///   - onLEDs: Takes the lamps that a host wants on.
-    ///   - onCommand: Takes the host's announcement that it suspends or resumes.
+    ///   - information: The properties of the device.
+    ///   - security: The security required to use the keyboard. The HID over GATT profile requires at least
+    ///     encryption.
+    ///   - onLEDs: Called with the lamps that a host wants on.
+    ///   - onCommand: Called when the host announces that it suspends or resumes.
     public init(
         information: HIDInformation = HIDInformation(),
         security: AttributeSecurity = .encrypted,
@@ -84,12 +86,12 @@ public struct HIDKeyboard: GATTServiceDeclaration {
         )
     }
 
-    /// Tells the hosts which keys are down from now on, each in the protocol that it has asked for.
+    /// Sends the keys that are down to the hosts, each in its protocol.
     ///
     /// - Parameters:
     ///   - report: All keys that are down.
     ///   - session: The session of the peripheral that declares the keyboard.
-    /// - Throws: As `session.notify` does.
+    /// - Throws: The errors of `session.notify`.
     @inline(never)
     public func send(_ report: KeyboardReport, in session: PeripheralSession) async throws {
         let bytes = report.gattBytes
@@ -100,7 +102,7 @@ public struct HIDKeyboard: GATTServiceDeclaration {
         try await send(bytes, over: boot.input, in: session, to: boot.modes, areBoot: true)
     }
 
-    /// Tells the hosts without waiting that no key is down.
+    /// Reports to the hosts that no key is down, without waiting.
     func releaseAll(in session: PeripheralSession) {
         let bytes = KeyboardReport().gattBytes
         hid.boot?.last.bytes = bytes
@@ -109,7 +111,9 @@ public struct HIDKeyboard: GATTServiceDeclaration {
         if let boot = hid.boot, boot.modes.hasBoot { _ = try? session.update(boot.input, bytes) }
     }
 
-    /// Sends to the hosts of one protocol, and to those whom the Bluetooth stack does not tell apart.
+    /// Sends to the hosts of one protocol.
+    ///
+    /// Hosts that the Bluetooth stack cannot address separately get the report as well.
     private func send(
         _ bytes: [UInt8],
         over characteristic: Characteristic<[UInt8]>,
@@ -134,10 +138,11 @@ public struct HIDKeyboard: GATTServiceDeclaration {
         }
     }
 
-    /// Returns each host to the report protocol when it disconnects, as the specification demands (HID Service 1.0, section
-    /// 2.4); the peripheral runs this.
+    /// Returns each host to the report protocol when it disconnects.
     ///
-    /// It matters where a machine's firmware asks for the boot protocol, and its operating system for nothing.
+    /// The specification requires this (HID Service 1.0, section 2.4). The peripheral calls this method.
+    ///
+    /// It matters when a machine's firmware selects the boot protocol, and its operating system selects none.
     ///
     /// - Parameter session: The session of the peripheral that declares the keyboard.
     public func run(in session: PeripheralSession) async {
@@ -149,8 +154,9 @@ public struct HIDKeyboard: GATTServiceDeclaration {
     /// The service as it is published.
     public var service: GATTService { hid.service }
 
-    /// A keyboard with eight modifiers, five lamps, and six keys at a time: the boot keyboard of USB HID 1.11, appendix
-    /// E.6, with a report number and all keys.
+    /// A keyboard with eight modifiers, five lamps, and up to six keys at a time.
+    ///
+    /// It is the boot keyboard of USB HID 1.11, appendix E.6, with a report number and all keys.
     private static let reportMap: [UInt8] = [
         0x05, 0x01,  // Usage Page (Generic Desktop)
         0x09, 0x06,  // Usage (Keyboard)

@@ -1,20 +1,22 @@
 public import PeripheralKit
 
-/// How a host reads the reports of a device: the value of the Protocol Mode, 0x2A4E (HID Service 1.0, section 2.4).
+/// The form in which a host reads reports: the value of the Protocol Mode, 0x2A4E.
+///
+/// HID Service 1.0, section 2.4.
 public enum HIDProtocolMode: Equatable, Sendable {
-    /// In the fixed form that a host understands before it has an operating system.
+    /// The fixed form that a host understands before its operating system runs.
     case boot
-    /// In the form of the report map.
+    /// The form that the report map describes.
     case report
 }
 
 extension HIDProtocolMode: GATTValue {
     /// Reads one byte.
     ///
-    /// - Throws: `GATTDecodingError` also for a value above 1, which is reserved.
+    /// - Throws: `GATTDecodingError`, also for a value above 1, which is reserved.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let byte: UInt8 = try reader.read()
-        guard byte <= 1 else { throw .invalidValue("\(byte) is no protocol mode: 0 and 1 are") }
+        guard byte <= 1 else { throw .invalidValue("\(byte) is not a protocol mode; the modes are 0 and 1") }
         self = byte == 0 ? .boot : .report
     }
 
@@ -24,9 +26,11 @@ extension HIDProtocolMode: GATTValue {
     }
 }
 
-/// What a host writes to the HID Control Point, 0x2A4C (HID Service 1.0, section 2.9).
+/// A command that a host writes to the HID Control Point, 0x2A4C.
+///
+/// HID Service 1.0, section 2.9.
 public enum HIDCommand: Equatable, Sendable {
-    /// The host suspends: the device may save power, and wakes it by an input.
+    /// The host suspends. The device may save power, and wakes the host by an input.
     case suspend
     /// The host has resumed.
     case exitSuspend
@@ -35,11 +39,11 @@ public enum HIDCommand: Equatable, Sendable {
 extension HIDCommand: GATTValue {
     /// Reads one byte.
     ///
-    /// - Throws: `GATTDecodingError` also for a value above 1, which is reserved.
+    /// - Throws: `GATTDecodingError`, also for a value above 1, which is reserved.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let byte: UInt8 = try reader.read()
         guard byte <= 1 else {
-            throw .invalidValue("\(byte) is no command of the HID Control Point: 0 and 1 are")
+            throw .invalidValue("\(byte) is not a command of the HID Control Point; the commands are 0 and 1")
         }
         self = byte == 0 ? .suspend : .exitSuspend
     }

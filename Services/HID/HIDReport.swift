@@ -1,7 +1,9 @@
 public import PeripheralKit
 private import Synchronization
 
-/// A report of a ``HIDService``: what its device and its host exchange, in the form that the report map describes.
+/// A report of a ``HIDService``: the data that device and host exchange.
+///
+/// The report map describes the form of the report.
 ///
 /// ```swift
 /// let volume = HIDReport.input(id: 2, length: 1)
@@ -9,23 +11,23 @@ private import Synchronization
 /// try await volume.send([0x01], in: session)
 /// ```
 public struct HIDReport: Sendable {
-    /// Which way a report goes.
+    /// The direction of a report.
     public enum Kind: UInt8, Hashable, Sendable {
         /// From the device to the host.
         case input = 1
         /// From the host to the device.
         case output = 2
-        /// Either way: a setting of the device.
+        /// In both directions: a setting of the device.
         case feature = 3
     }
 
-    /// Which way the report goes.
+    /// The direction of the report.
     public let kind: Kind
 
-    /// The report's number in the report map; 0 in one without numbers.
+    /// The report's number in the report map; 0 if the map has no numbers.
     public let id: UInt8
 
-    /// The Report, 0x2A4D: its bytes without its number.
+    /// The Report, 0x2A4D: the bytes of the report without its number.
     public let value: Characteristic<[UInt8]>
 
     private let last: LastReport?
@@ -49,7 +51,7 @@ public struct HIDReport: Sendable {
         ) {
             Read(read)
             if let write { Write(write) }
-            // Which report of the report map it is.
+            // Identifies the report in the report map.
             Descriptor<[UInt8]>(.reportReference, value: [id, kind.rawValue], security: security)
         }
     }
@@ -57,9 +59,11 @@ public struct HIDReport: Sendable {
     /// Declares a report that the device sends.
     ///
     /// - Parameters:
-    ///   - id: The report's number in the report map; 0 in one without numbers.
-    ///   - length: How many bytes the report has without its number, 1 to 512. Before anything is sent, hosts read zeros.
-    ///   - security: What it takes to read and to subscribe: encryption at least, as the HID over GATT profile demands.
+    ///   - id: The report's number in the report map; 0 if the map has no numbers.
+    ///   - length: The number of bytes without the report number, 1 to 512. Before the first report, hosts
+    ///     read zeros.
+    ///   - security: The security required to read and to subscribe. The HID over GATT profile requires at
+    ///     least encryption.
     /// - Returns: The report.
     public static func input(
         id: UInt8 = 0,
@@ -79,14 +83,16 @@ public struct HIDReport: Sendable {
         )
     }
 
-    /// Declares a report that the host sends, with or without waiting for the response.
+    /// Declares a report that the host sends, with or without requesting a response.
     ///
     /// - Parameters:
-    ///   - id: The report's number in the report map; 0 in one without numbers.
-    ///   - length: How many bytes the report has without its number, 1 to 512. Another length is not taken. Before
-    ///     anything is received, hosts read zeros.
-    ///   - security: What it takes to read and write: encryption at least, as the HID over GATT profile demands.
-    ///   - handler: Takes the report. What it throws is logged; a host that may write without response does not learn it.
+    ///   - id: The report's number in the report map; 0 if the map has no numbers.
+    ///   - length: The number of bytes without the report number, 1 to 512. A report of another length is not
+    ///     accepted. Before the first report, hosts read zeros.
+    ///   - security: The security required to read and write. The HID over GATT profile requires at least
+    ///     encryption.
+    ///   - handler: Handles the report. An error that it throws is logged. A host that writes without a
+    ///     response does not get the error.
     /// - Returns: The report.
     public static func output(
         id: UInt8 = 0,
@@ -122,11 +128,13 @@ public struct HIDReport: Sendable {
     /// Declares a setting of the device.
     ///
     /// - Parameters:
-    ///   - id: The report's number in the report map; 0 in one without numbers.
-    ///   - length: How many bytes the report has without its number, 1 to 512. Another length is refused.
-    ///   - security: What it takes to read and write: encryption at least, as the HID over GATT profile demands.
-    ///   - read: Tells the setting.
-    ///   - write: Takes the setting. Throwing refuses it.
+    ///   - id: The report's number in the report map; 0 if the map has no numbers.
+    ///   - length: The number of bytes without the report number, 1 to 512. A report of another length is
+    ///     refused.
+    ///   - security: The security required to read and write. The HID over GATT profile requires at least
+    ///     encryption.
+    ///   - read: Returns the setting.
+    ///   - write: Applies the setting. Throwing refuses it.
     /// - Returns: The report.
     public static func feature(
         id: UInt8 = 0,
@@ -138,29 +146,29 @@ public struct HIDReport: Sendable {
         HIDReport(.feature, id, length, .write, last: nil, security: security, read: read, write: write)
     }
 
-    /// Sends an input report to all hosts that listen, and keeps it for those that read.
+    /// Sends an input report to all subscribed hosts, and stores it for reads.
     ///
     /// - Parameters:
-    ///   - bytes: The report without its number, of its length.
+    ///   - bytes: The report without its number, in the declared length.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: As `session.notify` does: `PeripheralError` with the code `notDeclared` for an output or feature report,
-    ///   and with `invalidValue` for another length.
+    /// - Throws: The errors of `session.notify`: `PeripheralError` with the code `notDeclared` for an output
+    ///   or feature report, and with `invalidValue` for a wrong length.
     public func send(_ bytes: [UInt8], in session: PeripheralSession) async throws {
         try keep(bytes, in: session)
         try await session.notify(value, bytes)
     }
 
-    /// Keeps an input report for hosts that read.
+    /// Stores an input report for hosts that read it.
     ///
-    /// - Throws: As ``send(_:in:)``.
+    /// - Throws: The errors of ``send(_:in:)``.
     func keep(_ bytes: [UInt8], in session: PeripheralSession) throws {
-        // Asked for what it throws where this is no input report.
+        // Called for the error that it throws when this is not an input report.
         _ = try session.hasSubscribers(of: value)
         if let last, last.bytes.count == bytes.count { last.bytes = bytes }
     }
 }
 
-/// The report that was exchanged last.
+/// The last report that was exchanged.
 final class LastReport: Sendable {
     private let state: Mutex<[UInt8]>
 

@@ -1,10 +1,11 @@
 public import PeripheralKit
 private import Synchronization
 
-/// The Human Interface Device service, 0x1812, of the HID Service specification 1.0: what a keyboard, a mouse or a gamepad
-/// is to its host, as the HID over GATT profile 1.0 demands it.
+/// The Human Interface Device service, 0x1812, for keyboards, mice, gamepads and other input devices.
 ///
-/// ``HIDKeyboard`` and ``HIDGamepad`` are ready made. Another device needs its report map:
+/// It implements the HID Service specification 1.0, and meets the HID over GATT profile 1.0.
+///
+/// ``HIDKeyboard`` and ``HIDGamepad`` are ready-made. For another device, provide its report map:
 ///
 /// ```swift
 /// import PeripheralBattery
@@ -24,8 +25,8 @@ private import Synchronization
 /// try await peripheral.run(on: .bluez) { session in … }
 /// ```
 ///
-/// The profile demands a Battery service and a PnP ID beside it, and that hosts pair: all is served to encrypted links
-/// alone.
+/// The profile requires a Battery service and a PnP ID beside this service. It also requires that hosts pair:
+/// all characteristics are served over encrypted links only.
 public struct HIDService: GATTServiceDeclaration {
     /// The HID Information, 0x2A4A, which hosts read.
     public let information: Characteristic<HIDInformation>
@@ -33,13 +34,15 @@ public struct HIDService: GATTServiceDeclaration {
     /// The Report Map, 0x2A4B, which hosts read.
     public let reportMap: Characteristic<[UInt8]>
 
-    /// The HID Control Point, 0x2A4C, which hosts write without response.
+    /// The HID Control Point, 0x2A4C, which hosts write without a response.
     public let controlPoint: Characteristic<HIDCommand>
 
     /// The reports, in the order of their handles.
     public let reports: [HIDReport]
 
-    /// The Protocol Mode, 0x2A4E, which hosts read, and write without response; `nil` of a device without boot protocol.
+    /// The Protocol Mode, 0x2A4E, which hosts read, and write without a response.
+    ///
+    /// It is `nil` for a device without the boot protocol.
     public let protocolMode: Characteristic<HIDProtocolMode>?
 
     let boot: BootKeyboard?
@@ -47,14 +50,14 @@ public struct HIDService: GATTServiceDeclaration {
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - reportMap: The report descriptor of USB HID 1.11, section 6.2.2; at most 512 bytes.
-    ///   - reports: The reports that the map describes, each once.
-    ///   - information: What the device is.
-    ///   - externalReport: The type of a characteristic outside of this service that the map describes as well, such as
-    ///     `.batteryLevel`.
-    ///   - security: What it takes to use anything but the reports, which have their own: encryption at least, as the HID over
-    ///     GATT profile demands.
-    ///   - onCommand: Takes the host's announcement that it suspends or resumes.
+    ///   - reportMap: The report descriptor (USB HID 1.11, section 6.2.2), at most 512 bytes.
+    ///   - reports: The reports that the map describes, each one once.
+    ///   - information: The properties of the device.
+    ///   - externalReport: The type of a characteristic outside this service that the map also describes,
+    ///     such as `.batteryLevel`.
+    ///   - security: The security required to use the characteristics of the service. The HID over GATT
+    ///     profile requires at least encryption. Each report has its own setting.
+    ///   - onCommand: Called when the host announces that it suspends or resumes.
     public init(
         reportMap: [UInt8],
         reports: [HIDReport],
@@ -118,7 +121,9 @@ public struct HIDService: GATTServiceDeclaration {
     }
 }
 
-/// What a keyboard has for hosts that do not read report maps (HID Service 1.0, sections 2.6.1 and 2.6.2).
+/// The characteristics of a keyboard for hosts that do not read report maps.
+///
+/// HID Service 1.0, sections 2.6.1 and 2.6.2.
 final class BootKeyboard: Sendable {
     /// The keys that are down.
     let last: LastReport
@@ -133,9 +138,9 @@ final class BootKeyboard: Sendable {
     }
 }
 
-/// Which hosts have asked for the boot protocol, for as long as they are connected.
+/// The hosts that use the boot protocol, for as long as they are connected.
 final class ProtocolModes: Sendable {
-    // A list: hosts are few, and a set costs kilobytes.
+    // A list, because hosts are few and a set adds kilobytes of code.
     private let hosts = Mutex<[Central.ID]>([])
 
     var hasBoot: Bool { hosts.withLock { !$0.isEmpty } }

@@ -3,26 +3,27 @@ public struct KeyStroke: Equatable, Sendable {
     /// The key.
     public var key: KeyUsage
 
-    /// The modifiers that are held meanwhile.
+    /// The modifiers that are held with the key.
     public var modifiers: KeyModifiers
 
     /// Makes a stroke.
     ///
     /// - Parameters:
     ///   - key: The key.
-    ///   - modifiers: The modifiers that are held meanwhile.
+    ///   - modifiers: The modifiers that are held with the key.
     public init(_ key: KeyUsage, modifiers: KeyModifiers = []) {
         self.key = key
         self.modifiers = modifiers
     }
 
-    /// Makes the stroke that writes a character on a host with the layout of the United States.
+    /// Makes the stroke that types a character in the layout of the United States.
     ///
-    /// That has the printable characters of ASCII, the tab, and the end of a line; `nil` for any other.
+    /// The layout has the printable ASCII characters, the tab and the line end. The result is `nil` for any
+    /// other character.
     ///
     /// - Parameter character: The character.
     public init?(usLayout character: Character) {
-        // A line may end with CR and LF, which are one character.
+        // A line may end with CR and LF, which are a single character.
         guard let code = character.asciiValue else { return nil }
         switch code {
         case 0x0A: self.init(.enter)
@@ -48,16 +49,18 @@ public struct KeyStroke: Equatable, Sendable {
     private static let shiftedKeysFrom1 = Array(##"!@#$%^&*() _+{}|:"~<>?"##.utf8)
 }
 
-/// A character that cannot be typed on a keyboard.
+/// The error for a character that has no key in the layout of the United States.
 public struct UntypableCharacter: Error, Equatable, Sendable, CustomStringConvertible {
     /// The character.
     public let character: Character
 
-    /// Makes the error of a character.
+    /// Makes the error for a character.
     public init(character: Character) {
         self.character = character
     }
 
-    /// What is wrong, for people.
-    public var description: String { "“\(character)” is not on the keyboard layout of the United States" }
+    /// A description of the error, for people.
+    public var description: String {
+        "“\(character)” cannot be typed: it is not on the keyboard layout of the United States"
+    }
 }

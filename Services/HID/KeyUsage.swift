@@ -1,11 +1,11 @@
-/// A key of a keyboard, by its place on it, whatever is printed there (HID Usage Tables 1.12, section 10).
+/// A key of a keyboard, identified by its position (HID Usage Tables 1.12, section 10).
 ///
-/// What it stands for is decided by the layout that the host has set.
+/// The layout that is set on the host determines which character the key types, not the label on the key.
 public struct KeyUsage: Hashable, Sendable {
     /// The number of the key on the usage page Keyboard, 0x07.
     public let rawValue: UInt8
 
-    /// Makes a key of its number; 0 is none.
+    /// Makes a key from its number; 0 means no key.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
@@ -30,22 +30,22 @@ public struct KeyUsage: Hashable, Sendable {
     public static let home = KeyUsage(rawValue: 0x4A)
     /// Page Up.
     public static let pageUp = KeyUsage(rawValue: 0x4B)
-    /// Delete, to the right of the cursor.
+    /// Delete, which deletes to the right of the cursor.
     public static let delete = KeyUsage(rawValue: 0x4C)
     /// End.
     public static let end = KeyUsage(rawValue: 0x4D)
     /// Page Down.
     public static let pageDown = KeyUsage(rawValue: 0x4E)
-    /// The arrow to the right.
+    /// The right arrow key.
     public static let rightArrow = KeyUsage(rawValue: 0x4F)
-    /// The arrow to the left.
+    /// The left arrow key.
     public static let leftArrow = KeyUsage(rawValue: 0x50)
-    /// The arrow down.
+    /// The down arrow key.
     public static let downArrow = KeyUsage(rawValue: 0x51)
-    /// The arrow up.
+    /// The up arrow key.
     public static let upArrow = KeyUsage(rawValue: 0x52)
 
-    /// A function key.
+    /// Returns a function key.
     ///
     /// - Parameter number: 1 to 24.
     /// - Returns: The key; `nil` for another number.

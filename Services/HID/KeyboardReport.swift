@@ -1,21 +1,22 @@
 public import PeripheralKit
 
-/// Which keys of a keyboard are down: the input report of a ``HIDKeyboard``, in the form of the boot protocol (USB HID
-/// 1.11, appendix B.1).
+/// The keys of a keyboard that are down: the input report of a ``HIDKeyboard``.
+///
+/// It has the form of the boot protocol (USB HID 1.11, appendix B.1).
 public struct KeyboardReport: Equatable, Sendable {
-    /// Which of the modifier keys are down.
+    /// The modifier keys that are down.
     public var modifiers: KeyModifiers
 
     /// The other keys that are down.
     ///
-    /// Up to six are told; of more, that there are more: each place has the usage ErrorRollOver then (HID Usage Tables 1.12,
-    /// section 10), and the host waits.
+    /// A report has room for six keys. If more are down, each place contains the usage ErrorRollOver, and the
+    /// host waits (HID Usage Tables 1.12, section 10).
     public var keys: [KeyUsage]
 
     /// Makes a report.
     ///
     /// - Parameters:
-    ///   - modifiers: Which of the modifier keys are down.
+    ///   - modifiers: The modifier keys that are down.
     ///   - keys: The other keys that are down, in the order in which they were pressed.
     public init(modifiers: KeyModifiers = [], keys: [KeyUsage] = []) {
         self.modifiers = modifiers
@@ -31,7 +32,7 @@ extension KeyboardReport: GATTValue {
         keys = try reader.readBytes(6).filter { $0 != 0 }.map(KeyUsage.init(rawValue:))
     }
 
-    /// Appends eight bytes: modifiers, a reserved one, six keys.
+    /// Appends eight bytes: the modifiers, a reserved byte, and six keys.
     public func encode(into writer: inout ByteWriter) {
         writer.write(modifiers.rawValue)
         writer.write(0 as UInt8)
@@ -44,7 +45,7 @@ extension KeyboardReport: GATTValue {
 
 /// The modifier keys of a keyboard.
 public struct KeyModifiers: OptionSet, Sendable {
-    /// The keys as they are on the air.
+    /// The encoded keys.
     public var rawValue: UInt8
 
     /// Makes a set of keys.
@@ -70,9 +71,11 @@ public struct KeyModifiers: OptionSet, Sendable {
     public static let rightGUI = KeyModifiers(rawValue: 1 << 7)
 }
 
-/// Which lamps of a keyboard the host has on: the output report of a ``HIDKeyboard`` (USB HID 1.11, appendix B.1).
+/// The lamps that the host has turned on: the output report of a ``HIDKeyboard``.
+///
+/// USB HID 1.11, appendix B.1.
 public struct KeyboardLEDs: OptionSet, Sendable {
-    /// The lamps as they are on the air.
+    /// The encoded lamps.
     public var rawValue: UInt8
 
     /// Makes a set of lamps.

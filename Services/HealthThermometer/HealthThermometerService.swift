@@ -13,23 +13,29 @@ private import Synchronization
 ///
 /// try await peripheral.run(on: .bluez) { session in
 ///     for await celsius in sensor.results {
-///         try await thermometer.indicate(TemperatureMeasurement(celsius: MedicalFloat(celsius)), in: session)
+///         let result = TemperatureMeasurement(celsius: MedicalFloat(celsius))
+///         try await thermometer.indicate(result, in: session)
 ///     }
 /// }
 /// ```
 public struct HealthThermometerService: GATTServiceDeclaration {
-    /// The Temperature Measurement, 0x2A1C: results, which are indicated; sent by ``indicate(_:in:)``.
+    /// The Temperature Measurement, 0x2A1C: results, which ``indicate(_:in:)`` sends.
     public let measurement: Characteristic<TemperatureMeasurement>
 
-    /// The Temperature Type, 0x2A1D, which centrals read; `nil` when each measurement tells for itself, or none does.
+    /// The Temperature Type, 0x2A1D, which centrals read.
+    ///
+    /// It is `nil` when each measurement contains its own type, or none does.
     public let type: Characteristic<TemperatureType>?
 
-    /// The Intermediate Temperature, 0x2A1E: values before the result, which are notified, by ``notify(_:in:)``; `nil` when
-    /// there are none.
+    /// The Intermediate Temperature, 0x2A1E: values before the result, which ``notify(_:in:)`` sends.
+    ///
+    /// It is `nil` when the thermometer does not send intermediate values.
     public let intermediateTemperature: Characteristic<TemperatureMeasurement>?
 
-    /// The Measurement Interval, 0x2A21, in seconds, which centrals read and subscribe to, and write where it can be set;
-    /// `nil` when the thermometer does not measure regularly.
+    /// The Measurement Interval, 0x2A21, in seconds, which centrals read and subscribe to.
+    ///
+    /// Centrals also write it if the interval is settable. It is `nil` when the thermometer does not measure
+    /// regularly.
     public let measurementInterval: Characteristic<UInt16>?
 
     private let keptInterval: KeptInterval?
@@ -37,11 +43,11 @@ public struct HealthThermometerService: GATTServiceDeclaration {
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - type: Where the temperature is taken, when that is always the same place.
-    ///   - hasIntermediateTemperature: Whether values are sent before the result.
-    ///   - interval: How often the thermometer measures; `nil` when it does not measure regularly.
-    ///   - security: What it takes to subscribe, and to read and set the interval. The temperature of a body is a matter of
-    ///     health: leave it encrypted at least, as the Health Thermometer Profile demands.
+    ///   - type: The place where the temperature is taken, if it is always the same.
+    ///   - hasIntermediateTemperature: Whether the thermometer sends values before the result.
+    ///   - interval: The time between measurements; `nil` when the thermometer does not measure regularly.
+    ///   - security: The security required to subscribe, and to read and set the interval. Body temperature
+    ///     is health data: require at least encryption, as the Health Thermometer Profile does.
     public init(
         type: TemperatureType? = nil,
         hasIntermediateTemperature: Bool = false,
@@ -63,26 +69,27 @@ public struct HealthThermometerService: GATTServiceDeclaration {
             }
     }
 
-    /// Sends a result to the centrals that have subscribed, and waits until they have confirmed it.
+    /// Sends a result to all subscribers, and waits until they have confirmed it.
     ///
-    /// Where the service tells the ``type`` for all, that of the measurement is left out.
+    /// If the service declares the ``type``, the type of the measurement is left out.
     ///
     /// - Parameters:
     ///   - value: The result.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: As `session.indicate` does.
+    /// - Throws: The errors of `session.indicate`.
     public func indicate(_ value: TemperatureMeasurement, in session: PeripheralSession) async throws {
         try await session.indicate(measurement, limited(value))
     }
 
-    /// Sends a value before the result to the centrals that have subscribed; nothing when such values are not declared.
+    /// Sends a value before the result to all subscribers.
     ///
-    /// Where the service tells the ``type`` for all, that of the measurement is left out.
+    /// If intermediate values are not declared, nothing is sent. If the service declares the ``type``, the
+    /// type of the measurement is left out.
     ///
     /// - Parameters:
     ///   - value: The value.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: As `session.notify` does.
+    /// - Throws: The errors of `session.notify`.
     public func notify(_ value: TemperatureMeasurement, in session: PeripheralSession) async throws {
         guard let intermediateTemperature else { return }
         try await session.notify(intermediateTemperature, limited(value))
@@ -94,12 +101,14 @@ public struct HealthThermometerService: GATTServiceDeclaration {
         return value
     }
 
-    /// Changes how often the thermometer says that it measures, and tells the centrals that have subscribed.
+    /// Changes the measurement interval, and indicates it to all subscribers.
+    ///
+    /// Nothing happens if the thermometer has no interval, or the interval is unchanged.
     ///
     /// - Parameters:
-    ///   - seconds: The new interval; 0 for no regular measurement.
+    ///   - seconds: The new interval; 0 for no regular measurements.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: As `session.indicate` does; without effect for a thermometer without interval.
+    /// - Throws: The errors of `session.indicate`.
     public func updateInterval(to seconds: UInt16, in session: PeripheralSession) async throws {
         guard let measurementInterval, let keptInterval, keptInterval.replace(by: seconds) else { return }
         try await session.indicate(measurementInterval, seconds)
@@ -117,27 +126,27 @@ public struct HealthThermometerService: GATTServiceDeclaration {
 }
 
 extension HealthThermometerService {
-    /// How often a thermometer measures (Health Thermometer Service 1.0, section 3.4).
+    /// The time between measurements (Health Thermometer Service 1.0, section 3.4).
     public struct Interval: Sendable {
         let seconds: UInt16
         private let range: ClosedRange<UInt16>?
         private let set: (@Sendable (UInt16) async throws -> Void)?
 
-        /// An interval that centrals read.
+        /// Makes an interval that centrals can read.
         ///
-        /// - Parameter seconds: The interval; 0 for no regular measurement.
+        /// - Parameter seconds: The interval; 0 for no regular measurements.
         /// - Returns: The interval.
         public static func fixed(_ seconds: UInt16) -> Interval {
             Interval(seconds: seconds, range: nil, set: nil)
         }
 
-        /// An interval that centrals read and write.
+        /// Makes an interval that centrals can read and write.
         ///
         /// - Parameters:
-        ///   - seconds: The interval at first; 0 for no regular measurement.
-        ///   - range: What centrals may write, which is also told by a Valid Range descriptor; all else is refused by
-        ///     `ATTError.thermometerIntervalOutOfRange`.
-        ///   - handler: Takes what a central has written. Throwing refuses it.
+        ///   - seconds: The initial interval; 0 for no regular measurements.
+        ///   - range: The range that centrals may write, also in a Valid Range descriptor. Other values are
+        ///     refused with `ATTError.thermometerIntervalOutOfRange`.
+        ///   - handler: Handles an interval that a central has written. Throwing refuses it.
         /// - Returns: The interval.
         public static func settable(
             _ seconds: UInt16,
@@ -174,12 +183,13 @@ extension HealthThermometerService {
 }
 
 extension ATTError {
-    /// The answer to an interval that the thermometer does not take: the application error 0x80 of the Health Thermometer
-    /// Service specification 1.0.
+    /// The error for an interval out of range.
+    ///
+    /// It is the application error 0x80 of the Health Thermometer Service specification 1.0.
     public static let thermometerIntervalOutOfRange = ATTError(rawValue: 0x80)
 }
 
-/// The interval, shared by those who read it and those who change it.
+/// The current interval, shared by the characteristic and the service.
 private final class KeptInterval: Sendable {
     private let state: Mutex<UInt16>
 
@@ -189,7 +199,7 @@ private final class KeptInterval: Sendable {
 
     var seconds: UInt16 { state.withLock(\.self) }
 
-    /// Tells whether it has changed.
+    /// Replaces the interval, and returns whether it has changed.
     func replace(by seconds: UInt16) -> Bool {
         state.withLock { current in
             defer { current = seconds }

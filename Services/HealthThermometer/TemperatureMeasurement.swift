@@ -1,6 +1,8 @@
 public import PeripheralKit
 
-/// A temperature of a body: the value of the Temperature Measurement, 0x2A1C, and of the Intermediate Temperature, 0x2A1E
+/// A body temperature.
+///
+/// It is the value of the Temperature Measurement, 0x2A1C, and of the Intermediate Temperature, 0x2A1E
 /// (Health Thermometer Service 1.0, sections 3.1 and 3.3).
 ///
 /// ```swift
@@ -8,7 +10,7 @@ public import PeripheralKit
 /// TemperatureMeasurement(celsius: MedicalFloat(37, exponent: -1) ?? .nan, timestamp: now, type: .ear)
 /// ```
 public struct TemperatureMeasurement: Hashable, Sendable {
-    /// In what a temperature is measured.
+    /// The unit of a temperature.
     public enum Unit: UInt8, Hashable, Sendable {
         /// Degrees Celsius.
         case celsius = 0
@@ -16,26 +18,26 @@ public struct TemperatureMeasurement: Hashable, Sendable {
         case fahrenheit = 1
     }
 
-    /// The temperature in its unit; `.nan` when there is no valid one.
+    /// The temperature in its unit; `.nan` when it is not valid.
     public var value: MedicalFloat
 
-    /// In what the temperature is measured.
+    /// The unit of the temperature.
     public var unit: Unit
 
-    /// When it was measured, in local time.
+    /// The time of the measurement, in local time.
     ///
-    /// A thermometer that stores measurements, or is not connected when it measures, has to tell.
+    /// A thermometer that stores measurements, or measures while it is not connected, must set it.
     public var timestamp: DateTime?
 
-    /// Where it was measured; `nil` when the service tells that for all.
+    /// The place of the measurement; `nil` when the service declares it.
     public var type: TemperatureType?
 
     /// Makes a measurement in degrees Celsius.
     ///
     /// - Parameters:
     ///   - value: The temperature.
-    ///   - timestamp: When it was measured, in local time.
-    ///   - type: Where it was measured.
+    ///   - timestamp: The time of the measurement, in local time.
+    ///   - type: The place of the measurement.
     public init(celsius value: MedicalFloat, timestamp: DateTime? = nil, type: TemperatureType? = nil) {
         (self.value, unit, self.timestamp, self.type) = (value, .celsius, timestamp, type)
     }
@@ -44,8 +46,8 @@ public struct TemperatureMeasurement: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - value: The temperature.
-    ///   - timestamp: When it was measured, in local time.
-    ///   - type: Where it was measured.
+    ///   - timestamp: The time of the measurement, in local time.
+    ///   - type: The place of the measurement.
     public init(fahrenheit value: MedicalFloat, timestamp: DateTime? = nil, type: TemperatureType? = nil) {
         (self.value, unit, self.timestamp, self.type) = (value, .fahrenheit, timestamp, type)
     }
@@ -55,7 +57,7 @@ extension TemperatureMeasurement: GATTValue {
     private static let timestampFlag: UInt8 = 1 << 1
     private static let typeFlag: UInt8 = 1 << 2
 
-    /// Reads a measurement; flags that are reserved are ignored, as the specification demands of a central.
+    /// Reads a measurement and ignores reserved flags, as the specification requires of a central.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let flags: UInt8 = try reader.read()
         unit = flags & 1 == 0 ? .celsius : .fahrenheit
@@ -64,7 +66,7 @@ extension TemperatureMeasurement: GATTValue {
         type = flags & Self.typeFlag == 0 ? nil : try TemperatureType(decoding: &reader)
     }
 
-    /// Appends at most 13 bytes: flags, temperature, then what else there is.
+    /// Appends at most 13 bytes: flags, temperature, then the optional fields.
     public func encode(into writer: inout ByteWriter) {
         let timestampFlag = timestamp == nil ? 0 : Self.timestampFlag
         let typeFlag = type == nil ? 0 : Self.typeFlag

@@ -1,12 +1,13 @@
 public import PeripheralKit
 
-/// Where on the body a temperature is taken: the value of the Temperature Type, 0x2A1D (Health Thermometer Service 1.0,
-/// section 3.2).
+/// The place on the body where a temperature is taken.
+///
+/// It is the value of the Temperature Type, 0x2A1D (Health Thermometer Service 1.0, section 3.2).
 public struct TemperatureType: Hashable, Sendable {
-    /// The place as it is on the air; 0, and values from 10 on, are reserved.
+    /// The encoded place; 0 and 10 through 255 are reserved.
     public var rawValue: UInt8
 
-    /// Makes a place, known to the specification or not.
+    /// Makes a place, defined by the specification or not.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
@@ -27,7 +28,7 @@ public struct TemperatureType: Hashable, Sendable {
     public static let rectum = TemperatureType(rawValue: 7)
     /// A toe.
     public static let toe = TemperatureType(rawValue: 8)
-    /// An ear drum.
+    /// An eardrum.
     public static let tympanum = TemperatureType(rawValue: 9)
 }
 

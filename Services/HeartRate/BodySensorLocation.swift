@@ -1,17 +1,18 @@
 public import PeripheralKit
 
-/// Where on the body a heart rate sensor is worn: the value of the Body Sensor Location, 0x2A38 (Heart Rate
-/// Service 1.0, section 3.2).
+/// The place on the body where a heart rate sensor is worn.
+///
+/// It is the value of the Body Sensor Location, 0x2A38 (Heart Rate Service 1.0, section 3.2).
 public struct BodySensorLocation: Hashable, Sendable {
-    /// The location as it is on the air; values from 7 on are reserved.
+    /// The encoded location; 7 through 255 are reserved.
     public var rawValue: UInt8
 
-    /// Makes a location, known to the specification or not.
+    /// Makes a location, defined by the specification or not.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// Elsewhere.
+    /// Another location.
     public static let other = BodySensorLocation(rawValue: 0)
     /// On the chest.
     public static let chest = BodySensorLocation(rawValue: 1)

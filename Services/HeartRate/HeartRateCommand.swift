@@ -1,11 +1,13 @@
 public import PeripheralKit
 
-/// What a central writes to the Heart Rate Control Point, 0x2A39 (Heart Rate Service 1.0, section 3.3).
+/// A command that a central writes to the Heart Rate Control Point, 0x2A39.
+///
+/// Heart Rate Service 1.0, section 3.3.
 public struct HeartRateCommand: Hashable, Sendable {
-    /// The command as it is on the air.
+    /// The encoded command.
     public var rawValue: UInt8
 
-    /// Makes a command, known to the specification or not.
+    /// Makes a command, defined by the specification or not.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }

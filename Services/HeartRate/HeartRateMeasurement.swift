@@ -1,18 +1,19 @@
 public import PeripheralKit
 
-/// What a heart rate sensor tells of the heart: the value of the Heart Rate Measurement, 0x2A37 (Heart Rate
-/// Service 1.0, section 3.1).
+/// A measurement of a heart rate sensor.
+///
+/// It is the value of the Heart Rate Measurement, 0x2A37 (Heart Rate Service 1.0, section 3.1).
 ///
 /// ```swift
 /// HeartRateMeasurement(bpm: 72)
 /// HeartRateMeasurement(bpm: 72, sensorContact: .detected, rrIntervals: [RRInterval(.milliseconds(833))])
 /// ```
 public struct HeartRateMeasurement: Hashable, Sendable {
-    /// What the sensor knows about its contact to the skin.
+    /// The contact of the sensor to the skin.
     public enum SensorContact: Hashable, Sendable {
-        /// The sensor cannot tell.
+        /// The sensor cannot detect contact.
         case notSupported
-        /// There is no contact, or a poor one: the heart rate is not to be trusted.
+        /// There is no contact or poor contact, so the heart rate is not reliable.
         case notDetected
         /// There is contact.
         case detected
@@ -26,16 +27,17 @@ public struct HeartRateMeasurement: Hashable, Sendable {
     /// Whether the sensor touches the skin.
     public var sensorContact: SensorContact
 
-    /// The energy expended since the last reset, in kilojoules, or `nil` when this measurement does not tell.
+    /// The energy expended since the last reset, in kilojoules.
     ///
-    /// Count on until 65 535, and stay there. A sensor may tell the energy in every measurement or in one of
-    /// several; the specification suggests one of ten.
+    /// Count up to 65 535, and then stay at that value. A sensor may send the energy in every measurement or
+    /// in one of several. The specification suggests one of ten. The property is `nil` in a measurement
+    /// without the energy.
     public var energyExpended: UInt16?
 
     /// The intervals between the heartbeats since the last measurement, the oldest first.
     ///
-    /// A measurement carries at most ``maximumRRIntervalCount``; when there are more, the oldest are left out
-    /// of what is sent.
+    /// A measurement carries at most ``maximumRRIntervalCount`` intervals. If there are more, the oldest are
+    /// not sent.
     public var rrIntervals: [RRInterval]
 
     /// Makes a measurement.
@@ -57,24 +59,24 @@ public struct HeartRateMeasurement: Hashable, Sendable {
         self.rrIntervals = rrIntervals
     }
 
-    /// How many intervals can be sent with this measurement: 9, one less with the energy expended, and one
-    /// less with a heart rate above 255.
+    /// The number of intervals that fit into this measurement.
     ///
-    /// That is what fits into one notification on every connection, the MTU of which is 23 bytes or more.
+    /// It is 9, one less with the energy expended, and one less with a heart rate above 255. This fits into
+    /// one notification on every connection, because the MTU is at least 23 bytes.
     public var maximumRRIntervalCount: Int {
         let heartRateSize = bpm > UInt8.max ? 2 : 1
         let energyExpendedSize = energyExpended == nil ? 0 : 2
         return (Self.maximumSize - 1 - heartRateSize - energyExpendedSize) / 2
     }
 
-    /// What fits into a notification with the smallest MTU, 23.
+    /// The size of a notification with the smallest MTU, 23.
     private static let maximumSize = 20
 }
 
 extension HeartRateMeasurement: GATTValue {
-    /// Reads a measurement; the intervals take up all bytes that are left.
+    /// Reads a measurement; the intervals take up the remaining bytes.
     ///
-    /// Flags that are reserved are ignored, as the specification demands of a central.
+    /// Reserved flags are ignored, as the specification requires of a central.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let flags = Flags(rawValue: try reader.read())
         bpm = flags.contains(.wideHeartRate) ? try reader.read() : UInt16(try reader.read(UInt8.self))
@@ -92,7 +94,7 @@ extension HeartRateMeasurement: GATTValue {
         }
     }
 
-    /// Appends at most 20 bytes: flags, heart rate, then what else there is.
+    /// Appends at most 20 bytes: flags, heart rate, then the optional fields.
     public func encode(into writer: inout ByteWriter) {
         writer.write(flags.rawValue)
         if flags.contains(.wideHeartRate) {

@@ -17,27 +17,28 @@ public import PeripheralKit
 /// }
 /// ```
 ///
-/// Send a measurement about once a second; the specification leaves the pace to the sensor.
+/// Send a measurement about once a second. The specification leaves the rate to the sensor.
 public struct HeartRateService: GATTServiceDeclaration {
     /// The Heart Rate Measurement, 0x2A37, which centrals subscribe to; sent by ``notify(_:in:)``.
     public let measurement: Characteristic<HeartRateMeasurement>
 
-    /// The Body Sensor Location, 0x2A38, which centrals read; `nil` when no location is told.
+    /// The Body Sensor Location, 0x2A38, which centrals read; `nil` when it is not declared.
     public let bodySensorLocation: Characteristic<BodySensorLocation>?
 
-    /// The Heart Rate Control Point, 0x2A39, which centrals write; `nil` when the energy expended is not
-    /// supported.
+    /// The Heart Rate Control Point, 0x2A39, which centrals write.
+    ///
+    /// It is `nil` when the sensor does not send the energy expended.
     public let controlPoint: Characteristic<HeartRateCommand>?
 
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - location: Where on the body the sensor is worn, or `nil` to leave it open.
-    ///   - security: What it takes to subscribe, and to write the control point. Anybody near may, by default, as fitness
-    ///     apps expect.
-    ///   - resetEnergyExpended: Sets the sensor's count of expended energy to 0 when a central asks for it. A
-    ///     sensor that tells ``HeartRateMeasurement/energyExpended`` needs it (section 3.3), another one has
-    ///     none. Throwing refuses the central's request.
+    ///   - location: The place on the body where the sensor is worn; `nil` to leave it out.
+    ///   - security: The security required to subscribe, and to write the control point. The default requires
+    ///     none, as fitness apps expect.
+    ///   - resetEnergyExpended: Sets the sensor's count of expended energy to 0 when a central requests it. A
+    ///     sensor that sends ``HeartRateMeasurement/energyExpended`` needs it (section 3.3). Any other sensor
+    ///     leaves it out. Throwing refuses the request.
     public init(
         location: BodySensorLocation? = nil,
         security: AttributeSecurity = .open,
@@ -57,12 +58,14 @@ public struct HeartRateService: GATTServiceDeclaration {
         }
     }
 
-    /// Sends a measurement to the centrals that have subscribed, without the energy expended where it cannot be reset.
+    /// Sends a measurement to all subscribers.
+    ///
+    /// The energy expended is left out if it cannot be reset.
     ///
     /// - Parameters:
     ///   - value: The measurement.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: As `session.notify` does.
+    /// - Throws: The errors of `session.notify`.
     public func notify(_ value: HeartRateMeasurement, in session: PeripheralSession) async throws {
         var value = value
         if controlPoint == nil { value.energyExpended = nil }
@@ -80,7 +83,8 @@ public struct HeartRateService: GATTServiceDeclaration {
 }
 
 extension ATTError {
-    /// The answer to a ``HeartRateCommand`` that the sensor does not know: the application error 0x80 of the
-    /// Heart Rate Service specification 1.0, section 1.6.
+    /// The error for a ``HeartRateCommand`` that the sensor does not support.
+    ///
+    /// It is the application error 0x80 of the Heart Rate Service specification 1.0, section 1.6.
     public static let heartRateControlPointNotSupported = ATTError(rawValue: 0x80)
 }

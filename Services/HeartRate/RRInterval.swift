@@ -1,6 +1,6 @@
 /// The time between two heartbeats, from one R wave of the electrocardiogram to the next.
 ///
-/// It counts units of 1/1024 second, and reaches from 0 to just under 64 seconds (Heart Rate Service 1.0,
+/// The unit is 1/1024 second, and the range is from 0 to just under 64 seconds (Heart Rate Service 1.0,
 /// section 3.1.1.4).
 public struct RRInterval: Hashable, Sendable {
     /// The interval in units of 1/1024 second.
@@ -13,7 +13,7 @@ public struct RRInterval: Hashable, Sendable {
 
     /// Makes the interval that is nearest to a duration.
     ///
-    /// A negative duration becomes 0, one beyond the range the longest interval.
+    /// A negative duration becomes 0. A duration beyond the range becomes the longest interval.
     public init(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
         guard seconds >= 0, attoseconds >= 0 else {

@@ -1,24 +1,25 @@
 public import PeripheralKit
 
-/// How strongly a device draws attention: the value of the Alert Level, 0x2A06 (Immediate Alert Service 1.0 and Link
-/// Loss Service 1.0, section 3.1).
+/// The level of an alert: the value of the Alert Level, 0x2A06.
+///
+/// Immediate Alert Service 1.0 and Link Loss Service 1.0, section 3.1.
 public enum AlertLevel: UInt8, Hashable, Sendable, CaseIterable {
     /// No alert.
     case none = 0
     /// A mild alert.
     case mild = 1
-    /// An alert in the strongest possible way.
+    /// The strongest possible alert.
     case high = 2
 }
 
 extension AlertLevel: GATTValue {
     /// Reads one byte.
     ///
-    /// - Throws: `GATTDecodingError` also for a value above 2, which is reserved.
+    /// - Throws: `GATTDecodingError`, also for a value above 2, which is reserved.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let byte: UInt8 = try reader.read()
         guard let level = AlertLevel(rawValue: byte) else {
-            throw .invalidValue("\(byte) is no level of an alert: 0, 1 and 2 are")
+            throw .invalidValue("\(byte) is not an alert level; the levels are 0, 1 and 2")
         }
         self = level
     }

@@ -1,8 +1,9 @@
 public import PeripheralKit
 private import Synchronization
 
-/// The Immediate Alert service, 0x1802, of the Immediate Alert Service specification 1.0: a central makes the device
-/// flash or ring at once.
+/// The Immediate Alert service, 0x1802: a central makes the device flash or ring.
+///
+/// It implements the Immediate Alert Service specification 1.0.
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -15,9 +16,14 @@ private import Synchronization
 /// try await peripheral.run(on: .bluez)
 /// ```
 ///
-/// An alert lasts until a central writes another level, its central leaves, the device has enough of it, or somebody
-/// has silenced it there (section 3.1.1); the last two are the program's affair. Writes are without response: a central
-/// does not learn what becomes of them, and what is no level is ignored.
+/// An alert ends in one of these cases (section 3.1.1):
+/// - A central writes another level.
+/// - The central that started the alert disconnects.
+/// - The device ends it after some time.
+/// - A user silences it at the device.
+///
+/// The program implements the last two. Writes have no response: a central does not learn their result. A
+/// value that is not a level is ignored.
 public struct ImmediateAlertService: GATTServiceDeclaration {
     /// The Alert Level, 0x2A06, which centrals write.
     public let alertLevel: Characteristic<AlertLevel>
@@ -28,8 +34,9 @@ public struct ImmediateAlertService: GATTServiceDeclaration {
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - security: What it takes to make the device alert. Anybody near can, by default.
-    ///   - onAlert: Begins to alert at a level, in place of the one before; ends it for ``AlertLevel/none``.
+    ///   - security: The security required to make the device alert. The default requires none.
+    ///   - onAlert: Starts an alert at a level, in place of the previous one. ``AlertLevel/none`` ends the
+    ///     alert.
     public init(
         security: AttributeSecurity = .open,
         onAlert: @escaping @Sendable (_ level: AlertLevel) async -> Void
@@ -39,13 +46,15 @@ public struct ImmediateAlertService: GATTServiceDeclaration {
             Write { level, central in
                 alerting.set(level == .none ? nil : central.id)
                 await onAlert(level)
-                // Its central may have left before the alert had begun.
+                // The central may have disconnected before the alert began.
                 if level != .none, alerting.isOver { await onAlert(.none) }
             }
         }
     }
 
-    /// Ends the alert when the central leaves that has begun it, or the session ends; the peripheral runs this.
+    /// Ends the alert when the central that started it disconnects, or when the session ends.
+    ///
+    /// The peripheral calls this method.
     ///
     /// - Parameter session: The session of the peripheral that declares the service.
     public func run(in session: PeripheralSession) async {
@@ -53,7 +62,7 @@ public struct ImmediateAlertService: GATTServiceDeclaration {
             guard case .disconnected(let central) = event, alerting.end(by: central.id) else { continue }
             await onAlert(.none)
         }
-        // Nobody can end it any more.
+        // No central can end it any more.
         if alerting.end() { await onAlert(.none) }
     }
 
@@ -63,7 +72,7 @@ public struct ImmediateAlertService: GATTServiceDeclaration {
     }
 }
 
-/// The central that has begun the alert, while it lasts.
+/// The central that has started the current alert.
 private final class AlertingCentral: Sendable {
     private let state = Mutex<Central.ID?>(nil)
 
@@ -73,7 +82,9 @@ private final class AlertingCentral: Sendable {
         state.withLock { $0 = central }
     }
 
-    /// Tells whether there was an alert, and that of this central if one is given.
+    /// Ends an alert, and returns whether there was one.
+    ///
+    /// If a central is given, only its alert ends.
     func end(by central: Central.ID? = nil) -> Bool {
         state.withLock { current in
             guard current != nil, central == nil || central == current else { return false }

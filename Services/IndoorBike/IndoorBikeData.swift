@@ -1,8 +1,9 @@
 public import PeripheralFitnessMachine
 public import PeripheralKit
 
-/// What an indoor bike tells of a training: the value of the Indoor Bike Data, 0x2AD2 (Fitness Machine Service 1.0,
-/// section 4.9).
+/// The training data of an indoor bike.
+///
+/// It is the value of the Indoor Bike Data, 0x2AD2 (Fitness Machine Service 1.0, section 4.9).
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -20,19 +21,25 @@ public import PeripheralKit
 /// }
 /// ```
 ///
-/// What it has beside that is in its `workout`, as the heart rate. With all fields, it has 30 bytes: what does not fit a
-/// notification is sent in several.
+/// Further values, such as the heart rate, are in `workout`. With all fields, the data has 30 bytes. If it
+/// does not fit into one notification, it is sent in several.
 public struct IndoorBikeData: FitnessMachineData {
-    /// The speed in kilometers per hour, 0 to 655.35 in steps of 0.01; `nil` in a part to which there is more.
+    /// The speed in kilometers per hour, 0 to 655.35 in steps of 0.01.
+    ///
+    /// When the data is sent in several parts, it is `nil` in every part but the last.
     public var kilometersPerHour: Double?
 
-    /// The average speed since the training began, in kilometers per hour, 0 to 655.35 in steps of 0.01.
+    /// The average speed since the training began, in kilometers per hour.
+    ///
+    /// The range is 0 to 655.35 in steps of 0.01.
     public var averageKilometersPerHour: Double?
 
     /// The cadence in revolutions per minute, 0 to 32 767.5 in steps of 0.5.
     public var rpm: Double?
 
-    /// The average cadence since the training began, in revolutions per minute, 0 to 32 767.5 in steps of 0.5.
+    /// The average cadence since the training began, in revolutions per minute.
+    ///
+    /// The range is 0 to 32 767.5 in steps of 0.5.
     public var averageRPM: Double?
 
     /// The distance since the training began, in meters, 0 to 16 777 215.
@@ -40,8 +47,9 @@ public struct IndoorBikeData: FitnessMachineData {
 
     /// The resistance level, −32 768 to 32 767.
     ///
-    /// It has two bytes, as in the definition that came with 1.0. A central built on a newer GATT Specification Supplement
-    /// reads one, and misreads what follows: leave it out for such.
+    /// It has two bytes, as originally defined for version 1.0. A central that follows a newer GATT
+    /// Specification Supplement reads one byte, and misreads the following fields. Leave the level out for
+    /// such centrals.
     public var resistanceLevel: Int?
 
     /// The power in watts, −32 768 to 32 767.
@@ -53,7 +61,9 @@ public struct IndoorBikeData: FitnessMachineData {
     /// Energy, heart rate and time.
     public var workout = WorkoutData()
 
-    /// Makes what is told; what is out of range is sent as the end of the range.
+    /// Makes training data.
+    ///
+    /// A value out of range is sent as the nearest end of the range.
     ///
     /// - Parameters:
     ///   - kilometersPerHour: The speed.
@@ -90,7 +100,7 @@ public struct IndoorBikeData: FitnessMachineData {
     /// An indoor bike.
     public static var machine: FitnessMachineKind { .indoorBike }
 
-    /// Reads a measurement, or a part of one; flags that are reserved are ignored.
+    /// Reads a measurement or a part of one, and ignores reserved flags.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         var fields = try FitnessMachineFields(reading: reader, of: Self.machine)
         try visit(&fields)

@@ -2,7 +2,9 @@ public import PeripheralImmediateAlert
 public import PeripheralKit
 private import Synchronization
 
-/// The Link Loss service, 0x1803, of the Link Loss Service specification 1.0: the device alerts when it loses a central.
+/// The Link Loss service, 0x1803: the device alerts when it loses a central.
+///
+/// It implements the Link Loss Service specification 1.0.
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -15,11 +17,12 @@ private import Synchronization
 /// try await peripheral.run(on: .bluez)
 /// ```
 ///
-/// Each central chooses its own level; it is ``AlertLevel/none`` until then. That of a bonded central lasts until it
-/// writes another, that of any other as long as its connection.
+/// Each central chooses its own level, which is initially ``AlertLevel/none``. The level of a bonded central
+/// lasts until that central writes another one. The level of any other central lasts as long as its
+/// connection.
 ///
-/// The device alerts for whatever reason the connection ends (section 3.2): a central that means to leave without an
-/// alert writes ``AlertLevel/none`` before.
+/// The device alerts for whatever reason the connection ends (section 3.2). To disconnect without an alert, a
+/// central writes ``AlertLevel/none`` first.
 public struct LinkLossService: GATTServiceDeclaration {
     /// The Alert Level, 0x2A06, which centrals read and write.
     public let alertLevel: Characteristic<AlertLevel>
@@ -30,9 +33,10 @@ public struct LinkLossService: GATTServiceDeclaration {
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - security: What it takes to read and write the level. A reporter of the Proximity profile has it encrypted at least.
-    ///   - onAlert: Begins to alert at a level since a central is lost, and ends that, with ``AlertLevel/none``,
-    ///     when it is back. A time limit, or a person who silences it, is the program's affair.
+    ///   - security: The security required to read and write the level. A reporter of the Proximity profile
+    ///     requires at least encryption.
+    ///   - onAlert: Starts an alert at a level when a central is lost. ``AlertLevel/none`` ends the alert
+    ///     when that central is back. A time limit, or a way to silence the alert, is up to the program.
     public init(
         security: AttributeSecurity = .open,
         onAlert: @escaping @Sendable (_ level: AlertLevel, _ central: Central) async -> Void
@@ -44,13 +48,15 @@ public struct LinkLossService: GATTServiceDeclaration {
         }
     }
 
-    /// Alerts when a central is lost; the peripheral runs this.
+    /// Alerts when a central is lost.
+    ///
+    /// The peripheral calls this method.
     ///
     /// - Parameter session: The session of the peripheral that declares the service.
     public func run(in session: PeripheralSession) async {
         levels.note(session)
         defer { levels.note(nil) }
-        // While the program alerts, centrals go on to come and go.
+        // Centrals may connect and disconnect while the program alerts.
         let (alerts, alert) = AsyncStream.makeStream(
             of: (level: AlertLevel, central: Central).self,
             bufferingPolicy: .bufferingNewest(64)
@@ -80,28 +86,33 @@ public struct LinkLossService: GATTServiceDeclaration {
     }
 }
 
-/// What each central has chosen, and for which of them the device alerts.
+/// The level of each central, and the centrals for which the device alerts.
 private final class LinkLossLevels: Sendable {
     private struct Choice {
         var level: AlertLevel
-        /// By which connection; `nil` for one of a connection whose end is known, or of an earlier session.
+        /// The connection over which the central chose the level.
+        ///
+        /// It is `nil` if the end of that connection is known, or if it belongs to an earlier session.
         var connection: Central.Connection?
 
-        /// Whether the connection lasts: what it has chosen is not for the end of an earlier one.
+        /// Whether the connection is still open.
+        ///
+        /// Its choice does not apply to the end of an earlier connection.
         var isCurrent: Bool { connection?.isOpen ?? false }
     }
 
     private struct State {
         var session: PeripheralSession?
-        /// The last choice of each connection whose end is not known yet; before them, that of a bonded central's earlier
-        /// connections.
+        /// The last choice of each connection whose end is not known yet.
+        ///
+        /// For a bonded central, the choice of its earlier connections comes first.
         var choices: [Central.ID: [Choice]] = [:]
         var alerting: Set<Central.ID> = []
     }
 
     private let state = Mutex(State())
 
-    /// Takes note of the session, which tells connections apart.
+    /// Records the session, which identifies connections.
     func note(_ session: PeripheralSession?) {
         state.withLock { $0.session = session }
     }
@@ -119,16 +130,16 @@ private final class LinkLossLevels: Sendable {
             var choices = state.choices[central.id] ?? []
             if let last = choices.last, last.connection == connection { choices.removeLast() }
             choices.append(Choice(level: level, connection: connection))
-            // A central that comes and goes faster than its events are seen.
+            // Limits the list for a central that reconnects faster than its events are processed.
             state.choices[central.id] = choices.suffix(8)
         }
     }
 
-    /// Tells how to alert: at the level of the connection that has ended.
+    /// Returns the level of the connection that has ended.
     func lose(_ central: Central) -> AlertLevel {
         state.withLock { state in
             let choices = state.choices[central.id] ?? []
-            // Several connections may have ended by now: each end comes once, in their order.
+            // Several connections may have ended already. Each end is reported once, in order.
             let own = choices.firstIndex { $0.connection != nil && !$0.isCurrent }
             guard var ended = own.map({ choices[$0] }) ?? choices.first(where: { $0.connection == nil })
             else {
@@ -138,7 +149,7 @@ private final class LinkLossLevels: Sendable {
             let others = choices.indices.filter { $0 != own && choices[$0].connection != nil }.map {
                 choices[$0]
             }
-            // One that is not bonded comes back under another address, if at all.
+            // A central that is not bonded returns under another address, if it returns.
             let kept = (central.isBonded ? [ended] : []) + others
             state.choices[central.id] = kept.isEmpty ? nil : kept
             if central.isBonded, ended.level != .none { state.alerting.insert(central.id) }
@@ -146,7 +157,7 @@ private final class LinkLossLevels: Sendable {
         }
     }
 
-    /// Tells whether an alert is to end.
+    /// Returns whether the central's alert must end.
     func regain(_ central: Central.ID) -> Bool {
         state.withLock { $0.alerting.remove(central) != nil }
     }

@@ -1,7 +1,8 @@
 public import PeripheralKit
 
-/// Nordic's UART service, 6E400001-B5A3-F393-E0A9-E50E24DCCA9E: a serial port over the air, which terminal apps on every
-/// phone know.
+/// Nordic's UART service, 6E400001-B5A3-F393-E0A9-E50E24DCCA9E: a serial port over the air.
+///
+/// Terminal apps for phones support it.
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -19,20 +20,21 @@ public import PeripheralKit
 /// }
 /// ```
 ///
-/// The names are those of Nordic's documentation, from the peripheral's side: it receives on RX, and transmits on TX.
+/// The names are those of Nordic's documentation, from the peripheral's side: the peripheral receives on RX,
+/// and transmits on TX.
 public struct NordicUARTService: GATTServiceDeclaration {
-    /// RX, 6E400002: what centrals write, with or without response.
+    /// RX, 6E400002: the bytes that centrals write, with or without a response.
     public let rx: Characteristic<[UInt8]>
 
-    /// TX, 6E400003: what centrals are notified of.
+    /// TX, 6E400003: the bytes that are notified to centrals.
     public let tx: Characteristic<[UInt8]>
 
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - capacity: How many writes wait until the program takes them, at least 1. What that means to a central that
-    ///     sends faster than the program takes is told at `WriteStream`.
-    ///   - security: What it takes to use the port. Anybody near may, by default.
+    ///   - capacity: The number of writes that wait until the program takes them, at least 1. `WriteStream`
+    ///     describes what happens when a central sends faster than the program takes writes.
+    ///   - security: The security required to use the port. The default requires none.
     public init(capacity: Int = 64, security: AttributeSecurity = .open) {
         rx = Characteristic(
             "6E400002-B5A3-F393-E0A9-E50E24DCCA9E",
@@ -48,10 +50,10 @@ public struct NordicUARTService: GATTServiceDeclaration {
         )
     }
 
-    /// The port, to read from and write to.
+    /// Returns the port, which receives and sends.
     ///
     /// - Parameter session: The session of the peripheral that declares the service.
-    /// - Returns: The port; several share what is received.
+    /// - Returns: The port. Several ports share the received bytes.
     /// - Throws: `PeripheralError` with the code `notDeclared` or `stopped`.
     public func port(in session: PeripheralSession) throws(PeripheralError) -> UARTPort {
         UARTPort(tx: tx, received: try session.writes(to: rx), session: session)

@@ -5,24 +5,24 @@ public struct UARTLine: Sendable {
     /// The bytes, without the end of the line.
     public let bytes: [UInt8]
 
-    /// Who has written it.
+    /// The central that has written the line.
     public let central: Central
 
-    /// The bytes as UTF-8; what is none is replaced by U+FFFD.
+    /// The bytes as UTF-8, with U+FFFD in place of invalid bytes.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 }
 
-/// Makes lines of the bytes of several centrals.
+/// Assembles lines from the bytes of several centrals.
 struct UARTLineAssembler: Sendable {
     private struct Beginning {
         var bytes: [UInt8] = []
-        /// Whether the last byte was CR, after which LF ends no further line.
+        /// Whether the last byte was CR, after which an LF does not end another line.
         var endsWithCR = false
     }
 
     let limit: Int
     private var beginnings: [Central.ID: Beginning] = [:]
-    /// The complete lines that are not taken yet, the next one last.
+    /// The complete lines that have not been taken, the next one last.
     private var lines: [UARTLine] = []
 
     init(limit: Int) {
@@ -33,12 +33,12 @@ struct UARTLineAssembler: Sendable {
         lines.popLast()
     }
 
-    /// Takes the bytes of a write, when all lines before are taken.
+    /// Adds the bytes of a write, after all previous lines have been taken.
     ///
     /// - Parameters:
     ///   - bytes: The bytes.
-    ///   - central: Who has written them.
-    ///   - connected: Tells who is connected; what others have begun is dropped.
+    ///   - central: The central that has written them.
+    ///   - connected: Returns the connected centrals. The unfinished lines of others are dropped.
     mutating func append(_ bytes: [UInt8], from central: Central, connected: () -> [Central]) {
         if beginnings[central.id] == nil, !beginnings.isEmpty {
             let present = Set(connected().map(\.id))

@@ -1,15 +1,16 @@
 public import PeripheralKit
 
-/// The lines that centrals write to a ``UARTPort``, in the order in which they are complete.
+/// The lines that centrals write to a ``UARTPort``, in the order of their ends.
 ///
-/// A line ends with CR, LF or both. The lines of different centrals do not mix. What a central has written of a line when
-/// it leaves is dropped when another writes; if it is back before, it goes on with its line.
+/// A line ends with CR, LF or both. The lines of different centrals do not mix. When a central disconnects,
+/// its unfinished line is dropped as soon as another central writes. If the central returns before that, it
+/// continues its line.
 public struct UARTLines: AsyncSequence, Sendable {
     let received: ReceivedWrites<[UInt8]>
     let assembler: UARTLineAssembler
     let session: PeripheralSession
 
-    /// Takes one line after the other.
+    /// Iterates over the lines.
     public struct Iterator: AsyncIteratorProtocol {
         var received: ReceivedWrites<[UInt8]>.Iterator
         var assembler: UARTLineAssembler
@@ -17,7 +18,8 @@ public struct UARTLines: AsyncSequence, Sendable {
 
         /// Waits for the next line.
         ///
-        /// - Returns: The line; `nil` when the session has ended and all lines are taken, or the task is cancelled.
+        /// - Returns: The line; `nil` when the session has ended and all lines are taken, or when the task is
+        ///   cancelled.
         public mutating func next() async -> UARTLine? {
             while true {
                 if let line = assembler.next() { return line }
@@ -27,7 +29,7 @@ public struct UARTLines: AsyncSequence, Sendable {
         }
     }
 
-    /// Begins to take lines.
+    /// Returns an iterator over the lines.
     public func makeAsyncIterator() -> Iterator {
         Iterator(received: received.makeAsyncIterator(), assembler: assembler, session: session)
     }

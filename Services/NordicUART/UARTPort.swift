@@ -1,12 +1,12 @@
 public import PeripheralKit
 
-/// The serial port of a ``NordicUARTService`` while its peripheral is published.
+/// The serial port of a ``NordicUARTService`` during the run of its peripheral.
 ///
-/// Bytes arrive and leave as a stream: where one write or one notification ends has no meaning.
+/// Bytes are a stream in both directions. The boundaries of writes and notifications have no meaning.
 public struct UARTPort: Sendable {
-    /// What centrals have written, as it comes: bytes, and whose they are.
+    /// The writes of centrals as they arrive, each with its bytes and its central.
     ///
-    /// The sequence ends with the session. Each byte is given once, here or in ``lines``.
+    /// The sequence ends with the session. Each byte is delivered once, either here or in ``lines``.
     public let received: ReceivedWrites<[UInt8]>
 
     private let tx: Characteristic<[UInt8]>
@@ -18,53 +18,56 @@ public struct UARTPort: Sendable {
         self.session = session
     }
 
-    /// What centrals have written, line by line; a line may have 1024 bytes.
+    /// The lines that centrals write, of up to 1024 bytes each.
     public var lines: UARTLines { lines(upTo: 1024) }
 
-    /// What centrals have written, line by line.
+    /// Returns the lines that centrals write.
     ///
-    /// - Parameter length: How many bytes a line may have, at least 1; a longer one is given in parts.
-    /// - Returns: The lines of all centrals, each whole, until the session ends.
+    /// - Parameter length: The largest number of bytes in a line, at least 1. A longer line is delivered in
+    ///   parts.
+    /// - Returns: The lines of all centrals, each complete, until the session ends.
     public func lines(upTo length: Int) -> UARTLines {
         UARTLines(received: received, assembler: UARTLineAssembler(limit: max(1, length)), session: session)
     }
 
-    /// Sends bytes to all centrals that listen, to each as fast as it takes them.
+    /// Sends bytes to all subscribers, to each as fast as it accepts them.
     ///
-    /// The call returns when they have left for all of them; nobody listens, nothing is sent. Bytes of one caller arrive
-    /// in order. Who begins to listen meanwhile gets all of them.
+    /// The call returns when the bytes are completed for all subscribers. Without subscribers, nothing is
+    /// sent. The bytes of one caller arrive in order. A central that subscribes during the call gets all
+    /// bytes.
     ///
-    /// - Parameter bytes: Any number; sent in as few notifications as each central takes.
-    /// - Throws: `PeripheralError` as `session.send` does; `CancellationError`.
+    /// - Parameter bytes: The bytes, of any number. They are sent in as few notifications as each central
+    ///   allows.
+    /// - Throws: The errors of `session.send`; `CancellationError`.
     public func write(_ bytes: [UInt8]) async throws {
         try await session.send(bytes, over: tx, chunkSize: .maximum, endMarker: nil)
     }
 
-    /// Sends bytes to one central, as fast as it takes them.
+    /// Sends bytes to one central, as fast as it accepts them.
     ///
     /// - Parameters:
-    ///   - bytes: Any number; sent in as few notifications as the central takes.
-    ///   - central: A central that listens.
-    /// - Throws: `PeripheralError` as `session.send` does: with the code `notSubscribed` when the central does not listen;
-    ///   `CancellationError`.
+    ///   - bytes: The bytes, of any number. They are sent in as few notifications as the central allows.
+    ///   - central: A subscriber.
+    /// - Throws: The errors of `session.send`, such as `PeripheralError` with the code `notSubscribed` when
+    ///   the central has not subscribed; `CancellationError`.
     public func write(_ bytes: [UInt8], to central: Central) async throws {
         try await session.send(bytes, over: tx, to: central, chunkSize: .maximum, endMarker: nil)
     }
 
-    /// Sends a text in UTF-8, as it is, to all centrals that listen.
+    /// Sends a text in UTF-8, without changes, to all subscribers.
     ///
-    /// - Parameter text: The text; end a line by `\n`.
-    /// - Throws: As ``write(_:)-([UInt8])``.
+    /// - Parameter text: The text. End each line with `\n`.
+    /// - Throws: The errors of ``write(_:)-([UInt8])``.
     public func write(_ text: String) async throws {
         try await write(Array(text.utf8))
     }
 
-    /// Sends a text in UTF-8, as it is, to one central.
+    /// Sends a text in UTF-8, without changes, to one central.
     ///
     /// - Parameters:
-    ///   - text: The text; end a line by `\n`.
-    ///   - central: A central that listens.
-    /// - Throws: As ``write(_:to:)-([UInt8],_)``.
+    ///   - text: The text. End each line with `\n`.
+    ///   - central: A subscriber.
+    /// - Throws: The errors of ``write(_:to:)-([UInt8],_)``.
     public func write(_ text: String, to central: Central) async throws {
         try await write(Array(text.utf8), to: central)
     }

@@ -1,7 +1,8 @@
 public import PeripheralKit
 
-/// What of a phone is alerting its user: the value of the Alert Status, 0x2A3F (Phone Alert Status Service 1.0,
-/// section 3.1).
+/// The alerts that are active on a phone: the value of the Alert Status, 0x2A3F.
+///
+/// Phone Alert Status Service 1.0, section 3.1.
 public struct AlertStatus: Hashable, Sendable {
     /// Whether the ringer sounds: the Ringer State, bit 0.
     public var isRingerActive: Bool
@@ -12,7 +13,7 @@ public struct AlertStatus: Hashable, Sendable {
     /// Whether the alert is displayed: the Display Alert Status, bit 2.
     public var isDisplayAlertActive: Bool
 
-    /// Makes a status; without parameters, that of a phone that does not alert.
+    /// Makes a status; without parameters, no alert is active.
     ///
     /// - Parameters:
     ///   - isRingerActive: Whether the ringer sounds.
@@ -30,7 +31,7 @@ public struct AlertStatus: Hashable, Sendable {
 }
 
 extension AlertStatus: GATTValue {
-    /// Reads one byte; bits that are reserved are ignored.
+    /// Reads one byte and ignores reserved bits.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let flags: UInt8 = try reader.read()
         self.init(

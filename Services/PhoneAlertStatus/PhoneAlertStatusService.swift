@@ -1,8 +1,10 @@
 public import PeripheralKit
 private import Synchronization
 
-/// The Phone Alert Status service, 0x180E, of the Phone Alert Status Service specification 1.0: what a phone is doing to get
-/// its user's attention, and what a watch may do about it.
+/// The Phone Alert Status service, 0x180E: a phone's alerts, and control of its ringer.
+///
+/// It implements the Phone Alert Status Service specification 1.0. A watch, for example, shows the alerts and
+/// silences the ringer.
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -20,7 +22,7 @@ private import Synchronization
 /// }
 /// ```
 ///
-/// A command changes neither value by itself: the program tells what has become of the ringer when it has.
+/// A command does not change the values of the service. The program updates them when the ringer has changed.
 public struct PhoneAlertStatusService: GATTServiceDeclaration {
     /// The Alert Status, 0x2A3F, which centrals read and subscribe to.
     public let alertStatus: Characteristic<AlertStatus>
@@ -28,21 +30,24 @@ public struct PhoneAlertStatusService: GATTServiceDeclaration {
     /// The Ringer Setting, 0x2A41, which centrals read and subscribe to.
     public let ringerSetting: Characteristic<RingerSetting>
 
-    /// The Ringer Control Point, 0x2A40, which centrals write without a response; `nil` when they cannot control the ringer.
+    /// The Ringer Control Point, 0x2A40, which centrals write without a response.
+    ///
+    /// It is `nil` when centrals cannot control the ringer.
     public let controlPoint: Characteristic<RingerCommand>?
 
     private let kept: KeptState
 
-    /// Declares the service, which keeps both values.
+    /// Declares the service, which stores both values.
     ///
     /// - Parameters:
-    ///   - alertStatus: What alerts, until the first ``update(to:in:)-(AlertStatus,_)``.
-    ///   - ringerSetting: How the ringer is set, until the first ``update(to:in:)-(RingerSetting,_)``.
-    ///   - security: What it takes to read, to subscribe, and to write the control point; an encrypted link by default, since
-    ///     it tells when somebody is called, and silences the phone.
-    ///   - obey: Does what a central wants of the ringer (section 3.3); `nil` to leave the control point out. Commands
-    ///     that the phone does not support are ignored. ``RingerCommand/muteOnce`` only comes while the ringer is active, so that
-    ///     it never mutes a later alert; commands that are reserved do not come.
+    ///   - alertStatus: The alert status until the first ``update(to:in:)-(AlertStatus,_)``.
+    ///   - ringerSetting: The ringer setting until the first ``update(to:in:)-(RingerSetting,_)``.
+    ///   - security: The security required to read, to subscribe, and to write the control point. The default
+    ///     is encryption, because the service reveals calls and silences the phone.
+    ///   - obey: Carries out a central's command to the ringer (section 3.3); `nil` to leave out the control
+    ///     point. Ignore commands that the phone does not support. ``RingerCommand/muteOnce`` is passed on
+    ///     only while the ringer is active, so it never mutes a later alert. Reserved commands are not passed
+    ///     on.
     public init(
         alertStatus: AlertStatus = AlertStatus(),
         ringerSetting: RingerSetting,
@@ -60,7 +65,7 @@ public struct PhoneAlertStatusService: GATTServiceDeclaration {
         controlPoint = obey.map { obey in
             Characteristic(.ringerControlPoint, .writeWithoutResponse, security: security) {
                 Write { (command: RingerCommand) in
-                    // Nothing is kept of a Mute Once that finds no ringing, for an alert that comes later.
+                    // A Mute Once without ringing is dropped, so that it does not mute a later alert.
                     if command == .muteOnce, !kept.alertStatus.withLock(\.isRingerActive) { return }
                     await obey(command)
                 }
@@ -68,23 +73,23 @@ public struct PhoneAlertStatusService: GATTServiceDeclaration {
         }
     }
 
-    /// Keeps a new alert status, and notifies the centrals that have subscribed; sends nothing when it is the old one.
+    /// Stores a new alert status, and notifies the subscribers if it has changed.
     ///
     /// - Parameters:
-    ///   - status: What alerts now.
+    ///   - status: The new status.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: As `session.notify` does.
+    /// - Throws: The errors of `session.notify`.
     public func update(to status: AlertStatus, in session: PeripheralSession) async throws {
         guard kept.alertStatus.replace(by: status) else { return }
         try await session.notify(alertStatus, status)
     }
 
-    /// Keeps a new ringer setting, and notifies the centrals that have subscribed; sends nothing when it is the old one.
+    /// Stores a new ringer setting, and notifies the subscribers if it has changed.
     ///
     /// - Parameters:
-    ///   - setting: How the ringer is set now.
+    ///   - setting: The new setting.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: As `session.notify` does.
+    /// - Throws: The errors of `session.notify`.
     public func update(to setting: RingerSetting, in session: PeripheralSession) async throws {
         guard kept.ringerSetting.replace(by: setting) else { return }
         try await session.notify(ringerSetting, setting)
@@ -100,7 +105,7 @@ public struct PhoneAlertStatusService: GATTServiceDeclaration {
     }
 }
 
-/// The values of a ``PhoneAlertStatusService``, shared by those who read them and those who update them.
+/// The values of a ``PhoneAlertStatusService``, shared by the characteristics and the service.
 private final class KeptState: Sendable {
     let alertStatus: Mutex<AlertStatus>
     let ringerSetting: Mutex<RingerSetting>
@@ -112,7 +117,7 @@ private final class KeptState: Sendable {
 }
 
 extension Mutex where Value: Equatable & Sendable {
-    /// Tells whether the value has changed.
+    /// Replaces the value, and returns whether it has changed.
     fileprivate func replace(by value: Value) -> Bool {
         withLock { current in
             defer { current = value }

@@ -1,22 +1,23 @@
 public import PeripheralKit
 
-/// What a central wants of a phone's ringer: the value of the Ringer Control Point, 0x2A40 (Phone Alert Status Service 1.0,
-/// section 3.3).
+/// A central's command to a phone's ringer: the value of the Ringer Control Point, 0x2A40.
+///
+/// Phone Alert Status Service 1.0, section 3.3.
 public enum RingerCommand: UInt8, Hashable, Sendable {
     /// Silent Mode: the ringer setting becomes ``RingerSetting/silent``.
     case silentMode = 1
-    /// Mute Once: the alert that sounds becomes silent, and the next one sounds again.
+    /// Mute Once: the current alert becomes silent, and the next one sounds again.
     case muteOnce = 2
     /// Cancel Silent Mode: the ringer setting becomes ``RingerSetting/normal``.
     case cancelSilentMode = 3
 }
 
 extension RingerCommand: GATTValue {
-    /// Reads one byte; 0 and 4 to 255 are reserved, and refused.
+    /// Reads one byte, and refuses the reserved values 0 and 4 through 255.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let rawValue: UInt8 = try reader.read()
         guard let command = RingerCommand(rawValue: rawValue) else {
-            throw .invalidValue("\(rawValue) is no ringer command")
+            throw .invalidValue("\(rawValue) is not a ringer command; the commands are 1 through 3")
         }
         self = command
     }

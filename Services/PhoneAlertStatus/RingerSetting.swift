@@ -1,20 +1,21 @@
 public import PeripheralKit
 
-/// What a phone's ringer does when an alert comes: the value of the Ringer Setting, 0x2A41 (Phone Alert Status Service 1.0,
-/// section 3.2).
+/// The setting of a phone's ringer: the value of the Ringer Setting, 0x2A41.
+///
+/// Phone Alert Status Service 1.0, section 3.2.
 public enum RingerSetting: UInt8, Hashable, Sendable {
     /// The ringer stays silent.
     case silent = 0
-    /// The ringer acts as the phone is set to.
+    /// The ringer follows the settings of the phone.
     case normal = 1
 }
 
 extension RingerSetting: GATTValue {
-    /// Reads one byte; 2 to 255 are reserved, and refused.
+    /// Reads one byte, and refuses the reserved values 2 through 255.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let rawValue: UInt8 = try reader.read()
         guard let setting = RingerSetting(rawValue: rawValue) else {
-            throw .invalidValue("\(rawValue) is no ringer setting")
+            throw .invalidValue("\(rawValue) is not a ringer setting; the settings are 0 and 1")
         }
         self = setting
     }

@@ -1,36 +1,36 @@
 public import PeripheralKit
 
-/// What a pulse oximeter supports: the value of the PLX Features, 0x2A60 (Pulse Oximeter Service 1.0.1, section 3.3).
+/// The features of a pulse oximeter: the value of the PLX Features, 0x2A60.
 ///
-/// The service makes it of its parameters.
+/// The service makes them from its parameters (Pulse Oximeter Service 1.0.1, section 3.3).
 public struct PulseOximeterFeatures: Hashable, Sendable {
-    /// What the device may tell of how far its values are to be trusted; `nil` when it does not tell.
+    /// The status bits that the device can send; `nil` when it sends none.
     public var status: PulseOximeterStatus?
-    /// What the device may tell of what is wrong with it; `nil` when it does not tell.
+    /// The faults that the device can report; `nil` when it reports none.
     public var faults: PulseOximeterFaults?
-    /// Whether it stores single measurements.
+    /// Whether the device stores spot-check measurements.
     public var storesMeasurements: Bool
-    /// Whether it tells the time of single measurements.
+    /// Whether spot-check measurements contain their time.
     public var tellsTime: Bool
-    /// Whether it tells values that are faster to follow a change.
+    /// Whether the device sends values that respond faster to a change.
     public var tellsFast: Bool
-    /// Whether it tells values that are slower to follow a change.
+    /// Whether the device sends values that respond slower to a change.
     public var tellsSlow: Bool
-    /// Whether it tells the pulse amplitude index.
+    /// Whether the device sends the pulse amplitude index.
     public var tellsPulseAmplitudeIndex: Bool
     /// Whether several centrals can be bonded.
     public var supportsMultipleBonds: Bool
 
-    /// Makes features; what is not given is not supported.
+    /// Makes features, of which each omitted one is not supported.
     ///
     /// - Parameters:
-    ///   - status: What the device may tell of how far its values are to be trusted.
-    ///   - faults: What the device may tell of what is wrong with it.
-    ///   - storesMeasurements: Whether it stores single measurements.
-    ///   - tellsTime: Whether it tells the time of single measurements.
-    ///   - tellsFast: Whether it tells values that are faster to follow a change.
-    ///   - tellsSlow: Whether it tells values that are slower to follow a change.
-    ///   - tellsPulseAmplitudeIndex: Whether it tells the pulse amplitude index.
+    ///   - status: The status bits that the device can send.
+    ///   - faults: The faults that the device can report.
+    ///   - storesMeasurements: Whether the device stores spot-check measurements.
+    ///   - tellsTime: Whether spot-check measurements contain their time.
+    ///   - tellsFast: Whether the device sends values that respond faster to a change.
+    ///   - tellsSlow: Whether the device sends values that respond slower to a change.
+    ///   - tellsPulseAmplitudeIndex: Whether the device sends the pulse amplitude index.
     ///   - supportsMultipleBonds: Whether several centrals can be bonded.
     public init(
         status: PulseOximeterStatus? = nil,
@@ -54,7 +54,7 @@ public struct PulseOximeterFeatures: Hashable, Sendable {
 }
 
 extension PulseOximeterFeatures: GATTValue {
-    /// Reads the features; bits that are reserved are ignored.
+    /// Reads the features and ignores reserved bits.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let bits: UInt16 = try reader.read()
         status = bits & 1 << 0 != 0 ? PulseOximeterStatus(rawValue: try reader.read()) : nil

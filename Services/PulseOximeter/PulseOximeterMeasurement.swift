@@ -1,11 +1,13 @@
 public import PeripheralKit
 
-/// The oxygen saturation of the blood, and the pulse rate (Pulse Oximeter Service 1.0.1, section 3.1).
+/// The oxygen saturation of the blood, and the pulse rate.
+///
+/// Pulse Oximeter Service 1.0.1, section 3.1.
 public struct OxygenSaturation: Hashable, Sendable {
-    /// The saturation in percent, or not a number when it is not known.
+    /// The saturation in percent; not a number when it is not known.
     public var percent: MedicalShortFloat
 
-    /// The pulse rate in beats per minute, or not a number when it is not known.
+    /// The pulse rate in beats per minute; not a number when it is not known.
     public var pulseRate: MedicalShortFloat
 
     /// Makes a pair of values, such as 97 percent at 63 beats per minute.
@@ -29,34 +31,38 @@ extension OxygenSaturation: GATTValue {
     }
 }
 
-/// A single measurement: the value of the PLX Spot-Check Measurement, 0x2A5E (Pulse Oximeter Service 1.0.1, section 3.1).
+/// A single measurement: the value of the PLX Spot-Check Measurement, 0x2A5E.
+///
+/// Pulse Oximeter Service 1.0.1, section 3.1.
 public struct SpotCheckMeasurement: Hashable, Sendable {
     /// The saturation and the pulse rate.
     public var saturation: OxygenSaturation
 
-    /// When it was measured; `nil` when the device does not tell.
+    /// The time of the measurement; `nil` when it is not sent.
     public var time: DateTime?
 
-    /// Whether the device's clock has not been set: the time tells only how measurements follow each other.
+    /// Whether the device's clock has not been set.
+    ///
+    /// If so, the time shows only the order of measurements.
     public var isClockUnset: Bool
 
-    /// How far the values are to be trusted; `nil` when the device does not tell.
+    /// The status of the measurement; `nil` when it is not sent.
     public var status: PulseOximeterStatus?
 
-    /// What is wrong with device or sensor; `nil` when the device does not tell.
+    /// The faults of the device or sensor; `nil` when they are not sent.
     public var faults: PulseOximeterFaults?
 
-    /// The pulse amplitude index, in percent; `nil` when the device does not tell.
+    /// The pulse amplitude index, in percent; `nil` when it is not sent.
     public var pulseAmplitudeIndex: MedicalShortFloat?
 
     /// Makes a measurement.
     ///
     /// - Parameters:
     ///   - saturation: The saturation and the pulse rate.
-    ///   - time: When it was measured.
+    ///   - time: The time of the measurement.
     ///   - isClockUnset: Whether the device's clock has not been set.
-    ///   - status: How far the values are to be trusted.
-    ///   - faults: What is wrong with device or sensor.
+    ///   - status: The status of the measurement.
+    ///   - faults: The faults of the device or sensor.
     ///   - pulseAmplitudeIndex: The pulse amplitude index, in percent.
     public init(
         _ saturation: OxygenSaturation,
@@ -76,7 +82,7 @@ public struct SpotCheckMeasurement: Hashable, Sendable {
 }
 
 extension SpotCheckMeasurement: GATTValue {
-    /// Reads a measurement; flags that are reserved are ignored.
+    /// Reads a measurement and ignores reserved flags.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let flags: UInt8 = try reader.read()
         self.init(try OxygenSaturation(decoding: &reader))
@@ -104,34 +110,36 @@ extension SpotCheckMeasurement: GATTValue {
     }
 }
 
-/// A measurement of many: the value of the PLX Continuous Measurement, 0x2A5F (Pulse Oximeter Service 1.0.1, section 3.2).
+/// One of a series of measurements: the value of the PLX Continuous Measurement, 0x2A5F.
+///
+/// Pulse Oximeter Service 1.0.1, section 3.2.
 public struct ContinuousMeasurement: Hashable, Sendable {
-    /// The saturation and the pulse rate at the usual pace.
+    /// The saturation and the pulse rate with the normal response to a change.
     public var normal: OxygenSaturation
 
-    /// The same, faster to follow a change; `nil` when the device does not tell.
+    /// The same with a faster response to a change; `nil` when it is not sent.
     public var fast: OxygenSaturation?
 
-    /// The same, slower to follow a change; `nil` when the device does not tell.
+    /// The same with a slower response to a change; `nil` when it is not sent.
     public var slow: OxygenSaturation?
 
-    /// How far the values are to be trusted; `nil` when the device does not tell.
+    /// The status of the measurement; `nil` when it is not sent.
     public var status: PulseOximeterStatus?
 
-    /// What is wrong with device or sensor; `nil` when the device does not tell.
+    /// The faults of the device or sensor; `nil` when they are not sent.
     public var faults: PulseOximeterFaults?
 
-    /// The pulse amplitude index, in percent; `nil` when the device does not tell.
+    /// The pulse amplitude index, in percent; `nil` when it is not sent.
     public var pulseAmplitudeIndex: MedicalShortFloat?
 
     /// Makes a measurement.
     ///
     /// - Parameters:
-    ///   - normal: The saturation and the pulse rate at the usual pace.
-    ///   - fast: The same, faster to follow a change.
-    ///   - slow: The same, slower to follow a change.
-    ///   - status: How far the values are to be trusted.
-    ///   - faults: What is wrong with device or sensor.
+    ///   - normal: The saturation and the pulse rate with the normal response to a change.
+    ///   - fast: The same values with a faster response to a change.
+    ///   - slow: The same values with a slower response to a change.
+    ///   - status: The status of the measurement.
+    ///   - faults: The faults of the device or sensor.
     ///   - pulseAmplitudeIndex: The pulse amplitude index, in percent.
     public init(
         _ normal: OxygenSaturation,
@@ -151,7 +159,7 @@ public struct ContinuousMeasurement: Hashable, Sendable {
 }
 
 extension ContinuousMeasurement: GATTValue {
-    /// Reads a measurement; flags that are reserved are ignored.
+    /// Reads a measurement and ignores reserved flags.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let flags: UInt8 = try reader.read()
         self.init(try OxygenSaturation(decoding: &reader))

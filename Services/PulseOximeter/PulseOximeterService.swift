@@ -19,12 +19,12 @@ public import PeripheralRecordAccess
 /// }
 /// ```
 ///
-/// A device measures continuously, or now and then, or both. Single measurements are sent when they are made, or stored
-/// until a central asks for them, at the Record Access Control Point.
+/// A device makes continuous measurements, spot-check measurements, or both. Spot-check measurements are sent
+/// at once, or stored. Centrals request stored ones through the Record Access Control Point.
 public struct PulseOximeterService: GATTServiceDeclaration {
-    /// What the values of a device may tell besides saturation and pulse rate.
+    /// The values that a device sends in addition to saturation and pulse rate.
     public struct Fields: OptionSet, Hashable, Sendable {
-        /// The bits, which never leave the program.
+        /// The bits, which are used only inside the program.
         public let rawValue: UInt8
 
         /// Makes a set of fields.
@@ -32,17 +32,17 @@ public struct PulseOximeterService: GATTServiceDeclaration {
             self.rawValue = rawValue
         }
 
-        /// The time, of single measurements.
+        /// The time, in spot-check measurements.
         public static let time = Fields(rawValue: 1 << 0)
-        /// Values that are faster to follow a change, of continuous measurements.
+        /// Values that respond faster to a change, in continuous measurements.
         public static let fast = Fields(rawValue: 1 << 1)
-        /// Values that are slower to follow a change, of continuous measurements.
+        /// Values that respond slower to a change, in continuous measurements.
         public static let slow = Fields(rawValue: 1 << 2)
         /// The pulse amplitude index.
         public static let pulseAmplitudeIndex = Fields(rawValue: 1 << 3)
     }
 
-    /// Single measurements that a device stores.
+    /// The spot-check measurements that a device stores.
     public struct Store: Sendable {
         let records: @Sendable () async throws -> [SpotCheckMeasurement]
         let remove: @Sendable ([SpotCheckMeasurement]) async throws -> Void
@@ -50,8 +50,8 @@ public struct PulseOximeterService: GATTServiceDeclaration {
         /// Describes the store.
         ///
         /// - Parameters:
-        ///   - records: All measurements that are stored, the oldest first.
-        ///   - remove: Deletes measurements when a central asks for it.
+        ///   - records: Returns all stored measurements, the oldest first.
+        ///   - remove: Deletes measurements when a central requests it.
         public init(
             records: @escaping @Sendable () async throws -> [SpotCheckMeasurement],
             remove: @escaping @Sendable (_ measurements: [SpotCheckMeasurement]) async throws -> Void
@@ -61,10 +61,10 @@ public struct PulseOximeterService: GATTServiceDeclaration {
         }
     }
 
-    /// The PLX Spot-Check Measurement, 0x2A5E, which centrals subscribe to; `nil` when there is none.
+    /// The PLX Spot-Check Measurement, 0x2A5E, which centrals subscribe to; `nil` when it is not declared.
     public let spotCheck: Characteristic<SpotCheckMeasurement>?
 
-    /// The PLX Continuous Measurement, 0x2A5F, which centrals subscribe to; `nil` when there is none.
+    /// The PLX Continuous Measurement, 0x2A5F, which centrals subscribe to; `nil` when it is not declared.
     public let continuous: Characteristic<ContinuousMeasurement>?
 
     /// The PLX Features, 0x2A60, which centrals read.
@@ -75,17 +75,18 @@ public struct PulseOximeterService: GATTServiceDeclaration {
 
     private let supported: PulseOximeterFeatures
 
-    /// Declares a device that makes single measurements.
+    /// Declares a device that makes spot-check measurements.
     ///
     /// - Parameters:
-    ///   - spotCheck: What single measurements may tell; `[]` for nothing besides the values.
-    ///   - continuous: What continuous measurements may tell; `nil` when the device makes none.
-    ///   - status: How far the values are to be trusted: what may be told; `nil` when the device does not tell. What is
-    ///     stored says so in any case.
-    ///   - faults: What may be told of what is wrong; `nil` when the device does not tell.
-    ///   - store: The single measurements that the device stores; `nil` when it stores none.
+    ///   - spotCheck: The additional values in spot-check measurements; `[]` for none.
+    ///   - continuous: The additional values in continuous measurements; `nil` when the device makes no such
+    ///     measurements.
+    ///   - status: The status bits that the device can send; `nil` when it sends none. Stored measurements
+    ///     always have ``PulseOximeterStatus/stored``.
+    ///   - faults: The faults that the device can report; `nil` when it reports none.
+    ///   - store: The spot-check measurements that the device stores; `nil` when it stores none.
     ///   - supportsMultipleBonds: Whether several centrals can be bonded.
-    ///   - security: What it takes to subscribe, and to write the control point.
+    ///   - security: The security required to subscribe, and to write the control point.
     public init(
         spotCheck: Fields,
         continuous: Fields? = nil,
@@ -106,14 +107,14 @@ public struct PulseOximeterService: GATTServiceDeclaration {
         )
     }
 
-    /// Declares a device that measures continuously, and makes no single measurements.
+    /// Declares a device that makes continuous measurements only.
     ///
     /// - Parameters:
-    ///   - continuous: What continuous measurements may tell; `[]` for nothing besides the values.
-    ///   - status: How far the values are to be trusted: what may be told; `nil` when the device does not tell.
-    ///   - faults: What may be told of what is wrong; `nil` when the device does not tell.
+    ///   - continuous: The additional values in continuous measurements; `[]` for none.
+    ///   - status: The status bits that the device can send; `nil` when it sends none.
+    ///   - faults: The faults that the device can report; `nil` when it reports none.
     ///   - supportsMultipleBonds: Whether several centrals can be bonded.
-    ///   - security: What it takes to subscribe.
+    ///   - security: The security required to subscribe.
     public init(
         continuous: Fields,
         status: PulseOximeterStatus? = nil,
@@ -192,18 +193,22 @@ public struct PulseOximeterService: GATTServiceDeclaration {
         }
     }
 
-    /// Sends a continuous measurement to all who have subscribed, without what is not declared.
+    /// Sends a continuous measurement to all subscribers, without values that are not declared.
     ///
-    /// - Throws: As `session.notify` does; nothing is sent when continuous measurements are not declared.
+    /// Nothing is sent if continuous measurements are not declared.
+    ///
+    /// - Throws: The errors of `session.notify`.
     public func notify(_ measurement: ContinuousMeasurement, in session: PeripheralSession) async throws {
         guard let continuous else { return }
         try await session.notify(continuous, measurement.supported(by: supported))
     }
 
-    /// Sends a single measurement to all who have subscribed, without what is not declared, and waits until they have
-    /// confirmed it.
+    /// Sends a spot-check measurement to all subscribers, and waits until they have confirmed it.
     ///
-    /// - Throws: As `session.indicate` does; nothing is sent when single measurements are not declared.
+    /// Values that are not declared are left out. Nothing is sent if spot-check measurements are not
+    /// declared.
+    ///
+    /// - Throws: The errors of `session.indicate`.
     public func indicate(_ measurement: SpotCheckMeasurement, in session: PeripheralSession) async throws {
         guard let spotCheck else { return }
         try await session.indicate(spotCheck, measurement.supported(by: supported, isStored: false))
@@ -211,7 +216,7 @@ public struct PulseOximeterService: GATTServiceDeclaration {
 }
 
 extension SpotCheckMeasurement {
-    /// Leaves out what the features do not tell, and says of the rest whether it was stored.
+    /// Removes values that are not in the features, and marks a stored measurement as stored.
     fileprivate func supported(by features: PulseOximeterFeatures, isStored: Bool) -> SpotCheckMeasurement {
         var measurement = self
         if !features.tellsTime { (measurement.time, measurement.isClockUnset) = (nil, false) }
@@ -224,7 +229,7 @@ extension SpotCheckMeasurement {
 }
 
 extension ContinuousMeasurement {
-    /// Leaves out what the features do not tell.
+    /// Removes values that are not in the features.
     fileprivate func supported(by features: PulseOximeterFeatures) -> ContinuousMeasurement {
         var measurement = self
         if !features.tellsFast { measurement.fast = nil }

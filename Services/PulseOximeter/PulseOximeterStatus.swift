@@ -1,17 +1,18 @@
 public import PeripheralKit
 
-/// How far the values of a pulse oximeter are to be trusted: the Measurement Status (Pulse Oximeter Service 1.0.1,
-/// section 3.1).
+/// The reliability of a pulse oximeter's values: the Measurement Status.
+///
+/// Pulse Oximeter Service 1.0.1, section 3.1.
 public struct PulseOximeterStatus: OptionSet, Hashable, Sendable {
-    /// The bits as they are on the air; the lowest five are reserved.
+    /// The encoded bits; the lowest five are reserved.
     public let rawValue: UInt16
 
-    /// Makes a set of bits, known to the specification or not.
+    /// Makes a set of bits, defined by the specification or not.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
-    /// The measurement goes on.
+    /// The measurement is ongoing.
     public static let measurementOngoing = PulseOximeterStatus(rawValue: 1 << 5)
     /// The values are an early estimate.
     public static let earlyEstimate = PulseOximeterStatus(rawValue: 1 << 6)
@@ -19,7 +20,9 @@ public struct PulseOximeterStatus: OptionSet, Hashable, Sendable {
     public static let validated = PulseOximeterStatus(rawValue: 1 << 7)
     /// The values are fully qualified.
     public static let fullyQualified = PulseOximeterStatus(rawValue: 1 << 8)
-    /// The values were stored; set by the service in what it sends of the store.
+    /// The values were stored.
+    ///
+    /// The service sets this bit in stored measurements that it sends.
     public static let stored = PulseOximeterStatus(rawValue: 1 << 9)
     /// The values are for a demonstration.
     public static let demonstration = PulseOximeterStatus(rawValue: 1 << 10)
@@ -35,18 +38,21 @@ public struct PulseOximeterStatus: OptionSet, Hashable, Sendable {
     public static let invalid = PulseOximeterStatus(rawValue: 1 << 15)
 }
 
-/// What is wrong with a pulse oximeter or its sensor: the Device and Sensor Status (Pulse Oximeter Service 1.0.1,
-/// section 3.1), 24 bits.
+/// The faults of a pulse oximeter or its sensor: the Device and Sensor Status.
+///
+/// It has 24 bits (Pulse Oximeter Service 1.0.1, section 3.1).
 public struct PulseOximeterFaults: OptionSet, Hashable, Sendable {
-    /// The bits as they are on the air; those from 16 on are reserved.
+    /// The encoded bits; bits 16 and above are reserved.
     public let rawValue: UInt32
 
-    /// Makes a set of bits, known to the specification or not; those from 24 on are dropped.
+    /// Makes a set of bits, defined by the specification or not.
+    ///
+    /// Bits 24 and above are dropped.
     public init(rawValue: UInt32) {
         self.rawValue = rawValue & 0xFF_FFFF
     }
 
-    /// An extended display update goes on.
+    /// An extended display update is ongoing.
     public static let extendedDisplayUpdate = PulseOximeterFaults(rawValue: 1 << 0)
     /// The equipment malfunctions.
     public static let equipmentMalfunction = PulseOximeterFaults(rawValue: 1 << 1)
@@ -64,13 +70,13 @@ public struct PulseOximeterFaults: OptionSet, Hashable, Sendable {
     public static let nonpulsatileSignal = PulseOximeterFaults(rawValue: 1 << 7)
     /// The pulse is questionable.
     public static let questionablePulse = PulseOximeterFaults(rawValue: 1 << 8)
-    /// The signal is being analysed.
+    /// The signal is being analyzed.
     public static let signalAnalysis = PulseOximeterFaults(rawValue: 1 << 9)
     /// Something interferes with the sensor.
     public static let sensorInterference = PulseOximeterFaults(rawValue: 1 << 10)
-    /// The sensor is not on the user.
+    /// The sensor is not connected to the user.
     public static let sensorUnconnectedToUser = PulseOximeterFaults(rawValue: 1 << 11)
-    /// The sensor is of an unknown kind.
+    /// The type of the sensor is unknown.
     public static let unknownSensor = PulseOximeterFaults(rawValue: 1 << 12)
     /// The sensor is displaced.
     public static let sensorDisplaced = PulseOximeterFaults(rawValue: 1 << 13)

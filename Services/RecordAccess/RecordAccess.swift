@@ -1,8 +1,9 @@
 public import PeripheralKit
 
-/// The Record Access Control Point, 0x2A52: has centrals report, count and delete the records that a device stores.
+/// The Record Access Control Point, 0x2A52, for the records that a device stores.
 ///
-/// It is a part of services such as Glucose; a service of one's own can have it, too:
+/// Centrals use it to request, count and delete records. It is part of services such as Glucose. A service of
+/// your own can have it, too:
 ///
 /// ```swift
 /// let access = RecordAccess(
@@ -16,21 +17,27 @@ public import PeripheralKit
 /// let controlPoint = access.characteristic(security: .encrypted)
 /// ```
 ///
-/// Each central has one operation under way at a time, and can abort it: the records that are left are not sent then.
-/// What the device does not support is told by the response, as the services' specifications have it (Glucose Service
-/// 1.0.1, section 3.4):
-/// - an unknown operation, and one to delete without `remove`, is ``RecordAccessResult/operationNotSupported``;
-/// - an operator without its filter is ``RecordAccessResult/operatorNotSupported``, a filter that is not given
-///   ``RecordAccessResult/operandNotSupported``, and bounds in the wrong order ``RecordAccessResult/invalidOperand``;
-/// - when there are no such records, it is ``RecordAccessResult/noRecordsFound``, or the number 0;
-/// - when the store or the report throws, it is ``RecordAccessResult/procedureNotCompleted``.
+/// Each central can run one operation at a time, and can abort it. After an abort, the remaining records are
+/// not sent. An abort always succeeds, even if no operation is in progress.
 ///
-/// To abort is always a success, also when nothing is under way.
+/// The response reports other results, as in the specifications of the services (Glucose Service 1.0.1,
+/// section 3.4):
+/// - ``RecordAccessResult/operationNotSupported``: The operation is unknown, or it deletes records without
+///   `remove`.
+/// - ``RecordAccessResult/operatorNotSupported``: The operator needs a filter, and there is none.
+/// - ``RecordAccessResult/operandNotSupported``: The filter is not among the given ones.
+/// - ``RecordAccessResult/invalidOperand``: The bounds are in the wrong order.
+/// - ``RecordAccessResult/noRecordsFound``: There are no such records. A request for their number gets 0.
+/// - ``RecordAccessResult/procedureNotCompleted``: The store or the report throws an error.
 ///
-/// Records are for one central alone. Where the Bluetooth stack can reach it only together with others, as is told at
-/// `PeripheralSession.notify(_:_:to:)`, a report is ``RecordAccessResult/procedureNotCompleted`` as long as another central
-/// has subscribed to the records: with BlueZ before 5.76, or before 5.80 when they are indicated; and with all versions for
-/// a bonded central that has come back, until it subscribes anew. To the only subscriber, records are always reported.
+/// A report is sent only to the central that requests it. Sometimes the Bluetooth stack can reach that
+/// central only together with others (see `PeripheralSession.notify(_:_:to:)`). The report then ends with
+/// ``RecordAccessResult/procedureNotCompleted`` while another central is subscribed to the records. This
+/// happens:
+/// - with BlueZ before 5.76, or before 5.80 if the records are indicated;
+/// - with all versions of BlueZ, for a bonded central that has reconnected, until it subscribes again.
+///
+/// Records are always reported to the only subscriber.
 public struct RecordAccess<Record: Sendable>: Sendable {
     private let records: @Sendable () async throws -> [Record]
     private let remove: (@Sendable ([Record]) async throws -> Void)?
@@ -41,16 +48,18 @@ public struct RecordAccess<Record: Sendable>: Sendable {
     private let busy: ATTError
     private let report: @Sendable (Record, Central, PeripheralSession) async throws -> Void
 
-    /// Describes how records are accessed.
+    /// Describes the access to records.
     ///
     /// - Parameters:
-    ///   - records: All records that are stored, the oldest first.
-    ///   - remove: Deletes records; `nil` when centrals may not.
-    ///   - filters: By what centrals may choose records.
-    ///   - hasEnds: Whether centrals may ask for the first and the last record.
-    ///   - measurement: By what the records are sent: requests of a central that has not subscribed to it are refused.
-    ///   - notSubscribed: The error for a central that has not subscribed, to the records or to the control point.
-    ///   - busy: The error while another operation is under way.
+    ///   - records: Returns all stored records, the oldest first.
+    ///   - remove: Deletes records; `nil` when centrals may not delete.
+    ///   - filters: The filters by which centrals can select records.
+    ///   - hasEnds: Whether centrals can request the first and the last record.
+    ///   - measurement: The characteristic that sends the records. Requests of a central that has not
+    ///     subscribed to it are refused.
+    ///   - notSubscribed: The error for a central that has not subscribed to the records or to the control
+    ///     point.
+    ///   - busy: The error while another operation is in progress.
     ///   - report: Sends a record to a central.
     public init<Measurement>(
         records: @escaping @Sendable () async throws -> [Record],
@@ -76,9 +85,11 @@ public struct RecordAccess<Record: Sendable>: Sendable {
         self.report = report
     }
 
-    /// Makes the characteristic, which stands in one service; keep it in a constant.
+    /// Makes the characteristic.
     ///
-    /// - Parameter security: What writing and subscribing demand of the link.
+    /// Keep it in a constant, and declare it in one service only.
+    ///
+    /// - Parameter security: The security required to write and to subscribe.
     /// - Returns: The Record Access Control Point, 0x2A52.
     public func characteristic(security: AttributeSecurity) -> Characteristic<RecordAccessResponse> {
         Characteristic(.recordAccessControlPoint, [.write, .indicate], security: security) {
@@ -106,7 +117,7 @@ public struct RecordAccess<Record: Sendable>: Sendable {
         } catch let refusal as Refusal {
             return .result(refusal.result, of: request.operation)
         } catch {
-            // Nobody waits for a response any more.
+            // After a cancellation, no central waits for a response.
             try Task.checkCancellation()
             return .result(.procedureNotCompleted, of: request.operation)
         }
@@ -144,7 +155,7 @@ public struct RecordAccess<Record: Sendable>: Sendable {
         return .result(.success, of: request.operation)
     }
 
-    /// What chooses the records that a request means.
+    /// Returns a function that selects the records of a request.
     private func selection(
         of request: RecordAccessRequest
     ) throws(Refusal) -> @Sendable ([Record]) -> [Record] {
@@ -196,7 +207,7 @@ public struct RecordAccess<Record: Sendable>: Sendable {
     }
 }
 
-/// Why an operation is not carried out.
+/// The reason why an operation is refused.
 private struct Refusal: Error {
     let result: RecordAccessResult
 

@@ -1,25 +1,26 @@
 public import PeripheralKit
 
-/// What a central writes to a Record Access Control Point, 0x2A52 (GATT Specification Supplement, Record Access
-/// Control Point).
+/// A request that a central writes to a Record Access Control Point, 0x2A52.
+///
+/// GATT Specification Supplement, Record Access Control Point.
 ///
 /// ```swift
 /// RecordAccessRequest.report(.all)
 /// RecordAccessRequest.delete(.within(.sequenceNumber(1), .sequenceNumber(20)))
 /// ```
 ///
-/// Any request of at least two bytes is read: one that nobody knows is answered by a response.
+/// Any request of at least two bytes can be read. An unknown request gets a response.
 public struct RecordAccessRequest: Hashable, Sendable {
-    /// What is demanded.
+    /// The requested operation.
     public var operation: RecordAccessOperation
 
-    /// By what the records are chosen: the operator as it is on the air.
+    /// The encoded operator, which selects the records.
     public var operatorCode: UInt8
 
-    /// What the operator needs: nothing, or the type of a filter and one or two bounds.
+    /// The operand: empty, or a filter type with one or two bounds.
     public var operand: [UInt8]
 
-    /// Makes a request of its parts, known to the specification or not.
+    /// Makes a request from its parts, defined by the specification or not.
     public init(operation: RecordAccessOperation, operatorCode: UInt8, operand: [UInt8] = []) {
         self.operation = operation
         self.operatorCode = operatorCode
@@ -34,7 +35,7 @@ public struct RecordAccessRequest: Hashable, Sendable {
         )
     }
 
-    /// Sends the records.
+    /// Requests the records.
     public static func report(_ selection: RecordSelection) -> RecordAccessRequest {
         RecordAccessRequest(.report, selection)
     }
@@ -44,17 +45,17 @@ public struct RecordAccessRequest: Hashable, Sendable {
         RecordAccessRequest(.delete, selection)
     }
 
-    /// Tells how many records there are.
+    /// Requests the number of records.
     public static func reportNumber(_ selection: RecordSelection) -> RecordAccessRequest {
         RecordAccessRequest(.reportNumber, selection)
     }
 
-    /// Ends what is under way.
+    /// Ends the operation in progress.
     public static let abort = RecordAccessRequest(operation: .abort, operatorCode: RecordOperator.null)
 }
 
 extension RecordAccessRequest: GATTValue {
-    /// Reads operation and operator; the operand takes up all bytes that are left.
+    /// Reads operation and operator; the operand takes up the remaining bytes.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         operation = RecordAccessOperation(rawValue: try reader.read())
         operatorCode = try reader.read()
@@ -69,27 +70,27 @@ extension RecordAccessRequest: GATTValue {
     }
 }
 
-/// What a central demands of the records: the op code of a ``RecordAccessRequest``.
+/// An operation on records: the op code of a ``RecordAccessRequest``.
 public struct RecordAccessOperation: Hashable, Sendable {
-    /// The op code as it is on the air.
+    /// The encoded op code.
     public var rawValue: UInt8
 
-    /// Makes an operation, known to the specification or not.
+    /// Makes an operation, defined by the specification or not.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// Send the records.
+    /// Sends the records.
     public static let report = RecordAccessOperation(rawValue: 0x01)
-    /// Delete the records.
+    /// Deletes the records.
     public static let delete = RecordAccessOperation(rawValue: 0x02)
-    /// End what is under way.
+    /// Ends the operation in progress.
     public static let abort = RecordAccessOperation(rawValue: 0x03)
-    /// Tell how many records there are.
+    /// Counts the records.
     public static let reportNumber = RecordAccessOperation(rawValue: 0x04)
 }
 
-/// Which records are meant: operator and operand of a ``RecordAccessRequest``.
+/// A selection of records: operator and operand of a ``RecordAccessRequest``.
 public enum RecordSelection: Hashable, Sendable {
     /// All records.
     case all
@@ -97,11 +98,11 @@ public enum RecordSelection: Hashable, Sendable {
     case first
     /// The newest record.
     case last
-    /// The records up to a bound, which included.
+    /// The records up to and including a bound.
     case upTo(RecordBound)
-    /// The records from a bound on, which included.
+    /// The records from a bound on, including the bound.
     case from(RecordBound)
-    /// The records between two bounds of the same kind, both included.
+    /// The records between two bounds of the same kind, including both.
     case within(RecordBound, RecordBound)
 
     var operatorCode: UInt8 {
@@ -124,23 +125,23 @@ public enum RecordSelection: Hashable, Sendable {
     }
 }
 
-/// Where records begin or end that are meant.
+/// A bound of a ``RecordSelection``.
 public struct RecordBound: Hashable, Sendable {
     let filterType: UInt8
     let value: [UInt8]
 
-    /// A sequence number.
+    /// Makes a bound from a sequence number.
     public static func sequenceNumber(_ number: UInt16) -> RecordBound {
         RecordBound(filterType: 0x01, value: number.gattBytes)
     }
 
-    /// The time that the user has seen.
+    /// Makes a bound from a user-facing time.
     public static func userFacingTime(_ time: DateTime) -> RecordBound {
         RecordBound(filterType: 0x02, value: time.gattBytes)
     }
 }
 
-/// The operators as they are on the air.
+/// The encoded operators.
 enum RecordOperator {
     static let null: UInt8 = 0x00
     static let all: UInt8 = 0x01

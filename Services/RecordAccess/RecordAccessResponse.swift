@@ -1,41 +1,41 @@
 public import PeripheralKit
 
-/// What a Record Access Control Point indicates when an operation is over.
+/// The response of a Record Access Control Point, indicated when an operation ends.
 public enum RecordAccessResponse: Hashable, Sendable {
-    /// How many records there are: the answer to ``RecordAccessOperation/reportNumber``.
+    /// The number of records: the response to ``RecordAccessOperation/reportNumber``.
     case number(UInt16)
 
-    /// How an operation has ended.
+    /// The result of an operation.
     case result(RecordAccessResult, of: RecordAccessOperation)
 }
 
-/// How an operation on records has ended: the response code values of the Record Access Control Point.
+/// The result of an operation: a response code value of the Record Access Control Point.
 public struct RecordAccessResult: Hashable, Sendable {
-    /// The value as it is on the air.
+    /// The encoded value.
     public var rawValue: UInt8
 
-    /// Makes a result, known to the specification or not.
+    /// Makes a result, defined by the specification or not.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// It was carried out.
+    /// The operation succeeded.
     public static let success = RecordAccessResult(rawValue: 0x01)
     /// The operation is not supported.
     public static let operationNotSupported = RecordAccessResult(rawValue: 0x02)
-    /// The operator makes no sense with this operation.
+    /// The operator is not valid with this operation.
     public static let invalidOperator = RecordAccessResult(rawValue: 0x03)
     /// The operator is not supported.
     public static let operatorNotSupported = RecordAccessResult(rawValue: 0x04)
-    /// The operand makes no sense with this operator.
+    /// The operand is not valid with this operator.
     public static let invalidOperand = RecordAccessResult(rawValue: 0x05)
     /// There are no such records.
     public static let noRecordsFound = RecordAccessResult(rawValue: 0x06)
-    /// What is under way could not be ended.
+    /// The operation in progress could not be aborted.
     public static let abortUnsuccessful = RecordAccessResult(rawValue: 0x07)
     /// The operation could not be completed.
     public static let procedureNotCompleted = RecordAccessResult(rawValue: 0x08)
-    /// Records cannot be chosen by this filter.
+    /// The filter is not supported.
     public static let operandNotSupported = RecordAccessResult(rawValue: 0x09)
 }
 
@@ -48,7 +48,7 @@ extension RecordAccessResponse: GATTValue {
         let code: UInt8 = try reader.read()
         let operatorCode: UInt8 = try reader.read()
         guard operatorCode == RecordOperator.null else {
-            throw .invalidValue("a response has the operator 0, not \(operatorCode)")
+            throw .invalidValue("the operator of a response must be 0, not \(operatorCode)")
         }
         switch code {
         case Self.numberCode:
@@ -57,7 +57,7 @@ extension RecordAccessResponse: GATTValue {
             let operation = RecordAccessOperation(rawValue: try reader.read())
             self = .result(RecordAccessResult(rawValue: try reader.read()), of: operation)
         default:
-            throw .invalidValue("\(code) is no response")
+            throw .invalidValue("\(code) is not the op code of a response; the op codes are 5 and 6")
         }
     }
 

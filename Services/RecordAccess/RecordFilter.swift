@@ -1,16 +1,18 @@
 public import PeripheralKit
 
-/// By what centrals may choose records: a filter type of the Record Access Control Point.
+/// A criterion by which centrals select records.
+///
+/// It is a filter type of the Record Access Control Point.
 public struct RecordFilter<Record: Sendable>: Sendable {
     let type: UInt8
-    /// How many bytes a bound has.
+    /// The number of bytes in a bound.
     let size: Int
-    /// The place of a bound among the records; `nil` when it is none.
+    /// Returns the position of a bound; `nil` when the bytes are not a bound.
     let bound: @Sendable ([UInt8]) -> Int64?
-    /// The place of a record; `nil` for one that is on no side of any bound.
+    /// Returns the position of a record; `nil` for a record that never matches.
     let place: @Sendable (Record) -> Int64?
 
-    /// By the sequence number, filter type 0x01.
+    /// Filters by the sequence number, filter type 0x01.
     public static func sequenceNumber(
         _ number: @escaping @Sendable (Record) -> UInt16
     ) -> RecordFilter {
@@ -22,7 +24,7 @@ public struct RecordFilter<Record: Sendable>: Sendable {
         )
     }
 
-    /// By the time that the user has seen, filter type 0x02.
+    /// Filters by the user-facing time, filter type 0x02.
     public static func userFacingTime(
         _ time: @escaping @Sendable (Record) -> UserFacingTime?
     ) -> RecordFilter {
@@ -35,21 +37,21 @@ public struct RecordFilter<Record: Sendable>: Sendable {
     }
 }
 
-/// The time that the clock of a device has shown to its user.
+/// The time that a device's clock has shown to its user.
 public struct UserFacingTime: Hashable, Sendable {
     /// The seconds since the beginning of the year 0.
     let seconds: Int64
 
-    /// Makes a time of what a device stores: the time of its inner clock, and what the user has added to that.
+    /// Makes a time from the device's internal clock and the user's offset.
     ///
-    /// `nil` when year, month or day are not known.
+    /// The result is `nil` when the year, month or day is not known.
     ///
     /// - Parameters:
-    ///   - time: The inner clock.
-    ///   - minutes: What the user has added; beyond ±2,147,483,647, that many.
+    ///   - time: The time of the internal clock.
+    ///   - minutes: The offset that the user has set, in minutes, limited to ±2,147,483,647.
     public init?(_ time: DateTime, minutes: Int = 0) {
         guard let year = time.year, let month = time.month, let day = time.day else { return nil }
-        // The year begins in March, so that the day that some years lack is its last.
+        // The year begins in March, so that the leap day is its last day.
         let yearFromMarch = month > 2 ? year : year - 1
         let monthFromMarch = (month + 9) % 12
         let leapDays = yearFromMarch / 4 - yearFromMarch / 100 + yearFromMarch / 400

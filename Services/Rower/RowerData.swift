@@ -1,7 +1,9 @@
 public import PeripheralFitnessMachine
 public import PeripheralKit
 
-/// What a rower tells of a training: the value of the Rower Data, 0x2AD1 (Fitness Machine Service 1.0, section 4.8).
+/// The training data of a rower.
+///
+/// It is the value of the Rower Data, 0x2AD1 (Fitness Machine Service 1.0, section 4.8).
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -19,13 +21,19 @@ public import PeripheralKit
 /// }
 /// ```
 public struct RowerData: FitnessMachineData {
-    /// The strokes per minute, 0 to 127.5 in steps of 0.5; `nil` in a part to which there is more.
+    /// The strokes per minute, 0 to 127.5 in steps of 0.5.
+    ///
+    /// When the data is sent in several parts, it is `nil` in every part but the last.
     public var strokesPerMinute: Double?
 
-    /// The strokes since the training began, 0 to 65 535; `nil` in a part to which there is more.
+    /// The strokes since the training began, 0 to 65 535.
+    ///
+    /// When the data is sent in several parts, it is `nil` in every part but the last.
     public var strokes: Int?
 
-    /// The average strokes per minute since the training began, 0 to 127.5 in steps of 0.5.
+    /// The average strokes per minute since the training began.
+    ///
+    /// The range is 0 to 127.5 in steps of 0.5.
     public var averageStrokesPerMinute: Double?
 
     /// The distance since the training began, in meters, 0 to 16 777 215.
@@ -34,7 +42,9 @@ public struct RowerData: FitnessMachineData {
     /// The pace in seconds for 500 meters, 0 to 65 535.
     public var secondsPer500Meters: Int?
 
-    /// The average pace since the training began, in seconds for 500 meters, 0 to 65 535.
+    /// The average pace since the training began, in seconds for 500 meters.
+    ///
+    /// The range is 0 to 65 535.
     public var averageSecondsPer500Meters: Int?
 
     /// The power in watts, −32 768 to 32 767.
@@ -45,14 +55,17 @@ public struct RowerData: FitnessMachineData {
 
     /// The resistance level, −32 768 to 32 767.
     ///
-    /// It has two bytes, as in the definition that came with 1.0. A central built on a newer GATT Specification Supplement
-    /// reads one, and misreads what follows: leave it out for such.
+    /// It has two bytes, as originally defined for version 1.0. A central that follows a newer GATT
+    /// Specification Supplement reads one byte, and misreads the following fields. Leave the level out for
+    /// such centrals.
     public var resistanceLevel: Int?
 
     /// Energy, heart rate and time.
     public var workout = WorkoutData()
 
-    /// Makes what is told; what is out of range is sent as the end of the range.
+    /// Makes training data.
+    ///
+    /// A value out of range is sent as the nearest end of the range.
     ///
     /// - Parameters:
     ///   - strokesPerMinute: The strokes per minute.
@@ -92,7 +105,7 @@ public struct RowerData: FitnessMachineData {
     /// A rower.
     public static var machine: FitnessMachineKind { .rower }
 
-    /// Reads a measurement, or a part of one; flags that are reserved are ignored.
+    /// Reads a measurement or a part of one, and ignores reserved flags.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         var fields = try FitnessMachineFields(reading: reader, of: Self.machine)
         try visit(&fields)

@@ -1,13 +1,14 @@
 public import PeripheralKit
 
-/// How fast somebody runs or walks: the value of the RSC Measurement, 0x2A53 (Running Speed and Cadence Service 1.0.1,
-/// section 3.1).
+/// The speed and cadence of a runner or walker.
+///
+/// It is the value of the RSC Measurement, 0x2A53 (Running Speed and Cadence Service 1.0.1, section 3.1).
 ///
 /// ```swift
 /// RSCMeasurement(metersPerSecond: 3.2, cadence: 168, isRunning: true)
 /// ```
 ///
-/// The values on the air are whole numbers of steps; what is sent is the nearest, and the end of the range for what is out of
+/// Values are sent as whole numbers of steps. Each value is rounded to the nearest step and limited to its
 /// range.
 public struct RSCMeasurement: Hashable, Sendable {
     /// The speed in meters per second, 0 to 255.996 in steps of 1/256.
@@ -16,14 +17,19 @@ public struct RSCMeasurement: Hashable, Sendable {
     /// The cadence in steps per minute.
     public var cadence: UInt8
 
-    /// The length of a stride in meters, 0 to 655.35 in steps of 0.01; `nil` when the sensor does not tell.
+    /// The length of a stride in meters, 0 to 655.35 in steps of 0.01.
+    ///
+    /// It is `nil` when the sensor does not send it.
     public var strideLength: Double?
 
-    /// The distance since a central has last set it in meters, 0 to 429 496 729.5 in steps of 0.1; `nil` when the sensor
-    /// does not tell.
+    /// The distance since a central last set it, in meters.
+    ///
+    /// The range is 0 to 429 496 729.5 in steps of 0.1.
+    ///
+    /// It is `nil` when the sensor does not send it.
     public var totalDistance: Double?
 
-    /// Whether the user runs; `false` for walking, and when the sensor does not tell.
+    /// Whether the user runs; `false` for walking, or when the sensor cannot detect it.
     public var isRunning: Bool
 
     /// Makes a measurement.
@@ -32,7 +38,7 @@ public struct RSCMeasurement: Hashable, Sendable {
     ///   - metersPerSecond: The speed in meters per second.
     ///   - cadence: The cadence in steps per minute.
     ///   - strideLength: The length of a stride in meters.
-    ///   - totalDistance: The distance in meters.
+    ///   - totalDistance: The distance in meters since a central last set it.
     ///   - isRunning: Whether the user runs.
     public init(
         metersPerSecond: Double,
@@ -54,7 +60,7 @@ extension RSCMeasurement: GATTValue {
     private static let hasTotalDistance: UInt8 = 1 << 1
     private static let isRunning: UInt8 = 1 << 2
 
-    /// Reads a measurement; flags that are reserved are ignored.
+    /// Reads a measurement and ignores reserved flags.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let flags: UInt8 = try reader.read()
         metersPerSecond = Double(try reader.read(UInt16.self)) / 256
@@ -82,7 +88,7 @@ extension RSCMeasurement: GATTValue {
 }
 
 extension Double {
-    /// The nearest number of steps, of which there are so many in a unit; 0 for what is not a number.
+    /// Returns the nearest number of steps, limited to a maximum; 0 for NaN.
     fileprivate func steps(_ perUnit: Double, upTo limit: UInt32) -> UInt32 {
         let steps = (self * perUnit).rounded()
         guard steps > 0 else { return 0 }
@@ -90,27 +96,27 @@ extension Double {
     }
 }
 
-/// What a sensor can tell: the value of the RSC Feature, 0x2A54 (Running Speed and Cadence Service 1.0.1, section 3.2).
+/// The features of a sensor: the value of the RSC Feature, 0x2A54.
 ///
-/// The service makes it of its parameters.
+/// The service makes them from its parameters (Running Speed and Cadence Service 1.0.1, section 3.2).
 public struct RSCFeature: OptionSet, Hashable, Sendable {
-    /// The bits as they are on the air.
+    /// The encoded bits.
     public let rawValue: UInt16
 
-    /// Makes a set of bits, known to the specification or not.
+    /// Makes a set of bits, defined by the specification or not.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
-    /// It tells the length of a stride.
+    /// The sensor sends the length of a stride.
     public static let strideLength = RSCFeature(rawValue: 1 << 0)
-    /// It tells the total distance.
+    /// The sensor sends the total distance.
     public static let totalDistance = RSCFeature(rawValue: 1 << 1)
-    /// It tells walking from running.
+    /// The sensor distinguishes walking from running.
     public static let walkingOrRunning = RSCFeature(rawValue: 1 << 2)
-    /// Centrals can calibrate it.
+    /// Centrals can calibrate the sensor.
     public static let calibration = RSCFeature(rawValue: 1 << 3)
-    /// It works in several locations.
+    /// The sensor works in several locations.
     public static let multipleSensorLocations = RSCFeature(rawValue: 1 << 4)
 }
 

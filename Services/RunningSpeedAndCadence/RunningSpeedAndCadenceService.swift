@@ -2,7 +2,9 @@ public import PeripheralKit
 public import PeripheralSensorControl
 public import PeripheralSensorLocation
 
-/// The Running Speed and Cadence service, 0x1814, of the Running Speed and Cadence Service specification 1.0.1.
+/// The Running Speed and Cadence service, 0x1814.
+///
+/// It implements the Running Speed and Cadence Service specification 1.0.1.
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -14,7 +16,9 @@ public import PeripheralSensorLocation
 ///
 /// try await peripheral.run(on: .bluez) { session in
 ///     for await step in sensor.steps {
-///         let value = RSCMeasurement(metersPerSecond: step.speed, cadence: step.cadence, isRunning: step.isRunning)
+///         let value = RSCMeasurement(
+///             metersPerSecond: step.speed, cadence: step.cadence, isRunning: step.isRunning
+///         )
 ///         try await running.notify(value, in: session)
 ///     }
 /// }
@@ -22,8 +26,8 @@ public import PeripheralSensorLocation
 ///
 /// Send a measurement about once a second (section 3.1.1).
 ///
-/// A sensor that tells the total distance lets centrals set it (section 3.4.1): it tells the distance if it can set it.
-/// Requests are answered as is told at `SensorControl`.
+/// A sensor that sends the total distance must let centrals set it (section 3.4.1). The distance is therefore
+/// sent only if there is a handler that sets it. `SensorControl` describes the responses to requests.
 public struct RunningSpeedAndCadenceService: GATTServiceDeclaration {
     /// The RSC Measurement, 0x2A53, which centrals subscribe to; sent by ``notify(_:in:)``.
     public let measurement: Characteristic<RSCMeasurement>
@@ -31,10 +35,10 @@ public struct RunningSpeedAndCadenceService: GATTServiceDeclaration {
     /// The RSC Feature, 0x2A54, which centrals read.
     public let feature: Characteristic<RSCFeature>
 
-    /// The Sensor Location, 0x2A5D, which centrals read; `nil` when no location is told.
+    /// The Sensor Location, 0x2A5D, which centrals read; `nil` when it is not declared.
     public let sensorLocation: Characteristic<SensorLocation>?
 
-    /// The SC Control Point, 0x2A55; `nil` when there is nothing to set.
+    /// The SC Control Point, 0x2A55; `nil` when centrals cannot set or calibrate anything.
     public let controlPoint: Characteristic<SensorControlResponse>?
 
     private let supported: RSCFeature
@@ -42,14 +46,14 @@ public struct RunningSpeedAndCadenceService: GATTServiceDeclaration {
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - tellsStrideLength: Whether measurements tell the length of a stride.
-    ///   - tellsRunning: Whether measurements tell walking from running.
-    ///   - location: Where the sensor is, or `nil` to leave it open.
-    ///   - security: What it takes to subscribe to the measurements, and to write the control point.
-    ///   - setTotalDistance: Sets the total distance in meters, in steps of 0.1, as a central wants it; `nil` when
-    ///     measurements do not tell it. Throwing fails the central's request.
-    ///   - calibrate: Calibrates the sensor when a central wants it; `nil` when there is nothing to calibrate. Throwing fails
-    ///     the central's request; after 30 seconds, the central has given up.
+    ///   - tellsStrideLength: Whether measurements contain the length of a stride.
+    ///   - tellsRunning: Whether measurements distinguish walking from running.
+    ///   - location: The place of the sensor; `nil` to leave it out.
+    ///   - security: The security required to subscribe to the measurements, and to write the control point.
+    ///   - setTotalDistance: Sets the total distance to a value from a central, in meters, in steps of 0.1;
+    ///     `nil` when measurements do not contain it. If it throws, the request fails.
+    ///   - calibrate: Calibrates the sensor when a central requests it; `nil` when there is no calibration.
+    ///     If it throws, the request fails. A central gives up after 30 seconds.
     public init(
         tellsStrideLength: Bool = false,
         tellsRunning: Bool = false,
@@ -80,12 +84,12 @@ public struct RunningSpeedAndCadenceService: GATTServiceDeclaration {
         .characteristic(security: security)
     }
 
-    /// Sends a measurement to the centrals that have subscribed, without what the features do not tell of.
+    /// Sends a measurement to all subscribers, without values that are not in the features.
     ///
     /// - Parameters:
     ///   - value: The measurement.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: As `session.notify` does.
+    /// - Throws: The errors of `session.notify`.
     public func notify(_ value: RSCMeasurement, in session: PeripheralSession) async throws {
         var value = value
         if !supported.contains(.strideLength) { value.strideLength = nil }

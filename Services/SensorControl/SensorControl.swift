@@ -1,26 +1,32 @@
 public import PeripheralKit
 public import PeripheralSensorLocation
 
-/// The SC Control Point, 0x2A55, by which centrals set up a sensor of speed and cadence.
+/// The SC Control Point, 0x2A55, through which centrals configure a speed and cadence sensor.
 ///
-/// It is a part of the services Cycling Speed and Cadence and Running Speed and Cadence (both 1.0.1, section 3.4).
+/// It is part of the services Cycling Speed and Cadence and Running Speed and Cadence (both 1.0.1, section
+/// 3.4).
 ///
-/// What the sensor does not support is told by the response: a request for which there is no handler, and one that
-/// nobody knows, is `SensorControlResult.operationNotSupported`; a parameter of another length, and a location that is not
-/// among the supported, `SensorControlResult.invalidParameter`. What a handler throws is
-/// `SensorControlResult.operationFailed`, unless it is a `SensorControlResult` itself.
+/// The response reports the result of a request:
+/// - `SensorControlResult.operationNotSupported`: There is no handler for the request, or the request is
+///   unknown.
+/// - `SensorControlResult.invalidParameter`: The parameter has a wrong length, or the location is not
+///   supported.
+/// - `SensorControlResult.operationFailed`: A handler throws an error. If the error is a
+///   `SensorControlResult`, the response reports that result instead.
 ///
-/// A request of a central that has not subscribed is refused by `ATTError.sensorControlNotSubscribed`, one that comes while
-/// another of the same central is carried out by `ATTError.sensorControlProcedureInProgress`.
+/// A request is refused with one of these errors:
+/// - `ATTError.sensorControlNotSubscribed`: The central has not subscribed to the control point.
+/// - `ATTError.sensorControlProcedureInProgress`: Another request of the same central is in progress.
 public struct SensorControl: Sendable {
     private let setCumulativeValue: (@Sendable (UInt32) async throws -> Void)?
     private let calibrate: (@Sendable () async throws -> Void)?
     private let placement: SensorPlacement?
 
-    /// Describes what centrals can do.
+    /// Describes the requests that centrals can make.
     ///
     /// - Parameters:
-    ///   - placement: Where the sensor is. Centrals can set and ask for locations when it is movable.
+    ///   - placement: The place of the sensor. If it is movable, centrals can set the location and request
+    ///     the supported ones.
     ///   - setCumulativeValue: Sets the cumulative value that the service defines.
     ///   - calibrate: Calibrates the sensor. Centrals wait for 30 seconds.
     public init(
@@ -33,10 +39,13 @@ public struct SensorControl: Sendable {
         self.calibrate = calibrate
     }
 
-    /// Makes the characteristic, which stands in one service; keep it in a constant.
+    /// Makes the characteristic.
     ///
-    /// - Parameter security: What writing and subscribing demand of the link.
-    /// - Returns: The SC Control Point, 0x2A55; `nil` when centrals can do nothing, as the services then have none.
+    /// Keep it in a constant, and declare it in one service only.
+    ///
+    /// - Parameter security: The security required to write and to subscribe.
+    /// - Returns: The SC Control Point, 0x2A55; `nil` when centrals can make no requests. The services then
+    ///   have no control point.
     public func characteristic(security: AttributeSecurity) -> Characteristic<SensorControlResponse>? {
         guard setCumulativeValue != nil || calibrate != nil || placement?.isMovable == true else {
             return nil
@@ -57,13 +66,13 @@ public struct SensorControl: Sendable {
         } catch let result as SensorControlResult {
             return SensorControlResponse(result, to: request.operation)
         } catch {
-            // Nobody waits for a response any more.
+            // After a cancellation, no central waits for a response.
             try Task.checkCancellation()
             return SensorControlResponse(.operationFailed, to: request.operation)
         }
     }
 
-    /// Returns the locations when they were asked for.
+    /// Carries out a request, and returns the supported locations if they are requested.
     private func carryOut(_ request: SensorControlRequest) async throws -> [SensorLocation] {
         switch request.operation {
         case .setCumulativeValue:
@@ -93,11 +102,15 @@ public struct SensorControl: Sendable {
 }
 
 extension ATTError {
-    /// The answer to a request at the SC Control Point while another is carried out: the application error 0x80 of the
-    /// Cycling Speed and Cadence and the Running Speed and Cadence Service specifications 1.0.1, section 1.6.
+    /// The error for a request while another one is in progress.
+    ///
+    /// It is the application error 0x80 of the Cycling Speed and Cadence and the Running Speed and Cadence
+    /// Service specifications 1.0.1, section 1.6.
     public static let sensorControlProcedureInProgress = ATTError(rawValue: 0x80)
 
-    /// The answer to a central that has not subscribed to the SC Control Point: the application error 0x81 of the Cycling
-    /// Speed and Cadence and the Running Speed and Cadence Service specifications 1.0.1, section 1.6.
+    /// The error for a central that has not subscribed to the SC Control Point.
+    ///
+    /// It is the application error 0x81 of the Cycling Speed and Cadence and the Running Speed and Cadence
+    /// Service specifications 1.0.1, section 1.6.
     public static let sensorControlNotSubscribed = ATTError(rawValue: 0x81)
 }

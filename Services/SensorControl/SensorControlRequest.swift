@@ -1,23 +1,26 @@
 public import PeripheralKit
 public import PeripheralSensorLocation
 
-/// What a central writes to the SC Control Point, 0x2A55 (GATT Specification Supplement, SC Control Point).
+/// A request that a central writes to the SC Control Point, 0x2A55.
 ///
-/// Any request of at least one byte is read: one that nobody knows is answered by a response.
+/// Any request of at least one byte can be read. An unknown request gets a response (GATT Specification
+/// Supplement, SC Control Point).
 public struct SensorControlRequest: Hashable, Sendable {
-    /// What is demanded.
+    /// The requested operation.
     public var operation: SensorControlOperation
 
-    /// What it takes.
+    /// The parameter of the operation.
     public var parameter: [UInt8]
 
-    /// Makes a request of its parts, known to the specification or not.
+    /// Makes a request from its parts, defined by the specification or not.
     public init(operation: SensorControlOperation, parameter: [UInt8] = []) {
         self.operation = operation
         self.parameter = parameter
     }
 
-    /// Sets the cumulative value: the wheel's revolutions, or the total distance in units of 0.1 m.
+    /// Sets the cumulative value.
+    ///
+    /// It is the number of wheel revolutions, or the total distance in units of 0.1 m.
     public static func setCumulativeValue(_ value: UInt32) -> SensorControlRequest {
         SensorControlRequest(operation: .setCumulativeValue, parameter: value.gattBytes)
     }
@@ -25,18 +28,18 @@ public struct SensorControlRequest: Hashable, Sendable {
     /// Calibrates the sensor.
     public static let startSensorCalibration = SensorControlRequest(operation: .startSensorCalibration)
 
-    /// Tells the sensor where it is.
+    /// Sets the location of the sensor.
     public static func updateSensorLocation(_ location: SensorLocation) -> SensorControlRequest {
         SensorControlRequest(operation: .updateSensorLocation, parameter: [location.rawValue])
     }
 
-    /// Asks where the sensor can be.
+    /// Requests the supported locations of the sensor.
     public static let requestSupportedSensorLocations =
         SensorControlRequest(operation: .requestSupportedSensorLocations)
 }
 
 extension SensorControlRequest: GATTValue {
-    /// Reads the operation; the parameter takes up all bytes that are left.
+    /// Reads the operation; the parameter takes up the remaining bytes.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         operation = SensorControlOperation(rawValue: try reader.read())
         parameter = reader.readRemaining()
@@ -49,36 +52,40 @@ extension SensorControlRequest: GATTValue {
     }
 }
 
-/// What a central demands of the SC Control Point: its op codes.
+/// An operation of the SC Control Point: its op code.
 public struct SensorControlOperation: Hashable, Sendable {
-    /// The op code as it is on the air.
+    /// The encoded op code.
     public var rawValue: UInt8
 
-    /// Makes an operation, known to the specification or not.
+    /// Makes an operation, defined by the specification or not.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// Set the cumulative value.
+    /// Sets the cumulative value.
     public static let setCumulativeValue = SensorControlOperation(rawValue: 0x01)
-    /// Calibrate the sensor.
+    /// Calibrates the sensor.
     public static let startSensorCalibration = SensorControlOperation(rawValue: 0x02)
-    /// Set where the sensor is.
+    /// Sets the location of the sensor.
     public static let updateSensorLocation = SensorControlOperation(rawValue: 0x03)
-    /// Tell where the sensor can be.
+    /// Requests the supported locations of the sensor.
     public static let requestSupportedSensorLocations = SensorControlOperation(rawValue: 0x04)
 }
 
-/// What the SC Control Point indicates when a request is carried out (GATT Specification Supplement, SC Control Point).
+/// The response that the SC Control Point indicates after a request.
+///
+/// GATT Specification Supplement, SC Control Point.
 public struct SensorControlResponse: Hashable, Sendable {
-    /// What was demanded.
+    /// The requested operation.
     public var operation: SensorControlOperation
 
-    /// How it has ended.
+    /// The result of the operation.
     public var result: SensorControlResult
 
-    /// Where the sensor can be, in the answer to ``SensorControlOperation/requestSupportedSensorLocations``; empty with
-    /// all other operations.
+    /// The supported locations, in the response to
+    /// ``SensorControlOperation/requestSupportedSensorLocations``.
+    ///
+    /// They are empty for all other operations.
     public var locations: [SensorLocation]
 
     /// Makes a response.
@@ -99,7 +106,9 @@ extension SensorControlResponse: GATTValue {
     /// Reads a response.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let code: UInt8 = try reader.read()
-        guard code == Self.responseCode else { throw .invalidValue("\(code) is no response") }
+        guard code == Self.responseCode else {
+            throw .invalidValue("\(code) is not the op code of a response; the op code is 16")
+        }
         operation = SensorControlOperation(rawValue: try reader.read())
         result = SensorControlResult(rawValue: try reader.read())
         locations = reader.readRemaining().map(SensorLocation.init(rawValue:))

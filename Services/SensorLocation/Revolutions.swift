@@ -1,24 +1,25 @@
 public import PeripheralKit
 
-/// How often a wheel has turned, and when it last did.
+/// The number of turns of a wheel, and the time of the last turn.
 public struct WheelRevolutions: Hashable, Sendable {
-    /// How often the wheel has turned since a central has last set the count.
+    /// The number of turns since a central last set the count.
     ///
-    /// It does not begin anew by itself, and may decrease when the bicycle rolls back, but not below 0 (Cycling Speed and
-    /// Cadence Service 1.0.1, section 3.1.1.2; Cycling Power Service 1.1, section 3.2.1.5).
+    /// It does not wrap around. It may decrease when the bicycle rolls back, but not below 0 (Cycling Speed
+    /// and Cadence Service 1.0.1, section 3.1.1.2; Cycling Power Service 1.1, section 3.2.1.5).
     public var count: UInt32
 
-    /// When the last turn was complete, since whenever the sensor counts its time from.
+    /// The time at which the last turn was complete.
     ///
-    /// On the air it is the nearest step of 1/1024 second, and begins anew every 64 seconds; in the Cycling Power service,
-    /// it is a step of 1/2048 second, and begins anew every 32 seconds. Less than 0 is sent as 0.
+    /// It counts from any starting point that the sensor chooses. It is sent as the nearest step of 1/1024
+    /// second, and wraps around every 64 seconds. In the Cycling Power service, a step is 1/2048 second, and
+    /// the time wraps around every 32 seconds. A negative time is sent as 0.
     public var lastEventTime: Duration
 
     /// Makes a count with its time.
     ///
     /// - Parameters:
-    ///   - count: How often the wheel has turned.
-    ///   - lastEventTime: When the last turn was complete.
+    ///   - count: The number of turns.
+    ///   - lastEventTime: The time at which the last turn was complete.
     public init(_ count: UInt32, at lastEventTime: Duration) {
         self.count = count
         self.lastEventTime = lastEventTime
@@ -40,33 +41,34 @@ public struct WheelRevolutions: Hashable, Sendable {
     }
 }
 
-/// How often a crank has turned, and when it last did.
+/// The number of turns of a crank, and the time of the last turn.
 public struct CrankRevolutions: Hashable, Sendable {
-    /// How often the crank has turned; the count begins anew after 65 535.
+    /// The number of turns, which wraps around after 65 535.
     public var count: UInt16
 
-    /// When the last turn was complete, since whenever the sensor counts its time from.
+    /// The time at which the last turn was complete.
     ///
-    /// On the air it is the nearest step of 1/1024 second, and begins anew every 64 seconds. Less than 0 is sent as 0.
+    /// It counts from any starting point that the sensor chooses. It is sent as the nearest step of 1/1024
+    /// second, and wraps around every 64 seconds. A negative time is sent as 0.
     public var lastEventTime: Duration
 
     /// Makes a count with its time.
     ///
     /// - Parameters:
-    ///   - count: How often the crank has turned.
-    ///   - lastEventTime: When the last turn was complete.
+    ///   - count: The number of turns.
+    ///   - lastEventTime: The time at which the last turn was complete.
     public init(_ count: UInt16, at lastEventTime: Duration) {
         self.count = count
         self.lastEventTime = lastEventTime
     }
 
-    /// Makes a count with its time, of a count that goes on after 65 535.
+    /// Makes a count with its time, from a count that may exceed 65 535.
     ///
-    /// `UInt16(count)` would trap after so many turns, of some hours.
+    /// `UInt16(count)` would trap after so many turns, which takes some hours.
     ///
     /// - Parameters:
-    ///   - count: How often the crank has turned; its lower 16 bits are taken.
-    ///   - lastEventTime: When the last turn was complete.
+    ///   - count: The number of turns, of which the lower 16 bits are used.
+    ///   - lastEventTime: The time at which the last turn was complete.
     public init(truncatingIfNeeded count: some BinaryInteger, at lastEventTime: Duration) {
         self.init(UInt16(truncatingIfNeeded: count), at: lastEventTime)
     }
@@ -93,7 +95,7 @@ extension Duration {
         self = .seconds(Int64(steps)) / perSecond
     }
 
-    /// The nearest step of a clock that begins anew after 65 535.
+    /// Returns the nearest step of a clock that wraps around after 65 535.
     fileprivate func steps(perSecond: Int) -> UInt16 {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }

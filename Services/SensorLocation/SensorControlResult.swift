@@ -1,22 +1,22 @@
-/// How a request to a sensor has ended: the response value of the SC Control Point, and of the Cycling Power Control
-/// Point.
+/// The result of a request to a sensor.
 ///
-/// A handler of a request throws one to have it told; what else it throws is told as ``operationFailed``.
+/// It is the response value of the SC Control Point, and of the Cycling Power Control Point. A handler throws
+/// a result to send it as the response. Any other error is sent as ``operationFailed``.
 public struct SensorControlResult: Error, Hashable, Sendable {
-    /// The value as it is on the air.
+    /// The encoded value.
     public var rawValue: UInt8
 
-    /// Makes a result, known to the specification or not.
+    /// Makes a result, defined by the specification or not.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// It was carried out.
+    /// The operation succeeded.
     public static let success = SensorControlResult(rawValue: 0x01)
     /// The operation is not supported.
     public static let operationNotSupported = SensorControlResult(rawValue: 0x02)
-    /// The parameter makes no sense, or is out of the range that the sensor supports.
+    /// The parameter is not valid, or is outside the range that the sensor supports.
     public static let invalidParameter = SensorControlResult(rawValue: 0x03)
-    /// It failed.
+    /// The operation failed.
     public static let operationFailed = SensorControlResult(rawValue: 0x04)
 }

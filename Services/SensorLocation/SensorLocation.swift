@@ -1,17 +1,18 @@
 public import PeripheralKit
 
-/// Where a sensor is worn or mounted: the value of the Sensor Location, 0x2A5D (GATT Specification Supplement, Sensor
-/// Location).
+/// The place where a sensor is worn or mounted.
+///
+/// It is the value of the Sensor Location, 0x2A5D (GATT Specification Supplement, Sensor Location).
 public struct SensorLocation: Hashable, Sendable {
-    /// The location as it is on the air; 17 through 255 are reserved.
+    /// The encoded location; 17 through 255 are reserved.
     public let rawValue: UInt8
 
-    /// Makes a location, known to the specification or not.
+    /// Makes a location, defined by the specification or not.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// Somewhere else.
+    /// Another location.
     public static let other = SensorLocation(rawValue: 0)
     /// On top of a shoe.
     public static let topOfShoe = SensorLocation(rawValue: 1)

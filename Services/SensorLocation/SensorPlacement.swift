@@ -1,16 +1,16 @@
 public import PeripheralKit
 
-/// Where a sensor is, and where else a central can tell that it is.
+/// The location of a sensor, and whether centrals can set it.
 public enum SensorPlacement: Sendable {
     /// The sensor is made for one location.
     case fixed(SensorLocation)
 
-    /// The sensor works in several locations, and a central sets in which of them it is, by the control point.
+    /// The sensor works in several locations, and centrals set the location through the control point.
     ///
     /// - Parameters:
-    ///   - among: The locations, of which at most 17 are told to centrals.
-    ///   - current: Tells where the sensor is. The program keeps it.
-    ///   - move: Takes the sensor to be in another of the locations. Throwing fails the central's request.
+    ///   - among: The supported locations. At most 17 of them are sent to centrals.
+    ///   - current: Returns the current location, which the program stores.
+    ///   - move: Changes the current location to another one of the list. If it throws, the request fails.
     case movable(
         among: [SensorLocation],
         current: @Sendable () async throws -> SensorLocation,
@@ -25,7 +25,9 @@ public enum SensorPlacement: Sendable {
         }
     }
 
-    /// Makes the Sensor Location, 0x2A5D, which stands in one service; keep it in a constant.
+    /// Makes the Sensor Location, 0x2A5D.
+    ///
+    /// Keep it in a constant, and declare it in one service only.
     ///
     /// - Returns: The characteristic, which centrals read.
     public func characteristic() -> Characteristic<SensorLocation> {
@@ -39,10 +41,13 @@ public enum SensorPlacement: Sendable {
 }
 
 extension SensorPlacement {
-    /// Carries out a central's request to set the location, in a service with a control point of its own.
+    /// Carries out a central's request to set the location.
     ///
-    /// - Parameter parameter: What the request takes: the location's one byte.
-    /// - Throws: ``SensorControlResult`` when the request cannot be carried out; what the program throws.
+    /// It is for a service with its own control point.
+    ///
+    /// - Parameter parameter: The parameter of the request: the location's one byte.
+    /// - Throws: ``SensorControlResult`` when the request cannot be carried out; the errors of the program's
+    ///   handler.
     public func move(to parameter: [UInt8]) async throws {
         guard case .movable(let locations, _, let move) = self else {
             throw SensorControlResult.operationNotSupported

@@ -1,8 +1,9 @@
 public import PeripheralFitnessMachine
 public import PeripheralKit
 
-/// What a stair climber tells of a training: the value of the Stair Climber Data, 0x2AD0 (Fitness Machine Service 1.0, section
-/// 4.7).
+/// The training data of a stair climber.
+///
+/// It is the value of the Stair Climber Data, 0x2AD0 (Fitness Machine Service 1.0, section 4.7).
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -20,9 +21,11 @@ public import PeripheralKit
 /// }
 /// ```
 ///
-/// It is sent as the data of a step climber is.
+/// It is sent in the same way as the data of a step climber.
 public struct StairClimberData: FitnessMachineData {
-    /// The floors since the training began, 0 to 65 535; `nil` in a part to which there is more.
+    /// The floors since the training began, 0 to 65 535.
+    ///
+    /// When the data is sent in several parts, it is `nil` in every part but the last.
     public var floors: Int?
 
     /// The steps per minute, 0 to 65 535.
@@ -40,7 +43,9 @@ public struct StairClimberData: FitnessMachineData {
     /// Energy, heart rate and time.
     public var workout = WorkoutData()
 
-    /// Makes what is told; what is out of range is sent as the end of the range.
+    /// Makes training data.
+    ///
+    /// A value out of range is sent as the nearest end of the range.
     ///
     /// - Parameters:
     ///   - floors: The floors since the training began.
@@ -68,7 +73,7 @@ public struct StairClimberData: FitnessMachineData {
     /// A stair climber.
     public static var machine: FitnessMachineKind { .stairClimber }
 
-    /// Reads a measurement, or a part of one; flags that are reserved are ignored.
+    /// Reads a measurement or a part of one, and ignores reserved flags.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         var fields = try FitnessMachineFields(reading: reader, of: Self.machine)
         try visit(&fields)

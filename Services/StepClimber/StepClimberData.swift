@@ -1,8 +1,9 @@
 public import PeripheralFitnessMachine
 public import PeripheralKit
 
-/// What a step climber tells of a training: the value of the Step Climber Data, 0x2ACF (Fitness Machine Service 1.0, section
-/// 4.6).
+/// The training data of a step climber.
+///
+/// It is the value of the Step Climber Data, 0x2ACF (Fitness Machine Service 1.0, section 4.6).
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -19,10 +20,14 @@ public import PeripheralKit
 /// }
 /// ```
 public struct StepClimberData: FitnessMachineData {
-    /// The floors since the training began, 0 to 65 535; `nil` in a part to which there is more.
+    /// The floors since the training began, 0 to 65 535.
+    ///
+    /// When the data is sent in several parts, it is `nil` in every part but the last.
     public var floors: Int?
 
-    /// The steps since the training began, 0 to 65 535; `nil` in a part to which there is more.
+    /// The steps since the training began, 0 to 65 535.
+    ///
+    /// When the data is sent in several parts, it is `nil` in every part but the last.
     public var steps: Int?
 
     /// The steps per minute, 0 to 65 535.
@@ -37,7 +42,9 @@ public struct StepClimberData: FitnessMachineData {
     /// Energy, heart rate and time.
     public var workout = WorkoutData()
 
-    /// Makes what is told; what is out of range is sent as the end of the range.
+    /// Makes training data.
+    ///
+    /// A value out of range is sent as the nearest end of the range.
     ///
     /// - Parameters:
     ///   - floors: The floors since the training began.
@@ -65,7 +72,7 @@ public struct StepClimberData: FitnessMachineData {
     /// A step climber.
     public static var machine: FitnessMachineKind { .stepClimber }
 
-    /// Reads a measurement, or a part of one; flags that are reserved are ignored.
+    /// Reads a measurement or a part of one, and ignores reserved flags.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         var fields = try FitnessMachineFields(reading: reader, of: Self.machine)
         try visit(&fields)

@@ -1,7 +1,9 @@
 public import PeripheralFitnessMachine
 public import PeripheralKit
 
-/// What a treadmill tells of a training: the value of the Treadmill Data, 0x2ACD (Fitness Machine Service 1.0, section 4.4).
+/// The training data of a treadmill.
+///
+/// It is the value of the Treadmill Data, 0x2ACD (Fitness Machine Service 1.0, section 4.4).
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -19,51 +21,73 @@ public import PeripheralKit
 /// }
 /// ```
 ///
-/// The pace has one byte, in kilometers per minute, as in the definition that came with 1.0.
+/// The pace has one byte, in kilometers per minute, as originally defined for version 1.0.
 public struct TreadmillData: FitnessMachineData {
-    /// The speed in kilometers per hour, 0 to 655.35 in steps of 0.01; `nil` in a part to which there is more.
+    /// The speed in kilometers per hour, 0 to 655.35 in steps of 0.01.
+    ///
+    /// When the data is sent in several parts, it is `nil` in every part but the last.
     public var kilometersPerHour: Double?
 
-    /// The average speed since the training began, in kilometers per hour, 0 to 655.35 in steps of 0.01.
+    /// The average speed since the training began, in kilometers per hour.
+    ///
+    /// The range is 0 to 655.35 in steps of 0.01.
     public var averageKilometersPerHour: Double?
 
     /// The distance since the training began, in meters, 0 to 16 777 215.
     public var meters: Int?
 
-    /// The inclination in percent, −3276.8 to 3276.6 in steps of 0.1; `nil` when it is not known.
+    /// The inclination in percent; `nil` when it is not known.
+    ///
+    /// The range is −3276.8 to 3276.6 in steps of 0.1.
     public var inclinationPercent: Double?
 
-    /// The angle of the ramp in degrees, −3276.8 to 3276.6 in steps of 0.1; `nil` when it is not known.
+    /// The angle of the ramp in degrees; `nil` when it is not known.
+    ///
+    /// The range is −3276.8 to 3276.6 in steps of 0.1.
     public var rampDegrees: Double?
 
-    /// The meters climbed since the training began, 0 to 6553.5 in steps of 0.1; `nil` is 0 when there are meters down.
+    /// The meters climbed since the training began, 0 to 6553.5 in steps of 0.1.
+    ///
+    /// If there are only meters down, `nil` is sent as 0.
     public var metersUp: Double?
 
-    /// The meters descended since the training began, 0 to 6553.5 in steps of 0.1; `nil` is 0 when there are meters up.
+    /// The meters descended since the training began, 0 to 6553.5 in steps of 0.1.
+    ///
+    /// If there are only meters up, `nil` is sent as 0.
     public var metersDown: Double?
 
     /// The pace in kilometers per minute, 0 to 25.5 in steps of 0.1.
     ///
-    /// It has one byte, as in the definition that came with 1.0. A central built on a newer GATT Specification Supplement
-    /// reads two, the seconds for 500 meters, and misreads what follows: leave it out for such.
+    /// It has one byte, as originally defined for version 1.0. A central that follows a newer GATT
+    /// Specification Supplement reads two bytes, as seconds for 500 meters, and misreads the following
+    /// fields. Leave the pace out for such centrals.
     public var kilometersPerMinute: Double?
 
-    /// The average pace since the training began, in kilometers per minute, 0 to 25.5 in steps of 0.1.
+    /// The average pace since the training began, in kilometers per minute.
     ///
-    /// It has one byte, as in the definition that came with 1.0. A central built on a newer GATT Specification Supplement
-    /// reads two, the seconds for 500 meters, and misreads what follows: leave it out for such.
+    /// The range is 0 to 25.5 in steps of 0.1.
+    ///
+    /// It has one byte, as originally defined for version 1.0. A central that follows a newer GATT
+    /// Specification Supplement reads two bytes, as seconds for 500 meters, and misreads the following
+    /// fields. Leave the pace out for such centrals.
     public var averageKilometersPerMinute: Double?
 
-    /// The force on the belt in newtons, −32 768 to 32 766; `nil` when it is not known.
+    /// The force on the belt in newtons; `nil` when it is not known.
+    ///
+    /// The range is −32 768 to 32 766.
     public var newtons: Int?
 
-    /// The power in watts, −32 768 to 32 766; `nil` when it is not known.
+    /// The power in watts; `nil` when it is not known.
+    ///
+    /// The range is −32 768 to 32 766.
     public var watts: Int?
 
     /// Energy, heart rate and time.
     public var workout = WorkoutData()
 
-    /// Makes what is told; what is out of range is sent as the end of the range.
+    /// Makes training data.
+    ///
+    /// A value out of range is sent as the nearest end of the range.
     ///
     /// - Parameters:
     ///   - kilometersPerHour: The speed.
@@ -109,7 +133,7 @@ public struct TreadmillData: FitnessMachineData {
     /// A treadmill.
     public static var machine: FitnessMachineKind { .treadmill }
 
-    /// Reads a measurement, or a part of one; flags that are reserved are ignored.
+    /// Reads a measurement or a part of one, and ignores reserved flags.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         var fields = try FitnessMachineFields(reading: reader, of: Self.machine)
         try visit(&fields)

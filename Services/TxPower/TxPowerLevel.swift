@@ -1,38 +1,39 @@
 public import PeripheralKit
 
-/// The power with which a device transmits: the value of the Tx Power Level, 0x2A07 (Tx Power Service 1.0, section
-/// 3.1).
+/// The transmit power of a device: the value of the Tx Power Level, 0x2A07.
+///
+/// Tx Power Service 1.0, section 3.1.
 public struct TxPowerLevel: Hashable, Sendable {
-    /// The power in dBm, decibels over one milliwatt: −100 to 20.
+    /// The power in dBm, decibels relative to one milliwatt: −100 to 20.
     public let dBm: Int8
 
-    /// Makes a level of a number of dBm.
+    /// Makes a level from a number of dBm.
     ///
-    /// - Parameter dBm: A value below −100 is taken as −100, one above 20 as 20.
+    /// - Parameter dBm: The power. A value below −100 becomes −100, and a value above 20 becomes 20.
     public init(dBm: some BinaryInteger) {
-        // First an integer with a sign: -100 is none of other types.
+        // Converts to a signed integer first, because unsigned types have no -100.
         self.dBm = max(-100, min(Int8(clamping: dBm), 20))
     }
 }
 
 extension TxPowerLevel: Comparable, CustomStringConvertible {
-    /// Tells whether the first level is the weaker one.
+    /// Returns whether the first level is weaker.
     public static func < (lhs: TxPowerLevel, rhs: TxPowerLevel) -> Bool {
         lhs.dBm < rhs.dBm
     }
 
-    /// The level as people write it, such as `-4 dBm`.
+    /// The level in text form, such as `-4 dBm`.
     public var description: String { "\(dBm) dBm" }
 }
 
 extension TxPowerLevel: GATTValue {
     /// Reads one byte.
     ///
-    /// - Throws: `GATTDecodingError` also for what is not −100 to 20, which is reserved.
+    /// - Throws: `GATTDecodingError`, also for a reserved value outside −100 to 20.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let dBm: Int8 = try reader.read()
         guard (-100...20).contains(dBm) else {
-            throw .invalidValue("\(dBm) dBm is no power to transmit with: -100 through 20 are")
+            throw .invalidValue("\(dBm) dBm is not a transmit power; the range is -100 through 20")
         }
         self.dBm = dBm
     }

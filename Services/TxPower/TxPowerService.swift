@@ -1,10 +1,10 @@
 public import PeripheralKit
 
-/// The Tx Power service, 0x1804, of the Tx Power Service specification 1.0: how strongly the device transmits while it
-/// is connected.
+/// The Tx Power service, 0x1804: the transmit power of the device during a connection.
 ///
-/// A central that knows it, and how much of it arrives, concludes how far away the device is; the Proximity profile
-/// has the service beside Immediate Alert and Link Loss.
+/// It implements the Tx Power Service specification 1.0. A central compares the power with the received
+/// signal strength to estimate the distance to the device. The Proximity profile combines the service with
+/// Immediate Alert and Link Loss.
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -17,7 +17,7 @@ public import PeripheralKit
 /// try await peripheral.run(on: .bluez)
 /// ```
 ///
-/// BlueZ does not tell the power of a connection: it is what the maker of the radio says.
+/// BlueZ does not report the power of a connection. Use the value that the maker of the radio states.
 public struct TxPowerService: GATTServiceDeclaration {
     /// The Tx Power Level, 0x2A07, which centrals read.
     public let level: Characteristic<TxPowerLevel>
@@ -26,16 +26,17 @@ public struct TxPowerService: GATTServiceDeclaration {
     ///
     /// - Parameters:
     ///   - level: The power.
-    ///   - security: What it takes to read it.
+    ///   - security: The security required to read it.
     public init(_ level: TxPowerLevel, security: AttributeSecurity = .open) {
         self.level = Characteristic(.txPowerLevel, value: level, security: security)
     }
 
-    /// Declares the service, which asks for the power each time that a central reads it.
+    /// Declares the service, which calls a closure each time a central reads the power.
     ///
     /// - Parameters:
-    ///   - security: What it takes to read it.
-    ///   - level: Tells the power of the connection to a central. Throwing refuses the central's request.
+    ///   - security: The security required to read it.
+    ///   - level: Returns the transmit power of the connection to a central. Throwing refuses the central's
+    ///     request.
     public init(
         security: AttributeSecurity = .open,
         level: @escaping @Sendable (_ central: Central) async throws -> TxPowerLevel

@@ -1,37 +1,38 @@
 public import PeripheralKit
 
-/// What a central writes to the User Control Point, 0x2A9F (User Data Service 1.0, section 3.3).
+/// A request that a central writes to the User Control Point, 0x2A9F.
 ///
-/// Any request of at least one byte is read: one that nobody knows is answered by a response.
+/// Any request of at least one byte can be read. An unknown request gets a response (User Data Service 1.0,
+/// section 3.3).
 public struct UserControlRequest: Hashable, Sendable {
-    /// What is demanded.
+    /// The requested operation.
     public var operation: UserControlOperation
 
-    /// What it takes.
+    /// The parameter of the operation.
     public var parameter: [UInt8]
 
-    /// Makes a request of its parts, known to the specification or not.
+    /// Makes a request from its parts, defined by the specification or not.
     public init(operation: UserControlOperation, parameter: [UInt8] = []) {
         self.operation = operation
         self.parameter = parameter
     }
 
-    /// Adds a user, whose data takes this code to see: 0 through 9999.
+    /// Adds a user whose data requires this consent code: 0 through 9999.
     public static func registerNewUser(consentCode: UInt16) -> UserControlRequest {
         UserControlRequest(operation: .registerNewUser, parameter: consentCode.gattBytes)
     }
 
-    /// Asks for the data of a user.
+    /// Requests access to the data of a user.
     public static func consent(user: UInt8, consentCode: UInt16) -> UserControlRequest {
         UserControlRequest(operation: .consent, parameter: [user] + consentCode.gattBytes)
     }
 
-    /// Deletes the data of the user for whom the central has consent.
+    /// Deletes the data of the user whose consent the central has.
     public static let deleteUserData = UserControlRequest(operation: .deleteUserData)
 }
 
 extension UserControlRequest: GATTValue {
-    /// Reads the operation; the parameter takes up all bytes that are left.
+    /// Reads the operation; the parameter takes up the remaining bytes.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         operation = UserControlOperation(rawValue: try reader.read())
         parameter = reader.readRemaining()
@@ -44,55 +45,57 @@ extension UserControlRequest: GATTValue {
     }
 }
 
-/// What a central demands of the User Control Point: its op codes.
+/// An operation of the User Control Point: its op code.
 public struct UserControlOperation: Hashable, Sendable {
-    /// The op code as it is on the air.
+    /// The encoded op code.
     public var rawValue: UInt8
 
-    /// Makes an operation, known to the specification or not.
+    /// Makes an operation, defined by the specification or not.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// Add a user.
+    /// Adds a user.
     public static let registerNewUser = UserControlOperation(rawValue: 0x01)
-    /// Ask for the data of a user.
+    /// Requests access to the data of a user.
     public static let consent = UserControlOperation(rawValue: 0x02)
-    /// Delete the data of a user.
+    /// Deletes the data of a user.
     public static let deleteUserData = UserControlOperation(rawValue: 0x03)
 }
 
-/// What the User Control Point indicates when an operation is over (User Data Service 1.0, section 3.3).
+/// The response that the User Control Point indicates after an operation.
+///
+/// User Data Service 1.0, section 3.3.
 public struct UserControlResponse: Hashable, Sendable {
-    /// How it has ended.
+    /// The result of an operation.
     public struct Result: Hashable, Sendable {
-        /// The response value as it is on the air.
+        /// The encoded response value.
         public var rawValue: UInt8
 
-        /// Makes a result, known to the specification or not.
+        /// Makes a result, defined by the specification or not.
         public init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
 
-        /// It was carried out.
+        /// The operation succeeded.
         public static let success = Result(rawValue: 0x01)
         /// The operation is not supported.
         public static let operationNotSupported = Result(rawValue: 0x02)
-        /// The parameter makes no sense.
+        /// The parameter is not valid.
         public static let invalidParameter = Result(rawValue: 0x03)
-        /// It failed.
+        /// The operation failed.
         public static let operationFailed = Result(rawValue: 0x04)
-        /// The central has no consent of the user.
+        /// The central does not have the user's consent.
         public static let userNotAuthorized = Result(rawValue: 0x05)
     }
 
-    /// What was demanded.
+    /// The requested operation.
     public var operation: UserControlOperation
 
-    /// How it has ended.
+    /// The result of the operation.
     public var result: Result
 
-    /// The user that was added; `nil` with all other operations.
+    /// The index of the new user; `nil` for all other operations.
     public var user: UInt8?
 
     /// Makes a response.
@@ -109,7 +112,9 @@ extension UserControlResponse: GATTValue {
     /// Reads a response.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let code: UInt8 = try reader.read()
-        guard code == Self.responseCode else { throw .invalidValue("\(code) is no response") }
+        guard code == Self.responseCode else {
+            throw .invalidValue("\(code) is not the op code of a response; the op code is 32")
+        }
         operation = UserControlOperation(rawValue: try reader.read())
         result = Result(rawValue: try reader.read())
         user = reader.isAtEnd ? nil : try reader.read()

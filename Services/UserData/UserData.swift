@@ -1,7 +1,9 @@
 public import PeripheralKit
 private import Synchronization
 
-/// The users of a device, and who may see what is known of them: makes the characteristics of a ``UserDataService``.
+/// The users of a device, and which central has access to whose data.
+///
+/// It makes the characteristics of a ``UserDataService``:
 ///
 /// ```swift
 /// let users = UserData(
@@ -18,10 +20,10 @@ private import Synchronization
 /// }
 /// ```
 ///
-/// A central sees the data of one user at a time, after that user's consent, and until it leaves. Before, it is refused
-/// by `ATTError.userDataAccessNotPermitted`.
+/// A central has access to the data of one user at a time. Access begins with that user's consent, and ends
+/// with the connection. Without consent, requests are refused with `ATTError.userDataAccessNotPermitted`.
 public struct UserData: Sendable {
-    /// The index that stands for nobody.
+    /// The index that stands for an unknown user.
     public static let unknownUser: UInt8 = 0xFF
 
     private let register: @Sendable (UInt16) async throws -> UInt8?
@@ -31,20 +33,20 @@ public struct UserData: Sendable {
 
     let databaseChangeIncrement: Characteristic<UInt32>
     let userIndex: Characteristic<UInt8>
-    /// What reading and writing demand of the link.
+    /// The security required to read and write.
     let security: AttributeSecurity
 
     /// Describes the users.
     ///
     /// - Parameters:
-    ///   - security: What it takes to see and change anything: encryption at least.
-    ///   - register: Adds a user with a consent code of 0 through 9999, and returns its index, 0 through 254; `nil` when
-    ///     there is no room.
-    ///   - isConsentCode: Tells whether a code is that of a user. There are 10 000 codes: refuse to go on after a few
-    ///     wrong ones.
+    ///   - security: The security required to read and change the data. Require at least encryption.
+    ///   - register: Adds a user with a consent code of 0 through 9999, and returns the user's index, 0
+    ///     through 254; `nil` when there is no room.
+    ///   - isConsentCode: Returns whether a code is that of a user. There are only 10 000 codes: accept no
+    ///     more attempts after a few wrong ones.
     ///   - delete: Deletes the data of a user.
-    ///   - increment: Tells the number of changes of a user's data.
-    ///   - setIncrement: Keeps the number of changes that a central has written, after it has changed something.
+    ///   - increment: Returns the number of changes of a user's data.
+    ///   - setIncrement: Stores the number of changes that a central writes after it has changed data.
     public init(
         security: AttributeSecurity = .encrypted,
         register: @escaping @Sendable (_ consentCode: UInt16) async throws -> UInt8?,
@@ -71,12 +73,14 @@ public struct UserData: Sendable {
         }
     }
 
-    /// Makes the characteristic of a field; keep it in a constant.
+    /// Makes the characteristic of a field.
+    ///
+    /// Keep it in a constant.
     ///
     /// - Parameters:
-    ///   - field: What is known of a user.
-    ///   - read: Tells it.
-    ///   - write: Changes it.
+    ///   - field: The field.
+    ///   - read: Returns the value of a user.
+    ///   - write: Changes the value of a user.
     /// - Returns: The characteristic.
     public func characteristic<Value>(
         _ field: UserDataField<Value>,
@@ -90,7 +94,7 @@ public struct UserData: Sendable {
         }
     }
 
-    /// The user whose data a central may see; `nil` for nobody's.
+    /// Returns the user whose data a central has access to; `nil` for none.
     public func user(of central: Central) -> UInt8? {
         try? consents.user(of: central)
     }
@@ -104,7 +108,7 @@ public struct UserData: Sendable {
             let (result, user) = try await outcome(of: request, by: central, in: session)
             return UserControlResponse(result, to: request.operation, user: user)
         } catch {
-            // Nobody waits for a response any more.
+            // After a cancellation, no central waits for a response.
             try Task.checkCancellation()
             return UserControlResponse(.operationFailed, to: request.operation)
         }
@@ -123,7 +127,7 @@ public struct UserData: Sendable {
             }
             return (.success, user)
         case .consent:
-            // By the time that the code is checked, the central may have left and be back.
+            // The central may reconnect while the code is checked.
             let connection = session.connection(of: central)
             guard let user = request.parameter.first, user != Self.unknownUser,
                 let code = request.parameter.dropFirst().consentCode
@@ -144,14 +148,14 @@ public struct UserData: Sendable {
 }
 
 extension ArraySlice<UInt8> {
-    /// The consent code that these bytes are, if they are one.
+    /// The consent code in these bytes; `nil` when they are not a valid code.
     fileprivate var consentCode: UInt16? {
         guard let code = try? UInt16(gattBytes: Array(self)), code <= 9999 else { return nil }
         return code
     }
 }
 
-/// Which centrals may see whose data: each no longer than its connection lasts.
+/// The users' consents, each for one connection of a central.
 private final class Consents: Sendable {
     private struct Consent {
         var central: Central
@@ -161,7 +165,7 @@ private final class Consents: Sendable {
 
     private let consents = Mutex<[Consent]>([])
 
-    /// The user whose data a central may see.
+    /// Returns the user whose data a central has access to.
     func user(of central: Central) throws(ATTError) -> UInt8 {
         let consent = consents.withLock { consents in consents.first { $0.central == central } }
         guard let consent, consent.connection.isOpen else { throw .userDataAccessNotPermitted }
@@ -183,7 +187,8 @@ private final class Consents: Sendable {
 }
 
 extension ATTError {
-    /// The answer to a central that has no consent of the user: the application error 0x80 of the User Data Service
-    /// specification 1.0, section 1.6.
+    /// The error for a central that does not have the user's consent.
+    ///
+    /// It is the application error 0x80 of the User Data Service specification 1.0, section 1.6.
     public static let userDataAccessNotPermitted = ATTError(rawValue: 0x80)
 }

@@ -1,10 +1,12 @@
 public import PeripheralKit
 
-/// Something that is known of a user: a characteristic of the User Data service (User Data Service 1.0, section 3.1).
+/// A field of a user's data: a characteristic of the User Data service.
+///
+/// User Data Service 1.0, section 3.1.
 public struct UserDataField<Value: GATTValue>: Sendable {
     let uuid: BluetoothUUID
 
-    /// Makes a field of another type, such as one of a later version.
+    /// Makes a field with another characteristic type, such as one of a later version.
     public init(_ uuid: BluetoothUUID) {
         self.uuid = uuid
     }
@@ -15,16 +17,16 @@ extension UserDataField where Value == String {
     public static var firstName: Self { Self(0x2A8A) }
     /// The last name.
     public static var lastName: Self { Self(0x2A90) }
-    /// The address for electronic mail.
+    /// The email address.
     public static var emailAddress: Self { Self(0x2A87) }
-    /// The language, by its code of ISO 639-1, such as `en`.
+    /// The language, as an ISO 639-1 code, such as `en`.
     public static var language: Self { Self(0x2AA2) }
 }
 
 extension UserDataField where Value == UserDate {
-    /// The day of birth.
+    /// The date of birth.
     public static var dateOfBirth: Self { Self(0x2A85) }
-    /// The day when the thresholds were assessed.
+    /// The date on which the thresholds were assessed.
     public static var dateOfThresholdAssessment: Self { Self(0x2A86) }
 }
 
@@ -50,13 +52,13 @@ extension UserDataField where Value == BodyLength {
 extension UserDataField where Value == UInt8 {
     /// The age in years.
     public static var age: Self { Self(0x2A80) }
-    /// The highest uptake of oxygen, in milliliters per kilogram and minute.
+    /// The maximum oxygen uptake, in milliliters per kilogram and minute.
     public static var vo2Max: Self { Self(0x2A96) }
-    /// The highest heart rate that was reached, in beats per minute.
+    /// The highest heart rate that the user has reached, in beats per minute.
     public static var heartRateMax: Self { Self(0x2A8D) }
-    /// The heart rate at rest, in beats per minute.
+    /// The resting heart rate, in beats per minute.
     public static var restingHeartRate: Self { Self(0x2A92) }
-    /// The highest heart rate that is recommended for exercise, in beats per minute.
+    /// The maximum heart rate recommended for exercise, in beats per minute.
     public static var maximumRecommendedHeartRate: Self { Self(0x2A91) }
     /// The heart rate at the aerobic threshold, in beats per minute.
     public static var aerobicThreshold: Self { Self(0x2A7F) }
@@ -79,7 +81,7 @@ extension UserDataField where Value == UInt8 {
 }
 
 extension UserDataField where Value == SportType {
-    /// The sport for which the thresholds hold.
+    /// The sport to which the thresholds apply.
     public static var sportTypeForThresholds: Self { Self(0x2A93) }
 }
 

@@ -7,21 +7,24 @@ public import PeripheralKit
 /// import PeripheralKit
 /// import PeripheralUserData
 ///
-/// let users = UserData(register: add, isConsentCode: check, delete: remove, increment: count, setIncrement: set)
+/// let users = UserData(
+///     register: add, isConsentCode: check, delete: remove, increment: count, setIncrement: set
+/// )
 /// let weight = users.characteristic(.weight, read: weightOf, write: setWeight)
 /// let userData = UserDataService(users) { weight }
 /// let peripheral = Peripheral("Scale", pairing: .justWorks) { userData }
 /// try await peripheral.run(on: .bluez)
 /// ```
 ///
-/// Which fields there are is up to the device; one is needed at least.
+/// The device chooses the fields. At least one field is required.
 public struct UserDataService: GATTServiceDeclaration {
-    /// The Database Change Increment, 0x2A99: counts the changes of the user's data.
+    /// The Database Change Increment, 0x2A99, which counts the changes of the user's data.
     ///
-    /// A device whose user changes something at the device itself counts on, and tells by ``notify(increment:of:in:)``.
+    /// When a user changes data at the device itself, increase the number and send it with
+    /// ``notify(increment:of:in:)``.
     public let databaseChangeIncrement: Characteristic<UInt32>
 
-    /// The User Index, 0x2A9A: the user whose data the central sees.
+    /// The User Index, 0x2A9A: the user whose data the central has access to.
     public let userIndex: Characteristic<UInt8>
 
     /// The User Control Point, 0x2A9F.
@@ -34,7 +37,8 @@ public struct UserDataService: GATTServiceDeclaration {
     ///
     /// - Parameters:
     ///   - users: The users.
-    ///   - fields: What is known of them: characteristics that were made by ``UserData/characteristic(_:read:write:)``.
+    ///   - fields: The fields of the users: characteristics made by
+    ///     ``UserData/characteristic(_:read:write:)``.
     public init(_ users: UserData, @ServiceBuilder _ fields: () -> [ServiceElement]) {
         self.users = users
         self.fields = fields()
@@ -47,22 +51,23 @@ public struct UserDataService: GATTServiceDeclaration {
         }
     }
 
-    /// Tells that the data of a user was changed at the device to the centrals that have subscribed and that user's consent.
+    /// Notifies centrals that a user's data was changed at the device.
     ///
-    /// A central that the Bluetooth stack cannot reach without others is not told; it reads the increment when it comes back.
+    /// The new increment is sent to subscribers that have the user's consent. A central that the Bluetooth
+    /// stack cannot address separately is not notified. It reads the increment when it returns.
     ///
     /// - Parameters:
-    ///   - increment: The number of changes, the new one included.
-    ///   - user: Whose data it is.
+    ///   - increment: The number of changes, including the new one.
+    ///   - user: The user whose data was changed.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: As `session.notify` does.
+    /// - Throws: The errors of `session.notify`.
     public func notify(increment: UInt32, of user: UInt8, in session: PeripheralSession) async throws {
         for subscription in try session.subscribers(of: databaseChangeIncrement) {
             guard let central = subscription.central, users.user(of: central) == user else { continue }
             do {
                 try await session.notify(databaseChangeIncrement, increment, to: central)
             } catch let error as PeripheralError where error.code != .stopped {
-                // It has left, or it is not to have it.
+                // The central has disconnected, or it must not get the value.
                 continue
             }
         }

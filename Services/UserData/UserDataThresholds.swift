@@ -1,21 +1,23 @@
 public import PeripheralKit
 
-/// The sport for which a user's thresholds hold: the value of the Sport Type for Aerobic and Anaerobic Thresholds, 0x2A93.
+/// The sport to which a user's thresholds apply.
+///
+/// It is the value of the Sport Type for Aerobic and Anaerobic Thresholds, 0x2A93.
 public struct SportType: GATTValue, Hashable, RawRepresentable, ExpressibleByIntegerLiteral {
     /// The assigned number.
     public var rawValue: UInt8
 
-    /// Makes a sport of its number, assigned or not.
+    /// Makes a sport from its number, assigned or not.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// Makes a sport of its number, assigned or not.
+    /// Makes a sport from its number, assigned or not.
     public init(integerLiteral number: UInt8) {
         rawValue = number
     }
 
-    /// None in particular.
+    /// No particular sport.
     public static var unspecified: SportType { 0 }
     /// Running, on a treadmill.
     public static var running: SportType { 1 }
@@ -51,23 +53,24 @@ public struct SportType: GATTValue, Hashable, RawRepresentable, ExpressibleByInt
     }
 }
 
-/// The heart rates between light, moderate and hard exercise, in beats per minute: the value of the Three Zone Heart Rate
-/// Limits, 0x2A94.
+/// The heart rates between light, moderate and hard exercise, in beats per minute.
+///
+/// They are the value of the Three Zone Heart Rate Limits, 0x2A94.
 public struct ThreeZoneLimits: GATTValue, Hashable, ExpressibleByArrayLiteral {
-    /// Between light and moderate exercise: 0 to 255.
+    /// The limit between light and moderate exercise, 0 to 255.
     public var lightToModerate: UInt8
-    /// Between moderate and hard exercise: 0 to 255.
+    /// The limit between moderate and hard exercise, 0 to 255.
     public var moderateToHard: UInt8
 
-    /// Makes limits of heart rates in beats per minute.
+    /// Makes limits from heart rates in beats per minute.
     public init(lightToModerate: UInt8, moderateToHard: UInt8) {
         self.lightToModerate = lightToModerate
         self.moderateToHard = moderateToHard
     }
 
-    /// Makes limits of exactly two heart rates in beats per minute, the lower one first.
+    /// Makes limits from exactly two heart rates in beats per minute, the lower one first.
     public init(arrayLiteral limits: UInt8...) {
-        precondition(limits.count == 2, "three zones have two limits")
+        precondition(limits.count == 2, "Three zones need exactly two limits.")
         self.init(lightToModerate: limits[0], moderateToHard: limits[1])
     }
 
@@ -83,19 +86,20 @@ public struct ThreeZoneLimits: GATTValue, Hashable, ExpressibleByArrayLiteral {
     }
 }
 
-/// The heart rates between very light, light, moderate, hard and maximal exercise, in beats per minute: the value of the Five
-/// Zone Heart Rate Limits, 0x2A8B.
+/// The heart rates between very light, light, moderate, hard and maximal exercise.
+///
+/// They are in beats per minute, and are the value of the Five Zone Heart Rate Limits, 0x2A8B.
 public struct FiveZoneLimits: GATTValue, Hashable, ExpressibleByArrayLiteral {
-    /// Between very light and light exercise: 0 to 255.
+    /// The limit between very light and light exercise, 0 to 255.
     public var veryLightToLight: UInt8
-    /// Between light and moderate exercise: 0 to 255.
+    /// The limit between light and moderate exercise, 0 to 255.
     public var lightToModerate: UInt8
-    /// Between moderate and hard exercise: 0 to 255.
+    /// The limit between moderate and hard exercise, 0 to 255.
     public var moderateToHard: UInt8
-    /// Between hard and maximal exercise: 0 to 255.
+    /// The limit between hard and maximal exercise, 0 to 255.
     public var hardToMaximal: UInt8
 
-    /// Makes limits of heart rates in beats per minute.
+    /// Makes limits from heart rates in beats per minute.
     public init(veryLightToLight: UInt8, lightToModerate: UInt8, moderateToHard: UInt8, hardToMaximal: UInt8)
     {
         self.veryLightToLight = veryLightToLight
@@ -104,9 +108,9 @@ public struct FiveZoneLimits: GATTValue, Hashable, ExpressibleByArrayLiteral {
         self.hardToMaximal = hardToMaximal
     }
 
-    /// Makes limits of exactly four heart rates in beats per minute, the lowest one first.
+    /// Makes limits from exactly four heart rates in beats per minute, the lowest one first.
     public init(arrayLiteral limits: UInt8...) {
-        precondition(limits.count == 4, "five zones have four limits")
+        precondition(limits.count == 4, "Five zones need exactly four limits.")
         self.init(
             veryLightToLight: limits[0],
             lightToModerate: limits[1],

@@ -1,15 +1,17 @@
 public import PeripheralKit
 
-/// A day in the life of a user.
+/// A date in a user's data, such as the date of birth.
 public struct UserDate: Hashable, Sendable {
-    /// The year: 1582 through 9999, `nil` when not known.
+    /// The year, 1582 through 9999; `nil` when it is not known.
     public let year: Int?
-    /// The month: 1 through 12, `nil` when not known.
+    /// The month, 1 through 12; `nil` when it is not known.
     public let month: Int?
-    /// The day of the month: 1 through 31, `nil` when not known.
+    /// The day of the month, 1 through 31; `nil` when it is not known.
     public let day: Int?
 
-    /// Makes a day; `nil` when a part lies outside its range, or the month has no such day.
+    /// Makes a date.
+    ///
+    /// The result is `nil` when a part is out of range, or the month does not have the day.
     public init?(year: Int?, month: Int?, day: Int?) {
         guard DateTime(year: year, month: month, day: day) != nil else { return nil }
         self.year = year
@@ -29,11 +31,11 @@ extension UserDate: GATTValue {
             month: month == 0 ? nil : Int(month),
             day: day == 0 ? nil : Int(day)
         )
-        guard let date else { throw .invalidValue("\(year)-\(month)-\(day) is no day") }
+        guard let date else { throw .invalidValue("\(year)-\(month)-\(day) is not a date") }
         self = date
     }
 
-    /// Appends four bytes; what is not known becomes 0.
+    /// Appends four bytes; an unknown part becomes 0.
     public func encode(into writer: inout ByteWriter) {
         writer.write(UInt16(clamping: year ?? 0))
         writer.write(UInt8(clamping: month ?? 0))
@@ -47,7 +49,7 @@ public enum Gender: UInt8, Hashable, Sendable, CaseIterable {
     case male = 0
     /// Female.
     case female = 1
-    /// Not told.
+    /// Not specified.
     case unspecified = 2
 }
 
@@ -56,7 +58,7 @@ extension Gender: GATTValue {
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let value: UInt8 = try reader.read()
         guard let gender = Gender(rawValue: value) else {
-            throw .invalidValue("\(value) is reserved; 0 through 2 are allowed")
+            throw .invalidValue("\(value) is not a gender; the values are 0 through 2")
         }
         self = gender
     }
@@ -67,17 +69,17 @@ extension Gender: GATTValue {
     }
 }
 
-/// The weight of a body: 0 to 327.675 kilograms, in steps of 5 grams.
+/// The weight of a user: 0 to 327.675 kilograms, in steps of 5 grams.
 public struct BodyWeight: GATTValue, Hashable {
-    /// The count of 5 grams.
+    /// The weight in units of 5 grams.
     public var rawValue: UInt16
 
-    /// Makes the weight of a count of 5 grams.
+    /// Makes a weight from a number of units of 5 grams.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
-    /// Makes the weight that is nearest; what is out of range becomes the end of the range.
+    /// Makes the nearest weight; a value out of range becomes the end of the range.
     public init(kilograms: Double) {
         rawValue = UInt16(nearestTo: kilograms * 200)
     }
@@ -96,7 +98,7 @@ public struct BodyWeight: GATTValue, Hashable {
     }
 }
 
-/// A length of a body: 0 to 655.35 meters, in steps of a centimeter.
+/// A body length of a user: 0 to 655.35 meters, in steps of one centimeter.
 public struct BodyLength: GATTValue, Hashable {
     /// The length in centimeters.
     public var centimeters: UInt16
@@ -106,7 +108,7 @@ public struct BodyLength: GATTValue, Hashable {
         self.centimeters = centimeters
     }
 
-    /// Makes the length that is nearest; what is out of range becomes the end of the range.
+    /// Makes the nearest length; a value out of range becomes the end of the range.
     public init(meters: Double) {
         centimeters = UInt16(nearestTo: meters * 100)
     }
@@ -126,7 +128,7 @@ public struct BodyLength: GATTValue, Hashable {
 }
 
 extension UInt16 {
-    /// The nearest integer, or the end of the range; 0 for what is no number.
+    /// Makes the nearest integer, limited to the range; 0 for NaN.
     fileprivate init(nearestTo value: Double) {
         let nearest = value.rounded()
         guard nearest > 0 else {

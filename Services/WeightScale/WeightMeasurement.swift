@@ -7,9 +7,10 @@ public import PeripheralKit
 /// WeightMeasurement(kilograms: 72.5, userID: 1, build: .init(bodyMassIndex: 22.9, height: 1.78))
 /// ```
 ///
-/// The values on the air are whole numbers; what is sent is the nearest, and the least or greatest of what is out of range.
+/// Values are sent as whole numbers of steps. Each value is rounded to the nearest step and limited to its
+/// range.
 public struct WeightMeasurement: Hashable, Sendable {
-    /// In what weight and height are measured.
+    /// The units of weight and height.
     public enum Units: UInt8, Hashable, Sendable {
         /// Kilograms, in steps of 0.005, and meters, in steps of 0.001.
         case metric = 0
@@ -17,9 +18,11 @@ public struct WeightMeasurement: Hashable, Sendable {
         case imperial = 1
     }
 
-    /// What a height tells together with the weight.
+    /// The body mass index and the height.
     public struct Build: Hashable, Sendable {
-        /// The body mass index in kilograms per square meter, 0 to 6553.5, in steps of 0.1.
+        /// The body mass index in kilograms per square meter.
+        ///
+        /// The range is 0 to 6553.5 in steps of 0.1.
         public var bodyMassIndex: Double
         /// The height in meters, 0 to 65.535, or inches, 0 to 6553.5.
         public var height: Double
@@ -28,34 +31,35 @@ public struct WeightMeasurement: Hashable, Sendable {
         ///
         /// - Parameters:
         ///   - bodyMassIndex: The body mass index in kilograms per square meter.
-        ///   - height: The height in meters or inches, as the measurement has it.
+        ///   - height: The height in meters or inches, in the units of the measurement.
         public init(bodyMassIndex: Double, height: Double) {
             self.bodyMassIndex = bodyMassIndex
             self.height = height
         }
     }
 
-    /// The weight in kilograms, 0 to 327.67, or pounds, 0 to 655.34; `nil`, or not a number, when the measurement has not
-    /// succeeded.
-    public var weight: Double?
-    /// In what weight and height are measured.
-    public var units: Units
-    /// When it was measured, in local time.
+    /// The weight in kilograms, 0 to 327.67, or in pounds, 0 to 655.34.
     ///
-    /// A scale that stores measurements, or is not connected when it measures, has to tell.
+    /// If the measurement was not successful, it is `nil` or not a number.
+    public var weight: Double?
+    /// The units of weight and height.
+    public var units: Units
+    /// The time of the measurement, in local time.
+    ///
+    /// A scale that stores measurements, or measures while it is not connected, must set it.
     public var timestamp: DateTime?
-    /// Whose weight it is, as the scale numbers its users; 255 for somebody unknown.
+    /// The user, as the scale numbers its users; 255 for an unknown user.
     public var userID: UInt8?
-    /// What a height tells together with the weight; not sent when the measurement has not succeeded.
+    /// The body mass index and the height; not sent when the measurement was not successful.
     public var build: Build?
 
     /// Makes a measurement in metric units.
     ///
     /// - Parameters:
-    ///   - weight: The weight; `nil` when the measurement has not succeeded.
-    ///   - timestamp: When it was measured, in local time.
-    ///   - userID: Whose weight it is; 255 for somebody unknown.
-    ///   - build: Body mass index, and height in meters.
+    ///   - weight: The weight; `nil` when the measurement was not successful.
+    ///   - timestamp: The time of the measurement, in local time.
+    ///   - userID: The user; 255 for an unknown user.
+    ///   - build: The body mass index, and the height in meters.
     public init(
         kilograms weight: Double?,
         timestamp: DateTime? = nil,
@@ -69,10 +73,10 @@ public struct WeightMeasurement: Hashable, Sendable {
     /// Makes a measurement in imperial units.
     ///
     /// - Parameters:
-    ///   - weight: The weight; `nil` when the measurement has not succeeded.
-    ///   - timestamp: When it was measured, in local time.
-    ///   - userID: Whose weight it is; 255 for somebody unknown.
-    ///   - build: Body mass index, and height in inches.
+    ///   - weight: The weight; `nil` when the measurement was not successful.
+    ///   - timestamp: The time of the measurement, in local time.
+    ///   - userID: The user; 255 for an unknown user.
+    ///   - build: The body mass index, and the height in inches.
     public init(
         pounds weight: Double?,
         timestamp: DateTime? = nil,
@@ -90,7 +94,7 @@ extension WeightMeasurement: GATTValue {
     private static let buildFlag: UInt8 = 1 << 3
     private static let unsuccessful: UInt16 = 0xFFFF
 
-    /// Reads a measurement; flags that are reserved are ignored, as the specification demands of a central.
+    /// Reads a measurement and ignores reserved flags, as the specification requires of a central.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let flags: UInt8 = try reader.read()
         units = flags & 1 == 0 ? .metric : .imperial
@@ -102,7 +106,7 @@ extension WeightMeasurement: GATTValue {
         if flags & Self.buildFlag != 0 {
             let index: UInt16 = try reader.read()
             let height: UInt16 = try reader.read()
-            // Nothing can be told of a weight that is none.
+            // Without a weight, the index and the height have no meaning.
             if weight != nil {
                 build = Build(
                     bodyMassIndex: Double(index) / 10,
@@ -112,7 +116,7 @@ extension WeightMeasurement: GATTValue {
         }
     }
 
-    /// Appends at most 15 bytes: flags, weight, then what else there is.
+    /// Appends at most 15 bytes: flags, weight, then the optional fields.
     public func encode(into writer: inout ByteWriter) {
         let weight = weight.flatMap { $0.isNaN ? nil : $0 }
         let build = weight == nil ? nil : build
@@ -141,7 +145,7 @@ extension WeightMeasurement.Units {
 }
 
 extension UInt16 {
-    /// The nearest number; 0 for what is none.
+    /// Makes the nearest integer, limited to the range; 0 for NaN.
     fileprivate init(nearest value: Double) {
         let rounded = value.rounded()
         self = rounded > 0 ? rounded < 65_535 ? UInt16(rounded) : .max : 0

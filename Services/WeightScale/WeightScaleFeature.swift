@@ -1,10 +1,12 @@
 public import PeripheralKit
 
-/// What a scale can do: the value of the Weight Scale Feature, 0x2A9E (Weight Scale Service 1.0, section 3.1).
+/// The features of a scale: the value of the Weight Scale Feature, 0x2A9E.
+///
+/// Weight Scale Service 1.0, section 3.1.
 public struct WeightScaleFeature: Hashable, Sendable {
-    /// How fine a scale measures weights.
+    /// The resolution of weights.
     public enum WeightResolution: UInt8, Hashable, Sendable, CaseIterable {
-        /// Not told.
+        /// Not specified.
         case unspecified = 0
         /// 0.5 kg or 1 lb.
         case kilograms0_5
@@ -22,9 +24,9 @@ public struct WeightScaleFeature: Hashable, Sendable {
         case kilograms0_005
     }
 
-    /// How fine a scale measures heights.
+    /// The resolution of heights.
     public enum HeightResolution: UInt8, Hashable, Sendable, CaseIterable {
-        /// Not told.
+        /// Not specified.
         case unspecified = 0
         /// 0.01 m or 1 inch.
         case meters0_01
@@ -34,25 +36,25 @@ public struct WeightScaleFeature: Hashable, Sendable {
         case meters0_001
     }
 
-    /// Whether measurements tell when they were made.
+    /// Whether measurements contain their time.
     public var hasTimestamps: Bool
-    /// Whether measurements tell whose weight it is.
+    /// Whether measurements contain the user.
     public var hasUsers: Bool
-    /// Whether measurements tell the body mass index and the height.
+    /// Whether measurements contain the body mass index and the height.
     public var hasBuild: Bool
-    /// How fine weights are.
+    /// The resolution of weights.
     public var weightResolution: WeightResolution
-    /// How fine heights are.
+    /// The resolution of heights.
     public var heightResolution: HeightResolution
 
     /// Makes a set of features.
     ///
     /// - Parameters:
-    ///   - hasTimestamps: Whether measurements tell when they were made.
-    ///   - hasUsers: Whether measurements tell whose weight it is.
-    ///   - hasBuild: Whether measurements tell the body mass index and the height.
-    ///   - weightResolution: How fine weights are.
-    ///   - heightResolution: How fine heights are.
+    ///   - hasTimestamps: Whether measurements contain their time.
+    ///   - hasUsers: Whether measurements contain the user.
+    ///   - hasBuild: Whether measurements contain the body mass index and the height.
+    ///   - weightResolution: The resolution of weights.
+    ///   - heightResolution: The resolution of heights.
     public init(
         hasTimestamps: Bool = false,
         hasUsers: Bool = false,
@@ -69,9 +71,9 @@ public struct WeightScaleFeature: Hashable, Sendable {
 }
 
 extension WeightScaleFeature: GATTValue {
-    /// Reads four bytes; bits that are reserved are ignored.
+    /// Reads four bytes and ignores reserved bits.
     ///
-    /// - Throws: `GATTDecodingError` also for a resolution that is reserved.
+    /// - Throws: `GATTDecodingError`, also for a reserved resolution.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let bits: UInt32 = try reader.read()
         hasTimestamps = bits & 1 << 0 != 0
@@ -80,7 +82,7 @@ extension WeightScaleFeature: GATTValue {
         guard let weightResolution = WeightResolution(rawValue: UInt8(bits >> 3 & 0xF)),
             let heightResolution = HeightResolution(rawValue: UInt8(bits >> 7 & 0x7))
         else {
-            throw .invalidValue("the resolution of weight or height is reserved")
+            throw .invalidValue("the resolution of weight or height is a reserved value")
         }
         self.weightResolution = weightResolution
         self.heightResolution = heightResolution

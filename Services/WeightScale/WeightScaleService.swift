@@ -17,7 +17,7 @@ public import PeripheralKit
 /// }
 /// ```
 public struct WeightScaleService: GATTServiceDeclaration {
-    /// The Weight Measurement, 0x2A9D, which is indicated; sent by ``indicate(_:in:)``.
+    /// The Weight Measurement, 0x2A9D, which ``indicate(_:in:)`` sends.
     public let measurement: Characteristic<WeightMeasurement>
 
     /// The Weight Scale Feature, 0x2A9E, which centrals read.
@@ -29,11 +29,11 @@ public struct WeightScaleService: GATTServiceDeclaration {
     /// Declares the service.
     ///
     /// - Parameters:
-    ///   - feature: What the scale can do.
-    ///   - bodyComposition: The Body Composition service of a scale that also has one; it is declared together with this
-    ///     one, which includes it.
-    ///   - security: What it takes to subscribe. Weight is a matter of health: leave it encrypted at least, as the Weight
-    ///     Scale Profile demands.
+    ///   - feature: The features of the scale.
+    ///   - bodyComposition: The Body Composition service of a scale that also has one. This service declares
+    ///     and includes it.
+    ///   - security: The security required to subscribe. Weight is health data: require at least encryption,
+    ///     as the Weight Scale Profile does.
     public init(
         _ feature: WeightScaleFeature = WeightScaleFeature(),
         including bodyComposition: (any GATTServiceDeclaration)? = nil,
@@ -45,12 +45,12 @@ public struct WeightScaleService: GATTServiceDeclaration {
         self.feature = Characteristic(.weightScaleFeature, value: feature)
     }
 
-    /// Sends a measurement to the centrals that have subscribed, without what the features do not tell of.
+    /// Sends a measurement to all subscribers, without values that are not in the features.
     ///
     /// - Parameters:
     ///   - value: The measurement.
     ///   - session: The session of the peripheral that declares the service.
-    /// - Throws: As `session.indicate` does.
+    /// - Throws: The errors of `session.indicate`.
     public func indicate(_ value: WeightMeasurement, in session: PeripheralSession) async throws {
         var value = value
         if !supported.hasTimestamps { value.timestamp = nil }

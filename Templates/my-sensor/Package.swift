@@ -16,7 +16,7 @@ let package = Package(
             name: "my-sensor",
             dependencies: [
                 product("PeripheralKit"), product("PeripheralBlueZ"),
-                // For --emulated; a device does not need them.
+                // For --emulated only. A device does not need them.
                 product("PeripheralEmulator"), product("PeripheralTesting"),
             ]
         ),

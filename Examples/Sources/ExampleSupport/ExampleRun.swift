@@ -5,15 +5,15 @@ package import PeripheralKit
 package import PeripheralTesting
 
 extension RunOptions {
-    /// Runs an example's peripheral until the program is to stop: on BlueZ, or on an emulated bluetoothd.
+    /// Runs an example's peripheral on BlueZ, or on an emulated bluetoothd, until the program must stop.
     ///
-    /// The bodies are cancelled when the program is to stop. Then the advertisement and the services are withdrawn.
+    /// Then the bodies are cancelled, and the advertisement and the services are withdrawn.
     ///
     /// - Parameters:
     ///   - peripheral: The peripheral.
-    ///   - serve: What the peripheral does while it is on the air; `nil` when answering requests is all.
-    ///   - scene: What a virtual central does with `--emulated`, in which the program ends with it.
-    /// - Throws: What ends the run before it is to stop.
+    ///   - serve: The work of the peripheral while it is on the air; `nil` if it only answers requests.
+    ///   - scene: The actions of a virtual central with `--emulated`. The program ends with them.
+    /// - Throws: The error that ends the run before the program must stop.
     package func run(
         _ peripheral: Peripheral,
         serve: (@Sendable (_ session: PeripheralSession) async throws -> Void)? = nil,
@@ -55,7 +55,7 @@ private func runEmulated(
     _ serve: @escaping @Sendable (PeripheralSession) async throws -> Void,
     _ scene: @escaping @Sendable (VirtualCentral) async throws -> Void
 ) async throws {
-    Terminal.print("An emulated bluetoothd is started on a D-Bus of its own; there is no radio.")
+    Terminal.print("Starting an emulated bluetoothd on its own D-Bus. No radio is used.")
     try await withEmulatedBlueZ { bluez in
         try await peripheral.run(on: bluez.backend, logger: quietLogger(for: peripheral)) { session in
             Terminal.print("\(peripheral.name) is advertising.")
@@ -71,7 +71,7 @@ private func runEmulated(
                         return true
                     }
                     defer { group.cancelAll() }
-                    // The peripheral serves until the central has done what it came for.
+                    // The peripheral serves until the scene of the central has ended.
                     for try await isSceneOver in group where isSceneOver { return }
                 }
             }
@@ -81,7 +81,9 @@ private func runEmulated(
     Terminal.print("The advertisement and the services are withdrawn.")
 }
 
-/// The terminal belongs to the example; what ends the run is told as its error.
+/// Returns a logger for errors only, because the terminal belongs to the example.
+///
+/// An error that ends the run is printed at the end.
 private func quietLogger(for peripheral: Peripheral) -> Logger {
     var logger = Logger(label: peripheral.name)
     logger.logLevel = .error

@@ -1,6 +1,6 @@
 package import ArgumentParser
 
-/// Where and for how long an example runs: what all of them can be told.
+/// The options of all examples: where and for how long they run.
 package struct RunOptions: ParsableArguments {
     @Option(help: "The Bluetooth adapter to use, such as hci0. (default: the first that is powered on)")
     package var adapter: String?
@@ -16,7 +16,7 @@ package struct RunOptions: ParsableArguments {
     package func validate() throws {
         if emulated, adapter != nil {
             throw ValidationError(
-                "An emulated Bluetooth stack has no adapter to choose: leave out --adapter."
+                "An emulated Bluetooth stack has no adapter to choose. Leave out --adapter."
             )
         }
     }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The wish that the program ends: what `SIGINT`, `SIGTERM` and the end of `--duration` have in common.
+/// A request to end the program, by `SIGINT`, `SIGTERM` or the end of `--duration`.
 package struct StopRequest: Sendable {
     private let requests: AsyncStream<Void>
     private let operations = Operations()
@@ -14,12 +14,14 @@ package struct StopRequest: Sendable {
         continuation.yield()
     }
 
-    /// Whether there is an operation that ends when the stop is requested.
+    /// Whether an operation is running that a stop request ends.
     fileprivate var endsAnOperation: Bool { operations.count.load(ordering: .relaxed) > 0 }
 
-    /// Runs an operation, and cancels it when the stop is requested; for one operation at a time.
+    /// Runs an operation, and cancels it when a stop is requested.
     ///
-    /// - Throws: What the operation throws before the stop is requested.
+    /// Run one operation at a time.
+    ///
+    /// - Throws: The errors of the operation before a stop is requested.
     package func ends(_ operation: @escaping @Sendable () async throws -> Void) async throws {
         operations.count.add(1, ordering: .relaxed)
         defer { operations.count.subtract(1, ordering: .relaxed) }
@@ -36,10 +38,10 @@ package struct StopRequest: Sendable {
     }
 }
 
-/// Runs the body, and requests that it stops when a signal arrives, or when the time is up.
+/// Runs the body, and requests a stop when a signal arrives or the time is up.
 ///
-/// The body then ends in its own time, and in order. One that has not ended 5 seconds later is cancelled, and one that runs no
-/// operation which the stop ends, at once.
+/// The body then ends in an orderly way. If it has not ended 5 seconds later, it is cancelled. If it runs no
+/// operation that the stop ends, it is cancelled at once.
 package func withStopRequest(
     after limit: Duration?,
     on signals: AsyncStream<CInt>,

@@ -1,10 +1,10 @@
 import Glibc
 
-/// What the kernel tells in files, such as those of sysfs.
+/// Values that the kernel provides in files, such as those of sysfs.
 package enum SystemFiles {
-    /// The first line of a file without the spaces around it; `nil` when it cannot be read.
+    /// Returns the first line of a file; `nil` when it cannot be read.
     package static func line(_ path: String) -> String? {
-        // What a driver cannot tell at the moment fails in reading, not in opening.
+        // If a driver has no value at the moment, reading fails, not opening.
         guard let file = fopen(path, "r") else { return nil }
         defer { fclose(file) }
         var buffer = [CChar](repeating: 0, count: 256)
@@ -13,12 +13,12 @@ package enum SystemFiles {
         return String(decoding: bytes.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// A file's number; `nil` when it has none.
+    /// Returns the number in a file; `nil` when there is none.
     package static func number(_ path: String) -> Int? {
         line(path).flatMap { Int($0) }
     }
 
-    /// The names in a directory, in their order; none when it cannot be read.
+    /// Returns the sorted names in a directory; none when it cannot be read.
     package static func names(in directory: String) -> [String] {
         guard let stream = opendir(directory) else { return [] }
         defer { closedir(stream) }

@@ -11,7 +11,7 @@ package enum Terminal {
         package var rows: Int
     }
 
-    /// The size of the terminal, or `nil` when the standard output is none.
+    /// The size of the terminal; `nil` when the standard output is not a terminal.
     package static var size: Size? {
         var size = winsize()
         guard isatty(STDOUT_FILENO) == 1, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 else {
@@ -20,24 +20,24 @@ package enum Terminal {
         return Size(columns: Int(size.ws_col), rows: Int(size.ws_row))
     }
 
-    /// Writes a line at once, also into a pipe.
+    /// Writes a line without buffering, also into a pipe.
     package static func print(_ line: String) {
         write(line + "\n")
     }
 
-    /// Draws a picture below what is on the screen.
+    /// Draws a picture below the current output.
     package static func draw(_ lines: [String]) {
         write(lines.map { $0 + "\n" }.joined())
     }
 
-    /// Draws a picture over the last one, which had as many lines.
+    /// Draws a picture over the previous one, which must have the same number of lines.
     package static func redraw(_ lines: [String]) {
         write("\u{1B}[\(lines.count)A" + lines.map { "\r\u{1B}[2K\($0)\n" }.joined())
     }
 
     package static func hideCursor() { write("\u{1B}[?25l") }
 
-    /// Shows the cursor again, at the start of its line, from which the `^C` is removed that Ctrl-C leaves.
+    /// Shows the cursor again at the start of its line, and removes the `^C` that Ctrl-C leaves.
     package static func showCursor() { write("\r\u{1B}[2K\u{1B}[?25h") }
 
     private static func write(_ text: String) {
@@ -50,7 +50,7 @@ package enum Terminal {
     }
 }
 
-/// A colour of the terminal.
+/// A color of the terminal.
 package enum Color: Int {
     case red = 31
     case green = 32

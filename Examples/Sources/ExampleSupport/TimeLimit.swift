@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// A time span as people write it: `20s`, `5m`, `1h`.
+/// A time span in short form: `20s`, `5m`, `1h`.
 package struct TimeLimit: ExpressibleByArgument {
     package let duration: Duration
 

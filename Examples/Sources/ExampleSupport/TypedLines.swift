@@ -1,10 +1,10 @@
 import Dispatch
 
-/// Each line that is typed, after a first one that is given.
+/// Returns the lines that are typed, after an optional first line.
 package func typedLines(after first: String? = nil) -> AsyncStream<String> {
     AsyncStream { lines in
         if let first { lines.yield(first) }
-        // Reading waits, which a thread of its own may.
+        // Reading blocks, so it needs its own thread.
         DispatchQueue(label: "typed lines").async {
             while let line = readLine() { lines.yield(line) }
             lines.finish()

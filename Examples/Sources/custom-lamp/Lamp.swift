@@ -1,8 +1,8 @@
 import ExampleSupport
 
-/// What stands for the lamp.
+/// A simulated lamp.
 actor Lamp {
-    /// Whether it is on, each time that this has changed.
+    /// The state of the lamp, after each change.
     nonisolated let changes: AsyncStream<Bool>
 
     private(set) var isOn = false
@@ -19,9 +19,9 @@ actor Lamp {
     }
 }
 
-/// What stands for the display of the lamp.
+/// A simulated display of the lamp.
 actor Display {
-    /// What it has shown, for somebody who types it.
+    /// The passkeys that were shown, for a person who types them.
     nonisolated let passkeys: AsyncStream<UInt32>
 
     private let shown: AsyncStream<UInt32>.Continuation

@@ -1,6 +1,6 @@
 import PeripheralKit
 
-/// The lamp of README.md: a service of its own, which no specification knows.
+/// The lamp of README.md: a custom service that is not in any specification.
 ///
 /// ```swift
 /// let lamp = LampPeripheral("Lamp", lamp: Lamp(), display: Display())
@@ -30,7 +30,7 @@ struct LampPeripheral {
         self.lamp = lamp
     }
 
-    /// Tells all phones that have subscribed, each time that the lamp has changed.
+    /// Notifies all subscribers each time the lamp changes.
     func serve(_ session: PeripheralSession) async throws {
         for await isOn in lamp.changes {
             try await session.notify(power, isOn)

@@ -3,14 +3,14 @@ import ExampleSupport
 import PeripheralBattery
 import PeripheralKit
 
-/// The battery of this device, for phones: the command line, the declaration and the run.
+/// The battery of this device: the command line, the declaration and the run.
 @main
 struct DeviceBattery: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device-battery",
-        abstract: "Tell centrals how full the battery of this device is.",
+        abstract: "Report the battery level of this device to centrals.",
         discussion: """
-            The level is that of the kernel's class power_supply. A device without a battery gets a simulated one.
+            The level comes from the kernel's class power_supply. A device without a battery uses a simulated one.
             """
     )
 
@@ -26,7 +26,7 @@ struct DeviceBattery: AsyncParsableCommand {
         Terminal.print("This is \(gauge.source).")
         try await options.run(Peripheral(name) { battery }) { session in
             while true {
-                // Drivers look at their batteries no more often themselves.
+                // Drivers do not update the level more often.
                 try await Task.sleep(for: .seconds(1))
                 if let level = gauge.level() { try await battery.update(to: level, in: session) }
             }

@@ -1,9 +1,9 @@
 import PeripheralBattery
 import Synchronization
 
-/// Tells how full the battery is: this device's, or a simulated one where it has none.
+/// The level of a battery: this device's, or a simulated one if it has none.
 final class Gauge: Sendable {
-    /// Where the level is from, in words.
+    /// A description of the source.
     let source: String
 
     private let supply: PowerSupply?
@@ -14,9 +14,9 @@ final class Gauge: Sendable {
         source = supply.map { "the battery \($0.name) of this device" } ?? "a simulated battery"
     }
 
-    /// The level now.
+    /// Returns the current level.
     ///
-    /// A simulated battery drains by one percent each time, and is replaced when it is empty.
+    /// A simulated battery drains by one percent with each call, and is replaced when it is empty.
     ///
     /// - Returns: `nil` when the battery has been taken out.
     func level() -> BatteryLevel? {

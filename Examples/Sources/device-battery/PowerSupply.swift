@@ -1,16 +1,17 @@
 import ExampleSupport
 
-/// The battery of this device, as the kernel's class `power_supply` tells it
-/// (`Documentation/ABI/testing/sysfs-class-power` of the kernel).
+/// The battery of this device, read from the kernel's class `power_supply`.
+///
+/// See `Documentation/ABI/testing/sysfs-class-power` of the kernel.
 struct PowerSupply {
     private let directory: String
 
     /// Finds the first battery that supplies this device.
     ///
-    /// - Parameter root: The directory of the class; another one in tests.
+    /// - Parameter root: The directory of the class. Tests use another one.
     init?(in root: String = "/sys/class/power_supply") {
         let batteries = SystemFiles.names(in: root).map { "\(root)/\($0)" }.filter { supply in
-            // Those of mice and headsets are here as well.
+            // The class also contains the batteries of mice and headsets.
             SystemFiles.line("\(supply)/type") == "Battery" && SystemFiles.line("\(supply)/scope") != "Device"
                 && SystemFiles.line("\(supply)/present") != "0"
         }
@@ -18,17 +19,17 @@ struct PowerSupply {
         self.directory = directory
     }
 
-    /// The name that the driver gives it, such as `BAT0`.
+    /// The name that the driver gives to the battery, such as `BAT0`.
     var name: Substring {
         directory.split(separator: "/").last ?? ""
     }
 
-    /// How full it is; `nil` when it has been taken out.
+    /// The level in percent; `nil` when the battery has been removed.
     var percent: Int? {
         Self.percent(in: directory)
     }
 
-    /// Not every driver tells a percentage; then it follows from the charge or the energy.
+    /// Returns the percentage, computed from charge or energy if the driver does not provide it.
     private static func percent(in directory: String) -> Int? {
         if let capacity = SystemFiles.number("\(directory)/capacity") { return capacity }
         for quantity in ["charge", "energy"] {

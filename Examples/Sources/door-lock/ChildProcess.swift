@@ -1,8 +1,8 @@
 import Glibc
 
-/// This program once more, as a process of its own.
+/// This program in a second process.
 struct ChildProcess {
-    /// Why it could not be started.
+    /// The error when the process cannot be started.
     struct StartError: Error {
         let code: Int32
     }
@@ -27,7 +27,7 @@ struct ChildProcess {
         self.identifier = identifier
     }
 
-    /// Ends it as `kill -9` does.
+    /// Kills the process, like `kill -9`.
     func kill() {
         Glibc.kill(identifier, SIGKILL)
         var status: Int32 = 0
@@ -35,7 +35,7 @@ struct ChildProcess {
     }
 }
 
-/// A directory that lasts as long as the scene.
+/// A temporary directory for the scene.
 struct StateFolder {
     let path: String
 

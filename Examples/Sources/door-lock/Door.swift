@@ -1,20 +1,24 @@
 import PeripheralKit
 
-/// A door that phones open once they have paired, and that tells them who did.
+/// A door that paired phones can open, with an audit log.
 ///
-/// It shows how a lock goes on where it was, and keeps nobody out: with `.justWorks`, whoever stands at the door can pair and
-/// unlock it. A door that is to keep strangers out has to show something to its owner alone: use `Pairing.displayPasskey` with a
-/// display on the inside, and `security: .authenticated`, which does not admit who has paired without the passkey.
+/// The example shows how a lock continues after a restart. It does not keep strangers out: with `.justWorks`,
+/// anyone at the door can pair and unlock it. A real door shows a passkey to its owner only. Use
+/// `Pairing.displayPasskey` with a display on the inside, and `security: .authenticated`, which refuses a
+/// phone that has paired without the passkey.
 struct Door {
     private static let serviceUUID: BluetoothUUID = "5c3a0011-7e3c-4b6e-9d29-b3f1c0a1d001"
     private static let lockUUID: BluetoothUUID = "5c3a0012-7e3c-4b6e-9d29-b3f1c0a1d001"
     private static let auditUUID: BluetoothUUID = "5c3a0013-7e3c-4b6e-9d29-b3f1c0a1d001"
 
-    /// Whether the door is locked; it stays so whatever becomes of the program, and the bolt follows when that begins anew.
-    let isLocked: Characteristic<Bool>
-    /// Who has locked and unlocked it.
+    /// Whether the door is locked.
     ///
-    /// A phone that has subscribed gets each entry, also those of the time that a bonded one is away: the newest 64 of these.
+    /// The value outlives the program. After a restart, the bolt follows the value.
+    let isLocked: Characteristic<Bool>
+    /// The audit log: each entry names the phone that has locked or unlocked the door.
+    ///
+    /// A phone that has subscribed gets each entry. A bonded phone that was away gets the newest 64 entries
+    /// when it returns.
     let audit = Characteristic<String>(
         Self.auditUUID,
         .notify,
@@ -26,10 +30,10 @@ struct Door {
     /// Makes a door.
     ///
     /// - Parameters:
-    ///   - name: The name under which phones find it.
-    ///   - moveBolt: Moves the bolt, when a phone asks and when the state is restored; what it throws refuses the request, or
-    ///     ends the run.
-    ///   - onRestore: Takes what the program before has left.
+    ///   - name: The name under which phones find the door.
+    ///   - moveBolt: Moves the bolt when a phone requests it, and when the state is restored. If it throws,
+    ///     the request is refused, or the run ends.
+    ///   - onRestore: Handles the state that the previous run left.
     init(
         name: String = "Door",
         moveBolt: @escaping @Sendable (_ isLocked: Bool) async throws -> Void,
@@ -41,7 +45,7 @@ struct Door {
             security: .encrypted,
             updates: .latest
         ) { [audit] in
-            // The phone is answered when both the state and the entry are preserved.
+            // The request is answered when both the state and the entry are preserved.
             PersistentValue(initially: true, writes: .durable) { isLocked, central, updates in
                 try await moveBolt(isLocked)
                 try updates.append(audit, "\(isLocked ? "locked" : "unlocked") by \(central.address)")
@@ -55,7 +59,8 @@ struct Door {
             }
         } onRestore: { [isLocked] restored in
             try await onRestore(restored)
-            // The program before may have ended between the move and the save, or somebody has moved the bolt by hand.
+            // The previous run may have ended between the move and the save, or a person may have moved the
+            // bolt by hand.
             try await moveBolt(restored.value(of: isLocked) ?? true)
         }
     }

@@ -4,15 +4,15 @@ import Logging
 import PeripheralBlueZ
 import PeripheralKit
 
-/// A door lock that goes on where it was, whatever ends the program: the command line.
+/// The command line of a door lock that keeps its state when the program ends or is killed.
 @main
 struct DoorLock: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "door-lock",
-        abstract: "A door lock that goes on where it was, whatever ends the program.",
+        abstract: "Be a door lock that keeps its state when the program ends or is killed.",
         discussion: """
-            The state is in $STATE_DIRECTORY, or else in the state directory of the user. With --emulated, no Bluetooth is \
-            needed: the program starts itself, kills itself and starts itself again, with two virtual phones around.
+            The state is in $STATE_DIRECTORY, or in the state directory of the user. With --emulated, no Bluetooth is \
+            needed: two virtual phones use the lock while its program is started, killed and started again.
             """
     )
 
@@ -56,12 +56,12 @@ private func runOnBlueZ(name: String, adapter: String?, until stop: StopRequest)
 }
 
 extension RestoredState {
-    /// What is back, and what is amiss, a line each.
+    /// The restored state and its problems, one per line.
     var summary: [String] {
         guard !isEmpty else { return problems.map(\.description) }
         let changes =
             changes.invalidatesCaches
-            ? "phones will discover it anew" : "phones find everything where it was"
+            ? "phones will discover the services again" : "phones can use their cached handles"
         return ["restored as \(name ?? ""); \(changes)"]
             + subscribers.map { "subscriber \($0.central.address) of \($0.characteristic): \($0.status)" }
             + problems.map(\.description)

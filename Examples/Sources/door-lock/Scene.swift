@@ -3,14 +3,15 @@ import PeripheralEmulator
 import PeripheralKit
 import PeripheralTesting
 
-/// Runs the door lock in a process of its own on an emulated Bluetooth stack, kills it, and runs it again; nothing of it is
-/// left when the scene ends or is cancelled.
+/// Runs the door lock on an emulated Bluetooth stack, kills it, and runs it again.
+///
+/// The lock runs in its own process. Nothing is left of it when the scene ends or is cancelled.
 func playScene(name: String) async throws {
-    Terminal.print("An emulated bluetoothd is started on a D-Bus of its own; there is no radio.")
+    Terminal.print("Starting an emulated bluetoothd on its own D-Bus. No radio is used.")
     let directory = try StateFolder()
     defer { directory.remove() }
     try await withEmulatedBlueZ { bluez in
-        // What the phones know of the door; the one that they meet is in the other process.
+        // Describes the door to the phones. The door that they use is in the other process.
         let door = Door(name: name) { _ in
         } onRestore: { _ in
         }
@@ -32,28 +33,28 @@ func playScene(name: String) async throws {
         Terminal.print("phone:  paired; locked: \(try await phone.read(door.isLocked))")
         try await phone.subscribe(to: door.audit)
         try await phone.write(door.isLocked, false)
-        Terminal.print("phone:  told: \(try await phone.nextUpdate(of: door.audit))")
+        Terminal.print("phone:  notified: \(try await phone.nextUpdate(of: door.audit))")
         let handle = try await phone.locate(door.isLocked).valueHandle
         phone.disconnect()
 
-        Terminal.print("phone:  gone; another one locks the door, and the program is killed at once")
+        Terminal.print("phone:  disconnected; another one locks the door, and the program is killed")
         try await other.connect()
         try await other.pair(.justWorks)
         try await other.write(door.isLocked, true)
         program?.kill()
         program = nil
         other.disconnect()
-        // bluetoothd takes a moment to notice; until then, phones find what nobody answers for any more.
+        // bluetoothd takes a moment to notice. Until then, phones find services that no program serves.
         while !phone.scan().isEmpty { try await Task.sleep(for: .milliseconds(20)) }
 
-        Terminal.print("killed; it is started again")
+        Terminal.print("killed; starting again")
         program = try start()
         try await untilFound(phone)
         try await phone.connect()
         let value = try await phone.read(handle, offset: 0)
-        Terminal.print("phone:  back; locked, read by the handle of before: \(value == [1])")
+        Terminal.print("phone:  back; still locked, read by the same handle: \(value == [1])")
         try await phone.subscribe(to: door.audit)
-        Terminal.print("phone:  told what it has missed: \(try await phone.nextUpdate(of: door.audit))")
+        Terminal.print("phone:  notified of the missed entry: \(try await phone.nextUpdate(of: door.audit))")
         phone.disconnect()
     }
 }

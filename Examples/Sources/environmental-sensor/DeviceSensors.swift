@@ -1,27 +1,27 @@
 import ExampleSupport
 
-/// What is measured of the surroundings of a device.
+/// Measurements of a device's surroundings.
 struct Surroundings: Hashable {
     /// The temperature in degrees Celsius.
     var celsius: Double?
     /// The relative humidity in percent.
     var humidityPercent: Double?
-    /// The pressure of the air in pascals.
+    /// The air pressure in pascals.
     var pascals: Double?
 }
 
-/// The sensors of this device, as the kernel tells them: those of Industrial I/O, and those of hwmon.
+/// The sensors of this device that the kernel provides: Industrial I/O and hwmon.
 ///
-/// Where several measure the same, the first that can be read is taken, and one of Industrial I/O before one of hwmon, which
-/// most often measures the inside of a chip. See `Documentation/ABI/testing/sysfs-bus-iio` and `sysfs-class-hwmon` of the
-/// kernel.
+/// If several sensors measure the same quantity, the first readable one is used. Industrial I/O comes before
+/// hwmon, which most often measures the inside of a chip. See `Documentation/ABI/testing/sysfs-bus-iio` and
+/// `sysfs-class-hwmon` of the kernel.
 struct DeviceSensors {
     private let iio: [String]
     private let hwmon: [String]
 
     /// Finds the sensors.
     ///
-    /// - Parameter root: The directory of sysfs; another one in tests.
+    /// - Parameter root: The directory of sysfs. Tests use another one.
     init(in root: String = "/sys") {
         iio = Self.directories(in: "\(root)/bus/iio/devices")
         hwmon = Self.directories(in: "\(root)/class/hwmon")
@@ -29,9 +29,9 @@ struct DeviceSensors {
 
     /// Reads all sensors.
     ///
-    /// - Returns: What can be read now; `nil` when that is nothing.
+    /// - Returns: The readable values; `nil` when there are none.
     func read() -> Surroundings? {
-        // Both tell thousandths, but for the pressure, which Industrial I/O tells in kilopascals.
+        // Both use thousandths, except that Industrial I/O reports pressure in kilopascals.
         let surroundings = Surroundings(
             celsius: (industrial("temp") ?? monitored("temp1")).map { $0 / 1000 },
             humidityPercent: (industrial("humidityrelative") ?? monitored("humidity1")).map { $0 / 1000 },
@@ -40,7 +40,7 @@ struct DeviceSensors {
         return surroundings == Surroundings() ? nil : surroundings
     }
 
-    /// A driver tells a value either as it is, or raw, with what makes the value of it.
+    /// Reads a value, which a driver provides either processed, or raw with an offset and a scale.
     private func industrial(_ quantity: String) -> Double? {
         for directory in iio {
             let path = "\(directory)/in_\(quantity)"

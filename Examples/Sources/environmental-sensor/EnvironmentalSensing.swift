@@ -1,15 +1,15 @@
 import ArgumentParser
 import ExampleSupport
 
-/// What this device measures of its surroundings, for phones: the command line.
+/// The command line of an environmental sensor with the sensors of this device.
 @main
 struct EnvironmentalSensing: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "environmental-sensor",
-        abstract: "Tell centrals what this device measures of its surroundings.",
+        abstract: "Be an environmental sensor with the sensors of this device.",
         discussion: """
-            Temperature, humidity and pressure are those of the kernel's sensors (Industrial I/O and hwmon). A device without \
-            any gets simulated ones.
+            Temperature, humidity and pressure come from the kernel's sensors (Industrial I/O and hwmon). A device without \
+            them uses simulated sensors.
             """
     )
 

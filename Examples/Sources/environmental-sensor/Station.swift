@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Tells the surroundings: those that this device measures, or simulated ones where it measures none.
+/// The source of measurements: the sensors of this device, or simulated ones if it has none.
 final class Station: Sendable {
-    /// What there is to measure, and what it was at first.
+    /// The first measurement, which shows the available quantities.
     let first: Surroundings
-    /// Where the values are from, in words.
+    /// A description of the source.
     let source: String
 
     private let sensors: DeviceSensors?
@@ -22,13 +22,15 @@ final class Station: Sendable {
         }
     }
 
-    /// The surroundings now; the simulated ones go on by a second each time.
+    /// Returns the current measurement.
+    ///
+    /// The simulation advances by one second with each call.
     func read() -> Surroundings {
         guard let sensors else { return Self.simulated(seconds.add(1, ordering: .relaxed).newValue) }
         return sensors.read() ?? Surroundings()
     }
 
-    /// A room whose window is open now and then.
+    /// Simulates a room with a window that is opened from time to time.
     private static func simulated(_ second: Int) -> Surroundings {
         let phase = Double(abs(second % 120 - 60)) / 60
         return Surroundings(

@@ -11,7 +11,7 @@ struct WeatherPeripheral {
     private let station: Station
     private let readings: [Reading]
 
-    /// A sensor, and what of the surroundings it tells.
+    /// A sensor, with its unit and its value in a measurement.
     private struct Reading {
         var sensor: EnvironmentalSensor
         var unit: String
@@ -32,27 +32,27 @@ struct WeatherPeripheral {
         self.station = station
         self.readings = readings
         self.weather = weather
-        // Only who is paired sets triggers; anybody reads.
+        // All centrals can read, but only paired centrals can set triggers.
         peripheral = Peripheral(name, pairing: .justWorks) {
             weather
             Advertisement(appearance: 0x0540)  // sensor
         }
     }
 
-    /// Measures once a second, and sends what the triggers that centrals have set want sent.
+    /// Measures once a second, and sends the values that the triggers select.
     func serve(_ session: PeripheralSession) async throws {
         while true {
             try await Task.sleep(for: .seconds(1))
             let surroundings = station.read()
             for reading in readings {
-                // What cannot be read for a moment stays as it was.
+                // A value that cannot be read keeps its last state.
                 guard let value = reading.value(surroundings) else { continue }
                 try await weather.update(reading.sensor, to: value, in: session)
             }
         }
     }
 
-    /// What an app does that shows all quantities, until cancelled.
+    /// Acts as an app that shows all quantities, until cancelled.
     func show(_ phone: VirtualCentral) async throws {
         try await phone.connect()
         try await withThrowingTaskGroup { group in
@@ -62,7 +62,7 @@ struct WeatherPeripheral {
                 try await phone.subscribe(to: reading.sensor.value)
                 group.addTask {
                     for try await value in phone.updates(of: reading.sensor.value) {
-                        Terminal.print("phone: is told of \(try text(of: value, reading))")
+                        Terminal.print("phone: is notified of \(try text(of: value, reading))")
                     }
                 }
             }
@@ -71,7 +71,7 @@ struct WeatherPeripheral {
     }
 
     private func text(of value: EnvironmentalValue, _ reading: Reading) throws -> String {
-        let number = try value.number(of: reading.sensor.quantity).map(\.description) ?? "something unknown"
+        let number = try value.number(of: reading.sensor.quantity).map(\.description) ?? "an unknown value"
         return "\(number) \(reading.unit)"
     }
 }

@@ -6,7 +6,9 @@ import PeripheralLinkLoss
 import PeripheralTesting
 import PeripheralTxPower
 
-/// Keys that sound when a phone looks for them, and when they lose it: the command line, the declaration and the run.
+/// Keys that sound when a phone looks for them, and when they lose it.
+///
+/// This file has the command line, the declaration and the run.
 @main
 struct FindMe: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -41,13 +43,13 @@ struct Keys {
     let peripheral: Peripheral
 
     init(name: String) {
-        // Whoever looks for the keys need not have paired.
+        // A phone can look for the keys without pairing.
         immediateAlert = ImmediateAlertService { [buzzer] level in
-            buzzer.sound(level, since: "a phone says so")
+            buzzer.sound(level, since: "a phone has set the level")
         }
-        // The Proximity profile demands it: a level is for a phone that comes back, which only one that is bonded does.
+        // The Proximity profile requires encryption. Only a bonded phone keeps its level after it returns.
         linkLoss = LinkLossService(security: .encrypted) { [buzzer] level, _ in
-            buzzer.sound(level, since: level == .none ? "the phone is back" : "the phone is gone")
+            buzzer.sound(level, since: level == .none ? "the phone is back" : "the connection is lost")
         }
         peripheral = Peripheral(name, pairing: .justWorks) { [immediateAlert, linkLoss, txPower] in
             linkLoss
@@ -57,7 +59,7 @@ struct Keys {
         }
     }
 
-    /// What a phone does that looks for the keys, forgets them, and comes back.
+    /// Acts as a phone that looks for the keys, loses them, and returns.
     func walk(with phone: VirtualCentral) async throws {
         try await phone.connect()
         try await phone.pair(.justWorks)
@@ -69,13 +71,13 @@ struct Keys {
         try await phone.writeWithoutResponse(immediateAlert.alertLevel, .none)
         await buzzer.wait(for: .none)
         try await phone.write(linkLoss.alertLevel, .mild)
-        Terminal.print("phone: leaves without the keys.")
+        Terminal.print("phone: goes out of range.")
         phone.disconnect()
         await buzzer.wait(for: .mild)
-        Terminal.print("phone: comes back.")
+        Terminal.print("phone: is back in range.")
         try await phone.connect()
         await buzzer.wait(for: .none)
         try await phone.write(linkLoss.alertLevel, .none)
-        Terminal.print("phone: leaves for good, which is no loss any more.")
+        Terminal.print("phone: turns off the alert and disconnects.")
     }
 }

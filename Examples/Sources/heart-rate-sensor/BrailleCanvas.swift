@@ -1,4 +1,4 @@
-/// A drawing of dots, two by four of which make a character.
+/// A drawing made of dots, with two by four dots in each character.
 struct BrailleCanvas {
     /// The size in dots.
     let width: Int
@@ -14,7 +14,9 @@ struct BrailleCanvas {
         cells = [UInt8](repeating: 0, count: columns * rows)
     }
 
-    /// Draws a vertical line from one row to another, both included; what is outside of the canvas is left out.
+    /// Draws a vertical line from one row to another, including both.
+    ///
+    /// The part outside the canvas is left out.
     mutating func drawColumn(_ x: Int, from first: Int, to last: Int) {
         guard (0..<width).contains(x) else { return }
         for y in min(first, last)...max(first, last) where (0..<height).contains(y) {
@@ -22,7 +24,7 @@ struct BrailleCanvas {
         }
     }
 
-    /// The drawing as text, line by line.
+    /// The lines of the drawing as text.
     var lines: [String] {
         stride(from: 0, to: cells.count, by: columns).map { start in
             var line = ""

@@ -6,32 +6,33 @@
 
 /// The last seconds of an electrocardiogram, drawn from the intervals between the beats.
 struct ElectrocardiogramTrace {
-    /// How much time there is from the left to the right.
+    /// The duration of the visible trace, in seconds.
     private static let window = 5.0
 
-    /// Beats are drawn so much later than the sensor felt them: they come once a second, and a beat is announced
-    /// by its P wave.
+    /// The delay between a beat and its drawing, in seconds.
+    ///
+    /// Beats arrive once a second, and the P wave is drawn before its beat.
     private static let delay = 0.3
 
     /// The times of the beats, in seconds.
     private var beats: [Double] = []
 
-    /// Takes the intervals that ended before a time.
+    /// Adds the intervals that ended before a time.
     mutating func add(_ intervals: [Double], at time: Double) {
         for interval in intervals {
-            // Where measurements were missed, the beats go on from now.
+            // If measurements were missed, the beats continue from the current time.
             let beat = max((beats.last ?? time) + interval, time)
             beats.append(beat)
         }
         beats.removeAll { $0 < time - 2 * Self.window }
     }
 
-    /// Whether the heart has just beaten.
+    /// Returns whether the heart has just beaten.
     func isBeating(at time: Double) -> Bool {
         beats.contains { (0..<0.2).contains(time - Self.delay - $0) }
     }
 
-    /// The trace as text.
+    /// Returns the lines of the trace.
     func lines(columns: Int, rows: Int, at time: Double) -> [String] {
         var canvas = BrailleCanvas(columns: columns, rows: rows)
         guard let first = beats.first else { return canvas.lines }
@@ -40,7 +41,7 @@ struct ElectrocardiogramTrace {
         for x in 0..<canvas.width {
             let start = end - Double(canvas.width - x) * step
             guard start > first - 0.5 else { continue }
-            // The spike of a beat is narrower than a column: look at several instants of each.
+            // The spike of a beat is narrower than a column, so each column is sampled at several instants.
             let rows = (0...4).map { row(ofVoltage: voltage(at: start + Double($0) / 4 * step), in: canvas) }
             canvas.drawColumn(x, from: rows.min() ?? 0, to: rows.max() ?? 0)
         }
@@ -54,7 +55,7 @@ struct ElectrocardiogramTrace {
         return Int((Double(canvas.height - 1) * (1 - share)).rounded())
     }
 
-    /// The voltage in millivolts: the waves of all beats around.
+    /// Returns the voltage in millivolts: the sum of the waves of all nearby beats.
     private func voltage(at time: Double) -> Double {
         var sum = 0.0
         for beat in beats where abs(time - beat) < 0.6 {
@@ -66,7 +67,7 @@ struct ElectrocardiogramTrace {
         return sum
     }
 
-    /// P, Q, R, S and T: their distance from the beat in seconds, their height in millivolts, and their width.
+    /// The waves P, Q, R, S and T: distance from the beat in seconds, height in millivolts, and width.
     private static let waves: [(delay: Double, height: Double, width: Double)] = [
         (-0.16, 0.12, 0.025), (-0.035, -0.12, 0.010), (0, 1, 0.012), (0.035, -0.25, 0.012),
         (0.24, 0.25, 0.045),

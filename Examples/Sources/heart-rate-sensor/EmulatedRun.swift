@@ -4,13 +4,13 @@ import PeripheralHeartRate
 import PeripheralKit
 import PeripheralTesting
 
-/// Serves the sensor on an emulated Bluetooth stack, to a virtual central that shows what it receives.
+/// Serves the sensor on an emulated Bluetooth stack, to a virtual central that shows its data.
 func runEmulated(_ sensor: PulseSensor, until stop: StopRequest) async throws {
-    Terminal.print("An emulated bluetoothd is started on a D-Bus of its own; there is no radio.")
+    Terminal.print("Starting an emulated bluetoothd on its own D-Bus. No radio is used.")
     try await withEmulatedBlueZ { bluez in
         try await sensor.peripheral.run(on: bluez.backend) { session in
             Terminal.print("sensor:  \(sensor.peripheral.name) is advertising.")
-            // The battery level changes rarely: let the central wait for it.
+            // The battery level changes rarely, so the central waits longer than usual.
             let central = bluez.central(for: sensor.peripheral, patience: .seconds(60))
             try await stop.ends {
                 try await withThrowingTaskGroup { group in
@@ -26,13 +26,13 @@ func runEmulated(_ sensor: PulseSensor, until stop: StopRequest) async throws {
     Terminal.print("sensor:  the advertisement and the services are withdrawn.")
 }
 
-/// Does what a heart rate app does, and tells each step; then shows the pulse until cancelled.
+/// Acts as a heart rate app and prints each step, then shows the pulse until cancelled.
 private func show(_ sensor: PulseSensor, seenBy central: some TestCentral) async throws {
     for advertisement in try await central.scan() {
         let payload = advertisement.payload
         let services = payload.services.map { "\($0)" }.joined(separator: ", ")
         Terminal.print(
-            "central: found \(payload.localName ?? "a device"), which offers the services \(services)."
+            "central: found \(payload.localName ?? "a device"), with the services \(services)."
         )
     }
     try await central.connect()
@@ -57,7 +57,7 @@ private func show(_ sensor: PulseSensor, seenBy central: some TestCentral) async
     try await plot(sensor, receivedBy: central, on: PulseDisplay(battery: battery))
 }
 
-/// Shows what the central receives, until cancelled.
+/// Shows the received values, until cancelled.
 private func plot(
     _ sensor: PulseSensor,
     receivedBy central: some TestCentral,
@@ -78,7 +78,7 @@ private func plot(
                     let controlPoint = sensor.heartRate.controlPoint
                 else { continue }
                 try await central.write(controlPoint, .resetEnergyExpended)
-                await display.tell("central: wrote the control point, to count the energy from 0 again.")
+                await display.tell("central: wrote the control point to reset the energy.")
                 hasReset = true
             }
         }

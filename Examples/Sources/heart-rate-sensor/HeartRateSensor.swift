@@ -3,14 +3,14 @@ import ExampleSupport
 import Logging
 import PeripheralBlueZ
 
-/// A heart rate sensor with a simulated heart: the command line.
+/// The command line of a heart rate sensor with a simulated heart.
 @main
 struct HeartRateSensor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "heart-rate-sensor",
-        abstract: "Be a Bluetooth LE heart rate sensor, with a simulated heart.",
+        abstract: "Be a Bluetooth LE heart rate sensor with a simulated heart.",
         discussion: """
-            Any app that shows the heart rate of a chest strap shows this one's. With --emulated, no Bluetooth is \
+            Any app for chest straps shows the heart rate. With --emulated, no Bluetooth is \
             needed: a virtual central finds the sensor and plots the pulse in the terminal.
             """
     )
@@ -36,7 +36,7 @@ struct HeartRateSensor: AsyncParsableCommand {
 
 /// Serves the sensor to real centrals.
 private func runOnBlueZ(_ sensor: PulseSensor, adapter: String?, until stop: StopRequest) async throws {
-    // The terminal belongs to the measurements; what ends the run is told as its error.
+    // Only measurements go to the terminal. An error that ends the run is printed at the end.
     var logger = Logger(label: "heart-rate-sensor")
     logger.logLevel = .error
     let backend = BlueZBackend(

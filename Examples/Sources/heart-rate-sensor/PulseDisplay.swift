@@ -2,7 +2,7 @@ import ExampleSupport
 import PeripheralBattery
 import PeripheralHeartRate
 
-/// Shows the measurements: as a live plot in a terminal, as a line each anywhere else.
+/// Shows the measurements, as a live plot in a terminal, or as one line each elsewhere.
 actor PulseDisplay {
     private var plot: PulsePlot
     private let size = Terminal.size
@@ -34,7 +34,7 @@ actor PulseDisplay {
         if !isLive { Terminal.print(text) }
     }
 
-    /// Redraws the plot in place twelve times a second, until cancelled; not in a terminal, does nothing.
+    /// Redraws the plot twelve times a second until cancelled; without a terminal, does nothing.
     func animate() async throws {
         guard isLive, let size else { return }
         Terminal.hideCursor()

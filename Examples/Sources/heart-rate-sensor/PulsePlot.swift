@@ -2,10 +2,10 @@ import ExampleSupport
 import PeripheralBattery
 import PeripheralHeartRate
 
-/// The picture of a pulse: the latest numbers, the electrocardiogram, and the course of the heart rate.
+/// A picture of a pulse: the latest numbers, an electrocardiogram, and the recent heart rate.
 ///
-/// A heart rate sensor sends no electrocardiogram. The one in the picture has its beats where the sensor's
-/// intervals have theirs, and the shape of a textbook's.
+/// A heart rate sensor does not send an electrocardiogram. The drawn one has a textbook shape, with the beats
+/// at the sensor's intervals.
 struct PulsePlot {
     /// The number of lines of a frame.
     static let height = 2 + traceRows + 1 + rateRows + 1
@@ -19,7 +19,7 @@ struct PulsePlot {
 
     var battery: BatteryLevel
 
-    /// What else there is to tell, in a line.
+    /// A line of additional text.
     var caption = ""
 
     private var latest: HeartRateMeasurement?
@@ -30,7 +30,7 @@ struct PulsePlot {
         self.battery = battery
     }
 
-    /// Takes a measurement that arrived at a time, in seconds.
+    /// Adds a measurement with its time of arrival, in seconds.
     mutating func add(_ measurement: HeartRateMeasurement, at time: Double) {
         latest = measurement
         rates.append(measurement.bpm)
@@ -38,7 +38,9 @@ struct PulsePlot {
         trace.add(measurement.rrIntervals.map { $0.duration / .seconds(1) }, at: time)
     }
 
-    /// The picture at a time, in seconds: ``height`` lines of at most so many columns, which are no fewer than
+    /// Returns the picture at a time, in seconds.
+    ///
+    /// It has ``height`` lines of at most the given number of columns, which must be at least
     /// ``minimumColumns``.
     func frame(columns: Int, at time: Double) -> [String] {
         let width = columns - Self.margin - 1
@@ -60,7 +62,7 @@ struct PulsePlot {
         return " \(Color.red.around(heart)) " + parts.joined(separator: "   ")
     }
 
-    /// The course of the rate, a measurement to a column, with its scale at the left.
+    /// The recent heart rate, with one column per measurement and a scale at the left.
     private func rateLines(columns: Int) -> [String] {
         let shown = rates.suffix(columns).map { Double($0) }
         let lowest = min(60, shown.min() ?? 60)

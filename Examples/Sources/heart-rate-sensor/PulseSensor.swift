@@ -4,7 +4,7 @@ import PeripheralHeartRate
 import PeripheralKit
 import Synchronization
 
-/// The sensor: what it declares, and what it sends once a second.
+/// The sensor: its declaration, and the measurements that it sends once a second.
 struct PulseSensor: Sendable {
     let heartRate: HeartRateService
     let battery: BatteryService
@@ -37,11 +37,11 @@ struct PulseSensor: Sendable {
         }
     }
 
-    /// Measures while a central has subscribed, and notifies those that have, until cancelled.
+    /// Measures and notifies while there are subscribers, until cancelled.
     ///
     /// - Parameters:
     ///   - session: The session of this sensor's peripheral.
-    ///   - interval: How often; a second passes for the heart each time.
+    ///   - interval: The time between measurements. The simulated heart advances by one second each time.
     ///   - didSend: Called with each measurement that has been sent.
     /// - Throws: `CancellationError`, or a `PeripheralError` when the peripheral is no longer served.
     func sendMeasurements(
@@ -57,13 +57,15 @@ struct PulseSensor: Sendable {
         try Task.checkCancellation()
     }
 
-    /// Returns when nobody listens any more: nothing is measured then, and the device sleeps.
+    /// Sends measurements until there are no subscribers.
+    ///
+    /// Without subscribers, nothing is measured, and the device can sleep.
     private func sendMeasurementsToSubscribers(
         over session: PeripheralSession,
         every interval: Duration,
         didSend: @Sendable (HeartRateMeasurement) -> Void
     ) async throws {
-        // This clock stands still while the machine sleeps, so that nothing has to be made up for afterwards.
+        // This clock stops while the machine sleeps, so there are no missed measurements to make up for.
         let clock = SuspendingClock()
         var nextMeasurement = clock.now
         while try session.hasSubscribers(of: heartRate.measurement) {
@@ -77,7 +79,7 @@ struct PulseSensor: Sendable {
     }
 }
 
-/// The heart and the battery, which the measurements and the handlers of requests share.
+/// The heart and the battery, shared by measurements and request handlers.
 private final class SimulatedBody: Sendable {
     private struct State {
         var heart = SimulatedHeart(seed: .random(in: .min ... .max))
@@ -103,7 +105,7 @@ private final class SimulatedBody: Sendable {
         state.withLock { $0.heart.energyExpended = 0 }
     }
 
-    /// Drains by one percent in 15 seconds; an empty battery is replaced.
+    /// The level, which drops by one percent every 15 seconds; an empty battery is replaced.
     var batteryLevel: BatteryLevel {
         state.withLock { BatteryLevel(100 - $0.seconds / 15 % 100) }
     }

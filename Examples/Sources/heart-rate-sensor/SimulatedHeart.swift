@@ -1,7 +1,8 @@
-/// A heart that beats as that of somebody who rests, runs for a while, and rests again.
+/// The heart of a person who rests, runs for a while, and rests again.
 ///
-/// The rate follows the effort with some delay. Each interval between two beats depends on the rate, on breathing
-/// (a heart at rest is faster while its owner inhales), and a little on chance. All of it follows from the seed.
+/// The rate follows the effort with some delay. Each interval between two beats depends on the rate, on
+/// breathing, and a little on chance. At rest, a heart beats faster during inhalation. The same seed always
+/// gives the same beats.
 struct SimulatedHeart {
     /// The mean rate of the last beats, in beats per minute.
     var rate: Double {
@@ -11,7 +12,9 @@ struct SimulatedHeart {
     /// The energy expended in kilojoules.
     var energyExpended = 0.0
 
-    /// How long the body rests first and runs then, in seconds.
+    /// The durations of rest, run and the whole cycle, in seconds.
+    ///
+    /// A cycle begins with rest.
     private static let rest = 5
     private static let run = 45
     private static let cycle = 100
@@ -20,7 +23,7 @@ struct SimulatedHeart {
     private var time = 0.0
     private var nextBeat: Double
     private var lastIntervals: [Double]
-    /// What the rate tends to, without breathing and chance.
+    /// The rate without breathing and chance.
     private var pace = 64.0
     private var wander = 0.0
 
@@ -30,7 +33,7 @@ struct SimulatedHeart {
         nextBeat = 60 / pace
     }
 
-    /// Lets a second pass.
+    /// Advances by one second.
     ///
     /// - Returns: The intervals that ended with a beat in this second, each in seconds.
     mutating func beatForOneSecond() -> [Double] {
@@ -48,7 +51,7 @@ struct SimulatedHeart {
         return intervals
     }
 
-    /// Moves the pace a second closer to what the effort demands, and burns the energy of that second.
+    /// Adjusts the pace for one second of the current effort, and adds the energy of that second.
     private mutating func followEffort() {
         let phase = Int(time) % Self.cycle
         let isRunning = phase >= Self.rest && phase < Self.rest + Self.run
@@ -65,16 +68,16 @@ struct SimulatedHeart {
         return 60 / (pace + wander) * (1 + breathing + chance)
     }
 
-    /// A breath takes four seconds: from 0 to 1, to -1 and back, in two parabolas.
+    /// The state of a breath, which takes four seconds: from 0 to 1, to -1 and back.
     ///
-    /// They need no library, which firmware would have to keep in memory.
+    /// It has the form of two parabolas, which need no math library in the memory of firmware.
     private static func breath(at time: Double) -> Double {
         let phase = time / 4 - Double(Int(time / 4))
         return phase < 0.5 ? 16 * phase * (0.5 - phase) : -16 * (phase - 0.5) * (1 - phase)
     }
 }
 
-/// Random numbers that follow from their seed (SplitMix64).
+/// Random numbers that are determined by their seed (SplitMix64).
 private struct RandomNumbers: RandomNumberGenerator {
     var state: UInt64
 

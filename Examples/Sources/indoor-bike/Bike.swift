@@ -4,7 +4,7 @@ import PeripheralIndoorBike
 import PeripheralKit
 import Synchronization
 
-/// The bike: the declaration, what centrals do to it, and what it sends.
+/// The bike: its declaration, its reactions to centrals, and the data that it sends.
 final class Bike: Sendable {
     let service: FitnessMachineService<IndoorBikeData>
     let peripheral: Peripheral
@@ -15,7 +15,8 @@ final class Bike: Sendable {
         let service = FitnessMachineService(
             telling: SimulatedRider().measurement,
             trainingStatus: SimulatedRider().trainingStatus,
-            // The specification wants the link encrypted; the trainers that apps know do not, and apps do not pair.
+            // The specification requires an encrypted link. Common trainers do not require one, and apps do
+            // not pair.
             control: FitnessMachineControl(
                 [.targetPower(watts: 0...400), .bikeSimulation],
                 security: .open
@@ -27,7 +28,7 @@ final class Bike: Sendable {
         self.service = service
         peripheral = Peripheral(name) {
             service
-            // By this, apps know an indoor bike before they connect.
+            // Apps recognize an indoor bike by this before they connect.
             Advertisement(
                 services: [.fitnessMachine],
                 serviceData: [.fitnessMachine: service.advertisedData()]
@@ -35,44 +36,44 @@ final class Bike: Sendable {
         }
     }
 
-    /// Sends what the bike measures, second by second.
+    /// Sends the measurements of the bike, second by second.
     ///
     /// - Parameters:
-    ///   - second: How long a second of the rider takes.
+    ///   - second: The duration of a second of the simulation.
     ///   - session: The session.
-    /// - Throws: When the session or the task ends.
+    /// - Throws: The error that ends the session or the task.
     func ride(aSecondIn second: Duration, over session: PeripheralSession) async throws {
         while true {
             try await Task.sleep(for: second)
             try await service.notify(rider.rideOn(), in: session)
-            // As it is now: a central may have changed it meanwhile.
+            // Sends the current status, which a central may have changed in the meantime.
             try await service.update(to: rider.trainingStatus, in: session)
         }
     }
 }
 
-/// The rider, whom centrals and the clock move.
+/// The rider, which requests and the clock control.
 private final class Rider: Sendable {
     private let state = Mutex(SimulatedRider())
 
-    /// Carries out what a central demands.
+    /// Carries out a central's request.
     func obey(_ request: FitnessMachineRequest) throws {
         try state.withLock { rider in
             switch request {
             case .requestControl:
-                Terminal.print("bike:  a phone has the control")
+                Terminal.print("bike:  a phone is in control")
             case .reset:
                 rider = SimulatedRider()
-                Terminal.print("bike:  everything is at its beginning")
+                Terminal.print("bike:  everything is reset")
             case .startOrResume:
                 guard rider.start() else { throw FitnessMachineResult.operationFailed }
-                Terminal.print("bike:  the training goes on")
+                Terminal.print("bike:  the training runs")
             case .pause:
                 guard rider.pause() else { throw FitnessMachineResult.operationFailed }
                 Terminal.print("bike:  the rider rests")
             case .stop:
                 guard rider.stop() else { throw FitnessMachineResult.operationFailed }
-                Terminal.print("bike:  the training is over")
+                Terminal.print("bike:  the training has ended")
             case .targetPower(let watts):
                 rider.setting = .power(watts: watts)
                 Terminal.print("bike:  holds \(watts) W")
@@ -80,7 +81,7 @@ private final class Rider: Sendable {
                 rider.setting = .road(road)
                 Terminal.print("bike:  simulates a grade of \(road.gradePercent) %")
             default:
-                // Nothing else is declared.
+                // No other requests are declared.
                 throw FitnessMachineResult.opCodeNotSupported
             }
         }

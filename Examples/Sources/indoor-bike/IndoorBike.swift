@@ -2,15 +2,15 @@ import ArgumentParser
 import ExampleSupport
 import PeripheralKit
 
-/// An indoor bike with a simulated rider: the command line and the run.
+/// The command line and the run of an indoor bike with a simulated rider.
 @main
 struct IndoorBike: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "indoor-bike",
-        abstract: "Be an indoor bike with a simulated rider, which centrals control.",
+        abstract: "Be an indoor bike with a simulated rider that centrals control.",
         discussion: """
-            The Fitness Machine service, as training apps know it: the power follows what an app sets, or the hills that it \
-            simulates. With --emulated, ten seconds of the rider pass in one.
+            The Fitness Machine service for training apps: the power follows the app's setting, or the hills that the app \
+            simulates. With --emulated, the rider's time runs ten times as fast.
             """
     )
 

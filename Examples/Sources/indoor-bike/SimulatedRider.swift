@@ -1,24 +1,24 @@
 import PeripheralFitnessMachine
 import PeripheralIndoorBike
 
-/// A rider on an indoor bike, who feels what the bike is set to: the model, in steps of any length.
+/// A model of a rider on an indoor bike, in steps of any length.
 struct SimulatedRider {
-    /// What the bike is set to.
+    /// The setting of the bike.
     enum Setting {
-        /// The rider does as the rider likes.
+        /// The rider chooses the power.
         case free
-        /// The bike holds a power, however fast the rider pedals.
+        /// The bike holds a power at any cadence.
         case power(watts: Int)
-        /// The bike simulates a road, on which the rider tries to keep up the speed.
+        /// The bike simulates a road, on which the rider tries to hold a speed.
         case road(BikeSimulation)
     }
 
-    /// What has become of the training.
+    /// The state of the training.
     enum Training: Equatable {
         /// The rider pedals, but nothing is counted yet.
         case notStarted
         case running
-        /// The rider rests, and goes on with the same training.
+        /// The rider rests, and will continue the same training.
         case paused
         /// The rider rests, and will start another training.
         case stopped
@@ -41,7 +41,7 @@ struct SimulatedRider {
     private static let cruisingSpeed = 8.0  // meters per second
     private static let flatRoad = BikeSimulation(gradePercent: 0)
 
-    /// Starts the training, or goes on with it.
+    /// Starts or resumes the training.
     ///
     /// - Returns: Whether it was not running.
     mutating func start() -> Bool {
@@ -60,7 +60,7 @@ struct SimulatedRider {
         return true
     }
 
-    /// Stops the training, also one that pauses: the rider rests.
+    /// Stops a running or paused training: the rider rests.
     ///
     /// - Returns: Whether there was one.
     mutating func stop() -> Bool {
@@ -69,10 +69,10 @@ struct SimulatedRider {
         return true
     }
 
-    /// Goes on for a while.
+    /// Advances the simulation by a number of seconds.
     mutating func ride(for duration: Double) {
         watts += (intendedWatts - watts) * duration / (duration + 1)
-        // A bike without slope and wind stops with its rider.
+        // Without slope and wind, the bike stops when the rider rests.
         let speed = isResting ? 0 : Self.speed(at: watts, on: road)
         metersPerSecond += (speed - metersPerSecond) * duration / (duration + 2)
         bpm += (min(Self.restingBPM + watts * 0.4, 190) - bpm) * duration / (duration + 20)
@@ -82,7 +82,7 @@ struct SimulatedRider {
         joules += watts * duration
     }
 
-    /// What the bike measures of it.
+    /// The measurement of the bike.
     var measurement: IndoorBikeData {
         IndoorBikeData(
             kilometersPerHour: metersPerSecond * 3.6,
@@ -90,7 +90,8 @@ struct SimulatedRider {
             meters: Int(meters),
             watts: Int(watts.rounded()),
             workout: WorkoutData(
-                // A body burns about 4 joules for each that reaches the pedals, and a calorie is about 4 joules.
+                // A body burns about 4 joules for each joule that reaches the pedals, and a calorie is about
+                // 4 joules.
                 kilocalories: Int(joules / 1_000),
                 bpm: Int(bpm.rounded()),
                 elapsedSeconds: Int(seconds)
@@ -98,10 +99,10 @@ struct SimulatedRider {
         )
     }
 
-    /// What the training has come to.
+    /// The status of the training.
     var trainingStatus: TrainingStatus {
         switch (training, setting) {
-        // So it is after a reset (Fitness Machine Service 1.0, section 4.16.2.2).
+        // The status after a reset is idle (Fitness Machine Service 1.0, section 4.16.2.2).
         case (.notStarted, _), (.paused, _), (.stopped, _): TrainingStatus(.idle)
         case (.running, .power): TrainingStatus(.wattControl)
         case (.running, _): TrainingStatus(.manualMode)
@@ -124,14 +125,14 @@ struct SimulatedRider {
         }
     }
 
-    /// The power that a speed takes: against grade, tires and wind.
+    /// Returns the power that a speed requires, against grade, tires and wind.
     static func watts(at metersPerSecond: Double, on road: BikeSimulation) -> Double {
         let air = metersPerSecond + road.windMetersPerSecond
         let drag = road.windResistance * air * abs(air)
         return metersPerSecond * (weight * (road.gradePercent / 100 + road.rollingResistance) + drag)
     }
 
-    /// The speed that a power is good for, in meters per second: 0 to 25.
+    /// Returns the speed that a power achieves, in meters per second: 0 to 25.
     static func speed(at watts: Double, on road: BikeSimulation) -> Double {
         var (slow, fast) = (0.0, 25.0)
         for _ in 0..<20 {

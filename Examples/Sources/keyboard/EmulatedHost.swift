@@ -4,23 +4,23 @@ import PeripheralKit
 import PeripheralTesting
 
 extension TypingKeyboard {
-    /// What a host does that is paired with the keyboard; it shows the line that it gets.
+    /// Acts as a paired host, and shows the line that it receives.
     ///
-    /// - Throws: ``MistypedLine`` when that is another than was to be typed.
+    /// - Throws: ``MistypedLine`` when the line differs from the expected text.
     func show(_ host: VirtualCentral, expecting text: String) async throws {
         try await host.connect()
         try await host.pair(.justWorks)
         let map = try await host.read(keyboard.hid.reportMap)
-        Terminal.print("host:     paired, and has read the report map of \(map.count) bytes.")
+        Terminal.print("host:     paired, and read the report map of \(map.count) bytes.")
         try await host.subscribe(to: keyboard.keys.value)
         let line = try await line(typedOn: host)
-        Terminal.print("host:     has got: \(line)")
+        Terminal.print("host:     received: \(line)")
         guard line == text else { throw MistypedLine(line: line, text: text) }
-        // As a host does when its own caps lock is pressed.
+        // A host does this when its own caps lock key is pressed.
         try await host.write(keyboard.leds.value, KeyboardLEDs.capsLock.gattBytes)
     }
 
-    /// The next line that is typed, as a host with the layout of the United States understands it.
+    /// Returns the next typed line, as a host with the layout of the United States reads it.
     func line(typedOn host: some TestCentral) async throws -> String {
         let characters = (UInt8(ascii: " ")...UInt8(ascii: "~")).map { Character(UnicodeScalar($0)) }
         var line = ""
@@ -34,10 +34,10 @@ extension TypingKeyboard {
     }
 }
 
-/// A host has got another line than was typed.
+/// The error when a host receives a line that differs from the typed text.
 struct MistypedLine: Error, CustomStringConvertible {
     var line: String
     var text: String
 
-    var description: String { "The host has got \"\(line)\", and not \"\(text)\"." }
+    var description: String { "The host received \"\(line)\" instead of \"\(text)\"." }
 }

@@ -6,19 +6,19 @@ import PeripheralHID
 import PeripheralKit
 import PeripheralTesting
 
-/// A keyboard that types a text on whatever it is paired with: the command line and the run.
+/// The command line and the run of a keyboard that types a text on the host that it is paired with.
 @main
 struct Keyboard: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keyboard",
-        abstract: "Be a keyboard that types a text on the host that it is paired with.",
+        abstract: "Be a keyboard that types a text on the host it is paired with.",
         discussion: """
-            The host has to have set the keyboard layout of the United States. Pair it in its Bluetooth settings; it gets \
-            the text once, and then each line that is typed here.
+            The host must use the keyboard layout of the United States. Pair it in its Bluetooth settings. The keyboard types \
+            the text once, and then each line that you type here.
             """
     )
 
-    @Argument(help: "The text to begin with: characters of ASCII.")
+    @Argument(help: "The text to type first, in ASCII characters.")
     var text = "Typed by Swift, over Bluetooth."
 
     @Option(help: "The name under which hosts find the keyboard.")

@@ -4,7 +4,7 @@ import PeripheralDeviceInformation
 import PeripheralHID
 import PeripheralKit
 
-/// The declaration, and the typing.
+/// The declaration of the keyboard, and the typing.
 struct TypingKeyboard {
     let keyboard: HIDKeyboard
     let peripheral: Peripheral
@@ -14,7 +14,7 @@ struct TypingKeyboard {
             Terminal.print("keyboard: caps lock is \(leds.contains(.capsLock) ? "on" : "off")")
         }
         self.keyboard = keyboard
-        // The HID over GATT profile wants a battery and a PnP ID, and hosts that are paired.
+        // The HID over GATT profile requires a battery, a PnP ID, and paired hosts.
         peripheral = Peripheral(name, pairing: .justWorks) {
             keyboard
             BatteryService(level: BatteryLevel(100))
@@ -23,9 +23,9 @@ struct TypingKeyboard {
         }
     }
 
-    /// Types each line, and the end of the line after it, as soon as a host listens, until the session ends.
+    /// Types each line with a line end, as soon as a host subscribes, until the session ends.
     ///
-    /// Between two keys passes the time that a host takes, not less.
+    /// Each key waits only until the host has received the previous one.
     func type(_ lines: AsyncStream<String>, over session: PeripheralSession) async throws {
         for await line in lines {
             try await waitForHost(session)
@@ -35,19 +35,19 @@ struct TypingKeyboard {
                 Terminal.print("keyboard: \(error)")
             }
         }
-        // The host still has its lamps to tell.
+        // The host may still change the lamps.
         for await _ in session.events {}
     }
 
     private func waitForHost(_ session: PeripheralSession) async throws {
         let events = session.events
         if try session.hasSubscribers(of: keyboard.keys.value) { return }
-        Terminal.print("keyboard: waits for a host")
+        Terminal.print("keyboard: waiting for a host")
         for await event in events {
             if case .subscribed(let subscription) = event,
                 subscription.characteristic == keyboard.keys.value.uuid
             {
-                // It has yet to make an input device of what it has read.
+                // The host needs time to create an input device from the report map.
                 return try await Task.sleep(for: .seconds(1))
             }
         }

@@ -7,12 +7,12 @@ import PeripheralKit
 import PeripheralServiceLifecycle
 import ServiceLifecycle
 
-/// A lamp that ends in order when systemd, or anybody else, sends SIGTERM.
+/// A lamp that shuts down gracefully on SIGTERM, for example from systemd.
 @main
 struct LampService: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lamp-service",
-        abstract: "Be a lamp as a service of swift-service-lifecycle, which ends in order at SIGTERM."
+        abstract: "Be a lamp that runs as a service of swift-service-lifecycle."
     )
 
     @Option(help: "The name under which centrals find the lamp.")
@@ -40,12 +40,12 @@ struct LampService: AsyncParsableCommand {
         }
     }
 
-    /// Serves the lamp as the only service of the program, until a signal ends it, or its time is up.
+    /// Serves the lamp as the only service of the program, until a signal arrives or the time is up.
     private func serve(_ peripheral: Peripheral, on backend: some PeripheralBackend) async throws {
         let logger = Logger(label: "lamp-service")
         let lamp = PeripheralService(peripheral, on: backend) { [duration = options.duration?.duration] _ in
-            logger.info("The lamp is on the air; end it by SIGTERM.")
-            // A graceful shutdown ends both.
+            logger.info("The lamp is on the air. Send SIGTERM to stop it.")
+            // A graceful shutdown ends both waits.
             if let duration { try await Task.sleep(for: duration) } else { try await gracefulShutdown() }
         }
         let group = ServiceGroup(

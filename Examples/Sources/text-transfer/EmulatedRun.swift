@@ -3,10 +3,10 @@ import PeripheralEmulator
 import PeripheralKit
 import PeripheralTesting
 
-/// Serves the texts on an emulated Bluetooth stack, to a virtual central that shows what it receives.
+/// Serves the texts on an emulated Bluetooth stack, to a virtual central that shows them.
 func runEmulated(_ source: TextPeripheral, _ texts: AsyncStream<String>, until stop: StopRequest) async throws
 {
-    Terminal.print("An emulated bluetoothd is started on a D-Bus of its own; there is no radio.")
+    Terminal.print("Starting an emulated bluetoothd on its own D-Bus. No radio is used.")
     try await withEmulatedBlueZ { bluez in
         try await source.peripheral.run(on: bluez.backend) { session in
             Terminal.print(
@@ -35,7 +35,7 @@ func runEmulated(_ source: TextPeripheral, _ texts: AsyncStream<String>, until s
 }
 
 extension TextPeripheral {
-    /// Has a connected central subscribe, and puts the chunks together that come, as the central of the sample does.
+    /// Subscribes a connected central and assembles the chunks, like the central of the sample.
     func texts(receivedBy central: some TestCentral) async throws -> AsyncThrowingStream<String, any Error> {
         try await central.subscribe(to: text)
         return AsyncThrowingStream { texts in

@@ -2,7 +2,7 @@ import ExampleSupport
 import PeripheralKit
 import Synchronization
 
-/// A bar for each central, which grows as the text leaves.
+/// A progress bar for each central.
 final class ProgressBars: Sendable {
     private struct State {
         var bars: [(name: String, progress: TransferProgress)] = []
@@ -12,7 +12,7 @@ final class ProgressBars: Sendable {
     private static let width = 30
     private let state = Mutex(State())
 
-    /// Shows how far a transfer has come.
+    /// Shows the progress of a transfer.
     func show(_ progress: TransferProgress) {
         let name = progress.central.map { "\($0)" } ?? "all centrals"
         state.withLock { state in
@@ -22,11 +22,11 @@ final class ProgressBars: Sendable {
             } else {
                 state.bars.append((name, progress))
             }
-            // Phones come under ever new addresses: the latest are shown, as many as there is room for.
+            // Phones use new addresses again and again. The latest are shown, as many as fit.
             let size = Terminal.size
             state.bars.removeFirst(max(0, state.bars.count - max(1, (size?.rows ?? 24) - 1)))
             guard size != nil else {
-                // A file or a pipe is told of the end alone.
+                // A file or a pipe gets only the end of each transfer.
                 if progress.fraction == 1 { Terminal.print(Self.bar(name, progress)) }
                 return
             }

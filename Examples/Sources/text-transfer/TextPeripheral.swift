@@ -1,9 +1,10 @@
 import PeripheralKit
 
-/// The peripheral of CoreBluetooth's transfer sample: whoever subscribes gets a text, in chunks of 20 bytes and with
-/// "EOM" as the last.
+/// The peripheral of CoreBluetooth's transfer sample.
+///
+/// Each subscriber gets a text in chunks of 20 bytes, with "EOM" as the last chunk.
 struct TextPeripheral {
-    /// The types of the sample, so that its central finds this peripheral.
+    /// The UUIDs of the sample, so that its central finds this peripheral.
     private static let serviceUUID: BluetoothUUID = "E20A39F4-73F5-4BC4-A12F-17D1AD07A961"
     private static let textUUID: BluetoothUUID = "08590F7E-DB05-467E-8757-72F6FAEB13D4"
 
@@ -16,8 +17,9 @@ struct TextPeripheral {
         }
     }
 
-    /// Offers each text until the next one comes, which all who are subscribed get at once; the last one as long as the
-    /// session lasts.
+    /// Offers each text to all subscribers until the next text arrives.
+    ///
+    /// Subscribers get a new text at once. The last text is offered until the session ends.
     func offer(
         _ texts: some AsyncSequence<String, Never>,
         over session: PeripheralSession,
@@ -27,7 +29,7 @@ struct TextPeripheral {
         defer { offer?.cancel() }
         for await text in texts {
             offer?.cancel()
-            // What ends the part that was sent comes before the next text then.
+            // The end marker of an interrupted text is sent before the next text.
             _ = await offer?.result
             offer = Task { [characteristic = self.text] in
                 try await session.offer(Array(text.utf8), over: characteristic, progress: progress)

@@ -3,20 +3,20 @@ import ExampleSupport
 import Logging
 import PeripheralBlueZ
 
-/// A text that is sent in chunks to whoever subscribes: the command line.
+/// The command line of a program that sends a text in chunks to each subscriber.
 @main
 struct TextTransfer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "text-transfer",
-        abstract: "Send a text to whoever subscribes, in chunks of 20 bytes.",
+        abstract: "Send a text to each subscriber, in chunks of 20 bytes.",
         discussion: """
-            The central of CoreBluetooth's transfer sample shows the text. Each line that is typed is the next text, \
-            which all who are subscribed get. With --emulated, no Bluetooth is needed: a virtual central shows what it \
+            The central of CoreBluetooth's transfer sample shows the text. Each line that you type is the next text, \
+            and goes to all subscribers. With --emulated, no Bluetooth is needed: a virtual central shows what it \
             receives.
             """
     )
 
-    @Argument(help: "The text to begin with.")
+    @Argument(help: "The text to send first.")
     var text = "A text in chunks of 20 bytes, each sent when the link has room for it, and not before."
 
     @Option(help: "The name under which centrals find the peripheral.")
@@ -46,7 +46,7 @@ private func runOnBlueZ(
     adapter: String?,
     until stop: StopRequest
 ) async throws {
-    // The terminal belongs to the progress; what ends the run is told as its error.
+    // Only the progress goes to the terminal. An error that ends the run is printed at the end.
     var logger = Logger(label: "text-transfer")
     logger.logLevel = .error
     let backend = BlueZBackend(

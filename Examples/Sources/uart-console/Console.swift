@@ -1,17 +1,18 @@
 import ExampleSupport
 import Glibc
 
-/// What can be said to this device: a few commands of its own, no shell.
+/// The commands of this device, which are not a shell.
 struct Console {
-    /// So far it counts.
+    /// The highest number that it counts to.
     private static let highest = 100_000
 
     /// Carries out a line.
     ///
     /// - Parameters:
-    ///   - line: What was typed.
-    ///   - write: Sends a part of the answer, and returns when the link has taken it: so the answer may be of any length.
-    /// - Throws: What `write` throws.
+    ///   - line: The typed line.
+    ///   - write: Sends a part of the answer, and returns when the link has accepted it. The answer may
+    ///     therefore have any length.
+    /// - Throws: The errors of `write`.
     func carryOut(_ line: String, write: (String) async throws -> Void) async throws {
         let words = line.split(separator: " ", maxSplits: 1)
         let argument = words.dropFirst().first.map(String.init) ?? ""
@@ -42,10 +43,10 @@ struct Console {
     }
 
     private static let help = """
-        echo TEXT    says it
-        load         how busy this device is
-        uptime       for how long it has been up
-        count N      counts to N, 100 000 at most, as fast as the link and no faster
+        echo TEXT    repeats the text
+        load         shows the load of this device
+        uptime       shows how long this device has been running
+        count N      counts to N, 100 000 at most, as fast as the link allows
 
         """
 }

@@ -4,15 +4,15 @@ import PeripheralKit
 import PeripheralNordicUART
 import PeripheralTesting
 
-/// A terminal line without a shell, for any app that speaks Nordic's UART service: the command line and the run.
+/// The command line and the run of a console for apps that support Nordic's UART service.
 @main
 struct UARTConsole: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "uart-console",
-        abstract: "Be a terminal line for apps that speak Nordic's UART service.",
+        abstract: "Be a console for apps that support Nordic's UART service.",
         discussion: """
-            A phone's commands are carried out; "help" tells which there are. What is typed here goes to all phones that \
-            listen.
+            The console carries out the commands of phones. "help" lists them. Lines that you type here go to all phones that \
+            have subscribed.
             """
     )
 
@@ -32,13 +32,13 @@ struct UARTConsole: AsyncParsableCommand {
     }
 }
 
-/// Carries out what phones write, and sends what is typed here.
+/// Carries out the lines from phones, and sends the lines that are typed here.
 ///
 /// - Parameters:
-///   - port: The line to the phones.
-///   - lines: What is typed here.
-///   - carryOut: Carries out a line, and answers it.
-/// - Throws: What `carryOut` throws, and as `UARTPort.write` does.
+///   - port: The serial port to the phones.
+///   - lines: The lines that are typed here.
+///   - carryOut: Carries out a line and sends the answer.
+/// - Throws: The errors of `carryOut` and of `UARTPort.write`.
 func serve(
     _ port: UARTPort,
     typed lines: AsyncStream<String>,
@@ -48,7 +48,7 @@ func serve(
         group.addTask {
             for await line in lines { try await port.write(line + "\n") }
         }
-        // One task for each phone that has something to do: none waits for the answer to another.
+        // Each phone with pending lines has its own task, so none waits for the answer to another.
         let waiting = WaitingLines()
         for await line in port.lines {
             Terminal.print("console: \(line.central.address) says: \(line.text)")
@@ -57,25 +57,25 @@ func serve(
                 group.addTask { while let line = waiting.next(of: line.central) { try await carryOut(line) } }
             case .queued: break
             case .tooMany:
-                Terminal.print("console: does not hear that, there is too much to do for this phone")
+                Terminal.print("console: dropped this line, because too many lines of this phone are waiting")
             }
         }
     }
 }
 
-/// Carries out what phones write, and sends what is typed here.
+/// Carries out the lines from phones, and sends the lines that are typed here.
 func serve(_ port: UARTPort, typed lines: AsyncStream<String>) async throws {
     try await serve(port, typed: lines) { line in
         do {
             try await Console().carryOut(line.text) { try await port.write($0, to: line.central) }
         } catch let error as PeripheralError {
-            // It does not listen, or has left in the middle of the answer.
+            // The phone has not subscribed, or it has disconnected during the answer.
             Terminal.print("console: \(error)")
         }
     }
 }
 
-/// What a person does with a terminal app.
+/// Acts as a person with a terminal app.
 private func useConsole(of uart: NordicUARTService, by phone: VirtualCentral) async throws {
     try await phone.connect()
     try await phone.subscribe(to: uart.tx)

@@ -2,19 +2,19 @@ import PeripheralKit
 import PeripheralNordicUART
 import Synchronization
 
-/// What phones have written and the console has not carried out yet, phone by phone.
+/// The lines of each phone that the console has not carried out yet.
 final class WaitingLines: Sendable {
     enum Place {
-        /// Nothing of this phone is being carried out.
+        /// No line of this phone is being carried out.
         case first
         case queued
         case tooMany
     }
 
-    /// So many lines of a phone may wait.
+    /// The number of lines of a phone that may wait.
     private static let limit = 16
 
-    /// Each phone of which something is being carried out, with what waits behind that.
+    /// The phones with a line in progress, each with its waiting lines.
     private let state = Mutex<[Central.ID: [UARTLine]]>([:])
 
     func append(_ line: UARTLine) -> Place {
@@ -26,7 +26,7 @@ final class WaitingLines: Sendable {
         }
     }
 
-    /// Takes the next line of a phone; `nil` when there is none, and nothing of it is being carried out any more.
+    /// Takes the next line of a phone; if there is none, ends the work for the phone and returns `nil`.
     func next(of central: Central) -> UARTLine? {
         state.withLock { phones in
             guard phones[central.id]?.isEmpty == false else {

@@ -11,7 +11,7 @@ struct PowerSupplyTests {
         arguments: [
             // A power plug, an empty bay, and a battery.
             ("laptop", "BAT1", 87),
-            // Drivers that tell no percentage; a new battery may hold more than it was designed for.
+            // Drivers that do not report a percentage. A new battery may hold more than its design capacity.
             ("charge", "axp20x-battery", 62), ("energy", "BAT0", 101),
         ]
     )
@@ -21,7 +21,9 @@ struct PowerSupplyTests {
         #expect(supply.percent == percent)
     }
 
-    /// A mouse's battery supplies the mouse; a driver may have nothing to tell; there may be no such class.
+    /// A mouse's battery supplies only the mouse.
+    ///
+    /// A driver may have no value, and the class may be missing.
     @Test(arguments: ["mouse", "unreadable", "nothing"])
     func findsNoBattery(fixture: String) {
         #expect(PowerSupply(in: Self.fixtures + fixture) == nil)

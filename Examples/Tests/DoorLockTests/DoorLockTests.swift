@@ -24,7 +24,7 @@ struct DoorLockTests {
         }
         try await door.peripheral.run(on: backend, restoringFrom: store) { session in
             #expect(
-                session.restored?.summary.first == "restored as Door; phones find everything where it was"
+                session.restored?.summary.first == "restored as Door; phones can use their cached handles"
             )
             try await phone.connect()
             #expect(try await phone.read(door.isLocked) == false)
@@ -33,7 +33,7 @@ struct DoorLockTests {
         }
     }
 
-    /// The program may be killed as soon as a phone has been told that the door is open.
+    /// The program may be killed as soon as a phone has got the response that the door is open.
     @Test func whatAPhoneWasToldIsInTheAudit() async throws {
         let door = Door { _ in
         } onRestore: { _ in
@@ -61,7 +61,7 @@ struct DoorLockTests {
         }
     }
 
-    /// The program may be killed when the bolt has moved and nothing is saved yet.
+    /// The program may be killed after the bolt has moved and before the state is saved.
     @Test func theBoltFollowsWhatIsPreserved() async throws {
         final class Bolt: Sendable {
             let moves = Mutex<[Bool]>([])

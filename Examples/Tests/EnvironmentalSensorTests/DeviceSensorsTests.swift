@@ -11,11 +11,12 @@ struct DeviceSensorsTests {
 
     @Test(
         arguments: [
-            // A processor's temperature, and what a driver cannot read.
+            // A processor's temperature, and a value that a driver cannot read.
             ("board", Surroundings(celsius: 48.25)),
-            // A BME280 of Industrial I/O beside the processor: pressure in kilopascals, humidity in thousandths.
+            // A BME280 of Industrial I/O beside the processor: pressure in kilopascals, humidity in
+            // thousandths.
             ("bme280", Surroundings(celsius: 21.47, humidityPercent: 43.125, pascals: 96_512.34)),
-            // An SHT3x, which is one of hwmon, below zero.
+            // An SHT3x below zero, which belongs to hwmon.
             ("sht3x", Surroundings(celsius: -5.5, humidityPercent: 87.03)),
             // An ADC's temperature, raw: (2120 - 1851) * 100.
             ("raw", Surroundings(celsius: 26.9)),

@@ -39,14 +39,14 @@ struct DeviceConfigurationTests {
     @Test(arguments: [("\nNAME", 2), ("=value", 1), ("NAME = value", 1), ("A=1\nB=2\nwhat is this", 3)])
     func namesTheLineThatIsNotUnderstood(text: String, line: Int) {
         let error = #expect(throws: ConfigurationError.self) { try configuration(text) }
-        #expect(error?.description == "device.conf, line \(line): it is not NAME=value.")
+        #expect(error?.description == "device.conf, line \(line): the line is not NAME=value.")
     }
 
     @Test(arguments: ["0", "-1", "soon", "1.5"])
     func namesTheValueThatIsNotUnderstood(value: String) throws {
         let configuration = try configuration("INTERVAL=\(value)")
         let error = #expect(throws: ConfigurationError.self) { try configuration.milliseconds("INTERVAL") }
-        #expect(error?.description == "INTERVAL: '\(value)' is no number of milliseconds above 0.")
+        #expect(error?.description == "INTERVAL: '\(value)' is not a whole number of milliseconds above 0.")
         #expect(try configuration.milliseconds("OTHER") == nil)
     }
 }

@@ -77,7 +77,7 @@ struct BrailleCanvasTests {
 }
 
 extension String {
-    /// The text as it takes up room on the screen.
+    /// The text without the codes that take up no room on the screen.
     fileprivate var withoutColor: String {
         split(separator: "\u{1B}", omittingEmptySubsequences: false).enumerated().map { index, part in
             index == 0 ? String(part) : String(part.drop { $0 != "m" }.dropFirst())

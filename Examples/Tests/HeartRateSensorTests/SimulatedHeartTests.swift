@@ -17,7 +17,7 @@ struct SimulatedHeartTests {
                 #expect(abs(60 / interval - heart.rate) < heart.rate / 4, "seed \(seed)")
             }
         }
-        // All intervals together are the time that has passed, but for one that has not ended yet.
+        // The intervals add up to the elapsed time, except for the one that has not ended yet.
         let total = intervals.reduce(0, +)
         #expect(total <= 300 && total > 298, "seed \(seed)")
     }

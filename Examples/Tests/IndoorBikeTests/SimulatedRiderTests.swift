@@ -36,7 +36,7 @@ struct SimulatedRiderTests {
         #expect((hill.watts ?? 0) > (flat.watts ?? 0))
         rider.setting = .road(BikeSimulation(gradePercent: 12))
         let steep = Self.ride(&rider, for: 120)
-        // That is all that the legs give.
+        // This is the rider's maximum.
         #expect(steep.watts == 350)
         #expect((steep.kilometersPerHour ?? 0) < 15)
         rider.setting = .road(BikeSimulation(gradePercent: -12))
@@ -45,7 +45,7 @@ struct SimulatedRiderTests {
         #expect((descent.kilometersPerHour ?? 0) > 40)
     }
 
-    /// The power of 8 m/s by hand: 8 × (833.85 × 0.024 + 0.51 × 64) W uphill by 2 %.
+    /// The expected power at 8 m/s: 8 × (833.85 × 0.024 + 0.51 × 64) W, at a grade of 2 %.
     @Test func powerAndSpeedGoTogether() {
         let road = BikeSimulation(gradePercent: 2)
         let watts = SimulatedRider.watts(at: 8, on: road)
@@ -57,7 +57,7 @@ struct SimulatedRiderTests {
         var rider = SimulatedRider()
         #expect(Self.ride(&rider, for: 100).meters == 0)
         #expect(rider.trainingStatus == TrainingStatus(.idle))
-        // Each tells whether it has changed anything.
+        // Each call returns whether it has changed anything.
         let changes = [rider.pause(), rider.start(), rider.start()]
         #expect(changes == [false, true, false])
         let ride = Self.ride(&rider, for: 100)
@@ -84,7 +84,7 @@ struct SimulatedRiderTests {
         ]
         #expect(changes == [false, true, true, true, false, false])
         #expect(rider.trainingStatus == TrainingStatus(.idle))
-        // What it came to stays to be seen until the next.
+        // The results of a training stay visible until the next one.
         _ = rider.start()
         #expect(Self.ride(&rider, for: 10).workout.elapsedSeconds == 10)
         _ = rider.stop()
@@ -105,7 +105,7 @@ struct SimulatedRiderTests {
             }
             try await withThrowingTaskGroup { group in
                 group.addTask { try await bike.ride(aSecondIn: .zero, over: session) }
-                // The status of the first second comes before the second measurement.
+                // The status of the first second is set before the second measurement.
                 for _ in 0..<2 { _ = try await phone.nextUpdate(of: bike.service.data) }
                 #expect(try await phone.read(trainingStatus).phase == .idle)
                 group.cancelAll()

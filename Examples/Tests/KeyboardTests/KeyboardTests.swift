@@ -15,7 +15,7 @@ struct KeyboardTests {
             try await host.subscribe(to: keyboard.keyboard.keys.value)
             let (lines, type) = AsyncStream.makeStream(of: String.self)
             async let _: Void = keyboard.type(lines, over: session)
-            // What cannot be typed is told, and the next line is typed.
+            // A line that cannot be typed is reported, and the next line is typed.
             for line in [ascii, "Zürich", "Hello, World!"] { type.yield(line) }
             let first = try await keyboard.line(typedOn: host)
             let second = try await keyboard.line(typedOn: host)

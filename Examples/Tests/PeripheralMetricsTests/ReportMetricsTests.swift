@@ -4,7 +4,7 @@ import PeripheralMetrics
 import PeripheralTesting
 import Testing
 
-/// The counters of a session, as a metrics system gets them.
+/// The counters of a session, as reported to a metrics system.
 @Suite(.timeLimit(.minutes(1)))
 struct ReportMetricsTests {
     private static let level = Characteristic<UInt8>(0x2A19, .notify)

@@ -22,7 +22,7 @@ struct TextTransferTests {
         }
     }
 
-    /// Whoever has a part of a text that is replaced is told that it ends there.
+    /// A central with a part of a replaced text gets an end marker after that part.
     @Test func aTextThatIsReplacedDoesNotMixWithTheNext() async throws {
         let source = TextPeripheral(name: "Text")
         let long = String(repeating: "0123456789", count: 1000)

@@ -21,7 +21,7 @@ struct ConsoleTests {
         #expect(said == answer)
     }
 
-    /// An answer that is longer than all queues arrives whole.
+    /// An answer that is longer than all queues arrives complete.
     @Test func sendsALongAnswer() async throws {
         let uart = NordicUARTService()
         let answer = (1...10_000).map { "\($0)\n" }.joined() + "> "
@@ -49,7 +49,7 @@ struct ConsoleTests {
         }
     }
 
-    /// One phone has asked for much, the other for little.
+    /// One phone has a long request, and the other has a short one.
     @Test func noPhoneWaitsForAnother() async throws {
         let uart = NordicUARTService()
         let (held, release) = AsyncStream.makeStream(of: Void.self)

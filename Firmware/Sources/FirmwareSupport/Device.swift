@@ -3,19 +3,20 @@ package import Logging
 package import PeripheralBlueZ
 import PeripheralOneThread
 
-/// The device that a peripheral runs on: what is set for it, and how it begins and ends there.
+/// The device that a peripheral runs on: its configuration, its start and its end.
 package struct Device: Sendable {
-    /// What is set.
+    /// The configuration.
     package let configuration: DeviceConfiguration
-    /// Writes to standard error, which the init system or syslog keeps.
+    /// The logger, which writes to standard error for the init system or syslog.
     package let logger: Logger
     private let stop: StopRequest
 
-    /// The name under which centrals find it, `NAME`.
+    /// Returns the name under which centrals find the device, `NAME`.
     package func name(default name: String) -> String { configuration["NAME"] ?? name }
 
-    /// BlueZ, on the adapter `ADAPTER`, such as hci0, or else the first, which is powered on if it is off; a service manager
-    /// is told how the peripheral does.
+    /// BlueZ on the adapter `ADAPTER`, such as hci0, or on the first adapter.
+    ///
+    /// The adapter is powered on if it is off. A service manager receives the status of the peripheral.
     package var backend: BlueZBackend {
         BlueZBackend(
             adapter: configuration["ADAPTER"].map { .named($0) } ?? .firstPowered,
@@ -25,13 +26,15 @@ package struct Device: Sendable {
         )
     }
 
-    /// Runs an operation, and cancels it when the program is to end.
+    /// Runs an operation, and cancels it when the program must end.
     package func untilStopped(_ operation: @escaping @Sendable () async throws -> Void) async throws {
         try await stop.ends(operation)
     }
 
-    /// Runs a program on one thread until `SIGTERM` or `SIGINT`; what goes wrong is told in a line, and ends it with the status
-    /// 1, or 78 (`EX_CONFIG`) where the configuration is to blame.
+    /// Runs a program on one thread until `SIGTERM` or `SIGINT`.
+    ///
+    /// An error is printed in one line, and ends the program with status 1. The status is 78 (`EX_CONFIG`)
+    /// for an error in the configuration.
     package static func run(
         _ program: String,
         _ body: @escaping @Sendable (_ device: Device) async throws -> Void
@@ -46,7 +49,7 @@ package struct Device: Sendable {
                     try await body(Device(configuration: configuration, logger: logger, stop: stop))
                 }
             } catch is CancellationError {
-                // It was to end before it had begun.
+                // The program was stopped before it had started.
             } catch {
                 var line = "\(program): \(error)\n"
                 _ = line.withUTF8 { write(STDERR_FILENO, $0.baseAddress, $0.count) }

@@ -1,17 +1,18 @@
 import Glibc
 
-/// What is set for a device: by the environment, or else by a file with a line `NAME=value` each.
+/// The configuration of a device, from the environment, or from a file with lines `NAME=value`.
 ///
-/// The lines are those of a shell and of an `EnvironmentFile=` of systemd: what is empty or begins with `#` is passed over,
-/// and quotes around a value are left out.
+/// The lines follow the syntax of a shell and of an `EnvironmentFile=` of systemd. Empty lines and lines that
+/// begin with `#` are ignored, and quotes around a value are removed.
 package struct DeviceConfiguration: Sendable {
     private let environment: @Sendable (String) -> String?
     private var file: [String: String] = [:]
 
     /// Reads the configuration of a program.
     ///
-    /// - Parameter program: Its name. The file is `/etc/NAME.conf`, or what `CONFIGURATION_FILE` names; it need not be there.
-    /// - Throws: ``ConfigurationError`` when the file is there and cannot be read, or has a line that is not understood.
+    /// - Parameter program: The name of the program. The file is `/etc/NAME.conf`, or the file that
+    ///   `CONFIGURATION_FILE` names. The file in `/etc` may be missing.
+    /// - Throws: ``ConfigurationError`` when the file cannot be read, or has an invalid line.
     package init(of program: String) throws(ConfigurationError) {
         self.init { name in getenv(name).map { String(cString: $0) } }
         let named = environment("CONFIGURATION_FILE")
@@ -23,24 +24,27 @@ package struct DeviceConfiguration: Sendable {
         try read(text, from: path)
     }
 
-    /// Makes a configuration of an environment.
+    /// Makes a configuration from an environment.
     init(environment: @escaping @Sendable (String) -> String?) {
         self.environment = environment
     }
 
-    /// A value; `nil` when it is not set, or empty.
+    /// Returns a value; `nil` when it is not set or empty.
     package subscript(name: String) -> String? {
         let value = environment(name) ?? file[name]
         return value?.isEmpty == true ? nil : value
     }
 
-    /// A time in milliseconds; `nil` when it is not set.
+    /// Returns a time in milliseconds; `nil` when it is not set.
     ///
-    /// - Throws: ``ConfigurationError`` when the value is no whole number above 0.
+    /// - Throws: ``ConfigurationError`` when the value is not a whole number above 0.
     package func milliseconds(_ name: String) throws(ConfigurationError) -> Duration? {
         guard let value = self[name] else { return nil }
         guard let number = UInt32(value), number > 0 else {
-            throw ConfigurationError(place: name, reason: "'\(value)' is no number of milliseconds above 0")
+            throw ConfigurationError(
+                place: name,
+                reason: "'\(value)' is not a whole number of milliseconds above 0"
+            )
         }
         return .milliseconds(Int64(number))
     }
@@ -52,7 +56,10 @@ package struct DeviceConfiguration: Sendable {
             guard let sign = line.firstIndex(of: "="), sign != line.startIndex,
                 line[..<sign].allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" })
             else {
-                throw ConfigurationError(place: "\(place), line \(index + 1)", reason: "it is not NAME=value")
+                throw ConfigurationError(
+                    place: "\(place), line \(index + 1)",
+                    reason: "the line is not NAME=value"
+                )
             }
             var value = line[line.index(after: sign)...]
             while value.last?.isWhitespace == true { value.removeLast() }
@@ -73,11 +80,11 @@ package struct DeviceConfiguration: Sendable {
     }
 }
 
-/// Something that is set and not understood.
+/// The error for an invalid configuration.
 package struct ConfigurationError: Error, CustomStringConvertible {
-    /// Where it is set.
+    /// The place of the setting, such as a file and a line.
     package var place: String
-    /// What is amiss.
+    /// The reason for the error.
     package var reason: String
 
     package var description: String { "\(place): \(reason)." }

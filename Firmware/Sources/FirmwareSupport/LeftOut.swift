@@ -1,24 +1,26 @@
-// What no device prints or asks for, and would be linked nevertheless, half a megabyte of it. Who looks for it is linked with these
-// functions instead (`--wrap` in Package.swift): in firmware, a character has no name, came with no version of Unicode and belongs to
-// no script, of which only regular expressions ask; and the names of C++ functions are told as they are linked.
+// Functions that firmware does not need, but that would be linked and take half a megabyte.
+//
+// Callers are linked with these replacements instead (`--wrap` in Package.swift). In firmware, a character
+// has no name, no Unicode version and no script, which only regular expressions query. The names of C++
+// functions are printed in their mangled form.
 
-/// Writes the name of a character, and returns its length.
+/// Writes the name of a character and returns its length, which is always 0.
 @_cdecl("__wrap__swift_stdlib_getScalarName")
 func nameOfScalar(_ scalar: UInt32, _ buffer: UnsafeMutablePointer<UInt8>?, _ capacity: Int) -> Int { 0 }
 
-/// The corrected name of a character, where there is one.
+/// Returns the corrected name of a character: always none.
 @_cdecl("__wrap__swift_stdlib_getNameAlias")
 func aliasOfScalar(_ scalar: UInt32) -> UnsafePointer<CChar>? { nil }
 
-/// The version of Unicode that a character came with, or the greatest number where there is none.
+/// Returns the Unicode version of a character: always the greatest number, which means none.
 @_cdecl("__wrap__swift_stdlib_getAge")
 func ageOfScalar(_ scalar: UInt32) -> UInt16 { .max }
 
-/// The script that a character belongs to: the number of none.
+/// Returns the script of a character: always the number that means none.
 @_cdecl("__wrap__swift_stdlib_getScript")
 func scriptOfScalar(_ scalar: UInt32) -> UInt8 { .max }
 
-/// The further scripts of a character.
+/// Returns the further scripts of a character: always none.
 @_cdecl("__wrap__swift_stdlib_getScriptExtensions")
 func furtherScriptsOfScalar(
     _ scalar: UInt32,
@@ -28,7 +30,7 @@ func furtherScriptsOfScalar(
     return nil
 }
 
-/// The readable name of a C++ function or type, or none, with the status that says that the name is not valid.
+/// Returns the demangled name of a C++ function or type: always none, with the status for an invalid name.
 @_cdecl("__wrap___cxa_demangle")
 func readableName(
     of name: UnsafePointer<CChar>?,

@@ -6,7 +6,9 @@ internal import PeripheralTesting
 extension ServiceConformance {
     static let automationIO = [automationInputs, automationAggregate, automationOutputs]
 
-    private static let automationInputs = Scenario("AutomationIO: inputs are sent as the triggers say") {
+    private static let automationInputs = Scenario(
+        "AutomationIO: inputs are sent when their triggers require it"
+    ) {
         let doors = AutomationDigital.input([.inactive, .inactive], name: "Doors")
         let light = AutomationAnalog.input(100, hasTriggers: true)
         let io = AutomationIOService(digitals: [doors], analogs: [light])
@@ -29,7 +31,7 @@ extension ServiceConformance {
     }
 
     private static let automationAggregate = Scenario(
-        "AutomationIO: the aggregate is sent in place of inputs, as their triggers say"
+        "AutomationIO: the aggregate is sent instead of the inputs when their triggers require it"
     ) {
         let doors = AutomationDigital.input([.inactive, .inactive])
         let light = AutomationAnalog.input(100, hasTriggers: true)
@@ -48,7 +50,7 @@ extension ServiceConformance {
         }
     }
 
-    private static let automationOutputs = Scenario("AutomationIO: outputs are written and read") {
+    private static let automationOutputs = Scenario("AutomationIO: a central writes and reads outputs") {
         let written = Recorder<[DigitalState]>()
         let pump = AutomationDigital.output([.inactive]) { states, _ in written.record(states) }
         let fan = AutomationAnalog.output(1, within: 1...10) { _, _ in }

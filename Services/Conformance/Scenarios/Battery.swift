@@ -6,7 +6,9 @@ internal import PeripheralTesting
 extension ServiceConformance {
     static let battery = [batteryLevel, batteryLevelStatus]
 
-    private static let batteryLevel = Scenario("Battery: the level is read, and told when it changes") {
+    private static let batteryLevel = Scenario(
+        "Battery: a central reads the level, and is notified of changes"
+    ) {
         let battery = BatteryService(level: BatteryLevel(50))
         return Trial(Peripheral("Battery") { battery }) { central, session in
             try await central.subscribe(to: battery.level, knownTo: session)
@@ -21,7 +23,7 @@ extension ServiceConformance {
     }
 
     private static let batteryLevelStatus = Scenario(
-        "Battery: the level status is read, and told when it changes"
+        "Battery: a central reads the level status, and is notified of changes"
     ) {
         let charging = BatteryLevelStatus(
             BatteryPowerState(wiredPower: .connected, charge: .charging, chargeLevel: .low),

@@ -7,7 +7,7 @@ extension ServiceConformance {
     static let bondManagement = [bondIsDeleted, allBondsAreDeleted]
 
     private static let bondIsDeleted = Scenario(
-        "BondManagement: a central that knows the code has its bond deleted when it leaves"
+        "BondManagement: the bond of a central that has sent the code is deleted when it disconnects"
     ) {
         let code = Array("4711".utf8)
         let bonds = BondManagementService { sent, _ in sent == code }
@@ -34,7 +34,7 @@ extension ServiceConformance {
     }
 
     private static let allBondsAreDeleted = Scenario(
-        "BondManagement: all bonds are deleted, although the central leaves at once"
+        "BondManagement: all bonds are deleted, even if the central disconnects at once"
     ) {
         let bonds = BondManagementService(deleting: [.all])
         return Trial(Peripheral("Lock", pairing: .justWorks) { bonds }) { central, session in
@@ -43,7 +43,7 @@ extension ServiceConformance {
             try await other.pair(.justWorks)
             try await other.disconnect()
             try await central.pair(.justWorks)
-            // A central may be done with pairing before the peripheral's host is.
+            // The central may complete pairing before the peripheral's host does.
             try await untilBonded(2, in: session)
             try await central.write(bonds.controlPoint, BondManagementRequest(delete: .all))
             try await central.disconnect()
@@ -51,7 +51,7 @@ extension ServiceConformance {
         }
     }
 
-    /// Waits until so many centrals are bonded.
+    /// Waits until the given number of centrals is bonded.
     private static func untilBonded(_ count: Int, in session: PeripheralSession) async throws {
         while try await session.bondedCentrals().count != count {
             try Task.checkCancellation()

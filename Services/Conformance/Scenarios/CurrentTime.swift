@@ -6,7 +6,9 @@ internal import PeripheralTesting
 extension ServiceConformance {
     static let currentTime = [currentTimeRead, currentTimeSet]
 
-    private static let currentTimeRead = Scenario("CurrentTime: the time is read, and an adjustment told") {
+    private static let currentTimeRead = Scenario(
+        "CurrentTime: a central reads the time, and is notified of an adjustment"
+    ) {
         let time = CurrentTimeService(
             localTime: { LocalTimeInformation(quarterHoursFromUTC: -14, daylightSavingTime: .hour) },
             referenceTime: { ReferenceTimeInformation(.gps, accuracy: .outOfRange, hoursSinceUpdate: 49) },
@@ -27,7 +29,7 @@ extension ServiceConformance {
     }
 
     private static let currentTimeSet = Scenario(
-        "CurrentTime: a central sets the clock, and learns what is ignored"
+        "CurrentTime: a central sets the clock, and gets an error for an ignored field"
     ) {
         let written = Recorder<CurrentTime>()
         let time = CurrentTimeService(

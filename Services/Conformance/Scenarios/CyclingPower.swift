@@ -7,7 +7,7 @@ extension ServiceConformance {
     static let cyclingPower = [cyclingPowerMeasurements, cyclingPowerProcedures]
 
     private static let cyclingPowerMeasurements = Scenario(
-        "CyclingPower: a measurement arrives in parts that fit, without what the central has turned off"
+        "CyclingPower: a measurement arrives in parts that fit, without the fields that the central has masked"
     ) {
         let power = CyclingPowerService(
             measuring: [.pedalPowerBalance, .crankRevolutions, .extremeMagnitudes, .extremeAngles],
@@ -47,7 +47,7 @@ extension ServiceConformance {
     }
 
     private static let cyclingPowerProcedures = Scenario(
-        "CyclingPower: a central reads a setting, and has the offset compensated"
+        "CyclingPower: a central reads a setting, and starts the offset compensation"
     ) {
         let power = CyclingPowerService(
             location: .fixed(.spider),

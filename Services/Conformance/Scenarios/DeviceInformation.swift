@@ -6,7 +6,7 @@ internal import PeripheralTesting
 extension ServiceConformance {
     static let deviceInformation = [deviceInformationStrings, deviceInformationIdentifiers]
 
-    private static let deviceInformationStrings = Scenario("DeviceInformation: all strings are read") {
+    private static let deviceInformationStrings = Scenario("DeviceInformation: a central reads all strings") {
         let information = DeviceInformationService(
             manufacturerName: "Example Works, Zürich",
             modelNumber: "S-1",
@@ -29,8 +29,9 @@ extension ServiceConformance {
         }
     }
 
-    private static let deviceInformationIdentifiers = Scenario("DeviceInformation: all identifiers are read")
-    {
+    private static let deviceInformationIdentifiers = Scenario(
+        "DeviceInformation: a central reads all identifiers"
+    ) {
         let systemID = SystemID(eui64: 0x1234_56FF_FE9A_BCDE)
         let pnpID = PnPID(vendor: .usb(0x1234), product: 0x0001, version: 0x0102)
         let certifications: [UInt8] = [0x00, 0x02, 0x00, 0x12, 0x02, 0x01]

@@ -7,7 +7,7 @@ extension ServiceConformance {
     static let environmentalSensing = [environmentalTriggers, environmentalInstances]
 
     private static let environmentalTriggers = Scenario(
-        "EnvironmentalSensing: a value is sent as its triggers say"
+        "EnvironmentalSensing: a value is sent when its triggers require it"
     ) {
         let sensor = EnvironmentalSensor(
             .temperature,
@@ -43,7 +43,7 @@ extension ServiceConformance {
     }
 
     private static let environmentalInstances = Scenario(
-        "EnvironmentalSensing: two sensors of one quantity differ"
+        "EnvironmentalSensing: two sensors of one quantity have their own values"
     ) {
         let inside = EnvironmentalSensor(
             .temperature,

@@ -70,7 +70,7 @@ extension ServiceConformance {
 
     private static func machine<Data>(_ name: String, _ data: Data) -> Scenario
     where Data: FitnessMachineData {
-        Scenario("\(name): what a machine measures arrives as it is sent, in parts where it does not fit") {
+        Scenario("\(name): a measurement arrives unchanged, in parts if it does not fit") {
             let machine = FitnessMachineService(telling: data)
             return Trial(Peripheral("Machine") { machine }, mtu: 23) { central, session in
                 try await central.subscribe(to: machine.data, knownTo: session)
@@ -95,7 +95,7 @@ extension ServiceConformance {
     )
 
     private static let fitnessMachineData = Scenario(
-        "FitnessMachine: a ride arrives in two notifications where it does not fit one, the training status shortened"
+        "FitnessMachine: data too long for a notification arrives in two, and a training status is shortened"
     ) {
         let bike = FitnessMachineService(telling: ride, trainingStatus: TrainingStatus(.idle))
         return Trial(Peripheral("Bike") { bike }, mtu: 23) { central, session in
@@ -120,7 +120,7 @@ extension ServiceConformance {
     }
 
     private static let fitnessMachineControl = Scenario(
-        "FitnessMachine: whoever has the control sets a power, and loses the control by a reset"
+        "FitnessMachine: the central in control sets a power, and loses control through a reset"
     ) {
         let watts = Recorder<Int>()
         let bike = FitnessMachineService(
@@ -159,7 +159,7 @@ extension ServiceConformance {
     }
 
     private static let fitnessMachineControlOfTwo = Scenario(
-        "FitnessMachine: the control goes to the central that asks last, and the other is told"
+        "FitnessMachine: control passes to the central that requests it last, and the other is notified"
     ) {
         let control = FitnessMachineControl([.targetPower(watts: 0...400)], security: .open) { _, _ in }
         let bike = FitnessMachineService(telling: ride, control: control)

@@ -22,7 +22,7 @@ extension ServiceConformance {
     }
 
     private static let glucoseRecords = Scenario(
-        "Glucose: a central that is encrypted gets the records, with their contexts, before the response"
+        "Glucose: over an encrypted link, a central gets the records and contexts before the response"
     ) {
         let glucose = GlucoseService(records: { try (1...20).map(glucoseRecord) }, hasContext: true)
         return Trial(Peripheral("Meter", pairing: .justWorks) { glucose }, mtu: 23) { central, session in
@@ -38,7 +38,9 @@ extension ServiceConformance {
         }
     }
 
-    /// The records, their contexts, and the response behind all of them: records and contexts keep their own orders.
+    /// Expects the records, their contexts, and the response after all of them.
+    ///
+    /// Records and contexts each arrive in their own order.
     private static func expectRecords(
         _ numbers: ClosedRange<UInt16>,
         of glucose: GlucoseService,
@@ -66,9 +68,11 @@ extension ServiceConformance {
         try expect("response", received[handles.recordAccess], is: [success.gattBytes])
     }
 
-    /// The stack cannot tell it from others then, of whom there are none.
+    /// After reconnecting, the stack cannot distinguish the central from others.
+    ///
+    /// Here there are no others.
     private static let glucoseOfOneWhoComesBack = Scenario(
-        "Glucose: a bonded central that has come back gets the records without subscribing anew"
+        "Glucose: a bonded central that reconnects gets the records without subscribing again"
     ) {
         let glucose = GlucoseService(records: { try (1...3).map(glucoseRecord) }, hasContext: true)
         return Trial(Peripheral("Meter", pairing: .justWorks) { glucose }) { central, session in
@@ -87,7 +91,7 @@ extension ServiceConformance {
         }
     }
 
-    private static let glucoseAbort = Scenario("Glucose: an abort ends a report, and is responded to") {
+    private static let glucoseAbort = Scenario("Glucose: an abort ends a report, and gets a response") {
         let glucose = GlucoseService(
             records: {
                 try await Task.sleep(for: .seconds(3600))
@@ -107,7 +111,9 @@ extension ServiceConformance {
         }
     }
 
-    private static let glucoseDeletion = Scenario("Glucose: a central counts the records, and deletes some") {
+    private static let glucoseDeletion = Scenario(
+        "Glucose: a central counts the records, and deletes some of them"
+    ) {
         let deleted = Recorder<[UInt16]>()
         let glucose = GlucoseService(
             records: { try (1...3).map(glucoseRecord) },

@@ -7,7 +7,7 @@ extension ServiceConformance {
     static let hid = [hidKeyboard, hidBootKeyboard, hidGamepad]
 
     private static let hidKeyboard = Scenario(
-        "HID: a paired host reads the report map, and gets what is typed"
+        "HID: a paired host reads the report map, and receives typed keys"
     ) {
         let lamps = Recorder<KeyboardLEDs>()
         let keyboard = HIDKeyboard { leds, _ in lamps.record(leds) }
@@ -39,7 +39,7 @@ extension ServiceConformance {
         }
     }
 
-    private static let hidGamepad = Scenario("HID: a gamepad tells how it stands") {
+    private static let hidGamepad = Scenario("HID: a gamepad sends its state") {
         let gamepad = HIDGamepad()
         return Trial(Peripheral("Gamepad", pairing: .justWorks) { gamepad }) { central, session in
             try await central.pair(.justWorks)

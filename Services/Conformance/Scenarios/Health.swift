@@ -9,7 +9,9 @@ internal import PeripheralWeightScale
 extension ServiceConformance {
     static let health = [temperature, temperatureInterval, bloodPressure, weight, bodyComposition]
 
-    private static let temperature = Scenario("HealthThermometer: values before the result, and the result") {
+    private static let temperature = Scenario(
+        "HealthThermometer: a central gets intermediate values and the result"
+    ) {
         let thermometer = HealthThermometerService(
             type: .ear,
             hasIntermediateTemperature: true,
@@ -33,7 +35,7 @@ extension ServiceConformance {
     }
 
     private static let temperatureInterval = Scenario(
-        "HealthThermometer: an interval is set within its range"
+        "HealthThermometer: a central sets an interval within the valid range"
     ) {
         let set = Recorder<UInt16>()
         let thermometer = HealthThermometerService(
@@ -53,7 +55,9 @@ extension ServiceConformance {
         }
     }
 
-    private static let bloodPressure = Scenario("BloodPressure: the pressure of the cuff, and the result") {
+    private static let bloodPressure = Scenario(
+        "BloodPressure: a central gets the cuff pressure and the result"
+    ) {
         let service = BloodPressureService(
             detecting: .bodyMovement,
             hasIntermediateCuffPressure: true,
@@ -100,7 +104,9 @@ extension ServiceConformance {
         }
     }
 
-    private static let bodyComposition = Scenario("BodyComposition: what does not fit comes in two parts") {
+    private static let bodyComposition = Scenario(
+        "BodyComposition: a measurement that does not fit arrives in two parts"
+    ) {
         let feature = BodyCompositionFeature([
             .timestamp, .userID, .muscle, .muscleMass, .impedance, .weight, .height,
         ])
@@ -118,7 +124,8 @@ extension ServiceConformance {
                 weight: 72.5,
                 height: 1.78
             )
-            // The second indication follows the confirmation of the first, which a central gives by itself.
+            // The second indication follows the confirmation of the first, which a central sends
+            // automatically.
             try await service.indicate(result, in: session)
             let first = try await central.nextUpdate(of: service.measurement)
             let second = try await central.nextUpdate(of: service.measurement)

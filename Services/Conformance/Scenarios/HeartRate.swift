@@ -6,7 +6,7 @@ internal import PeripheralTesting
 extension ServiceConformance {
     static let heartRate = [heartRateMeasurement, heartRateControlPoint]
 
-    private static let heartRateMeasurement = Scenario("HeartRate: measurements arrive as they are sent") {
+    private static let heartRateMeasurement = Scenario("HeartRate: measurements arrive unchanged") {
         let heartRate = HeartRateService(location: .chest, onResetEnergyExpended: {})
         return Trial(Peripheral("Pulse") { heartRate }, mtu: 23) { central, session in
             try await central.subscribe(to: heartRate.measurement, knownTo: session)
@@ -28,7 +28,7 @@ extension ServiceConformance {
     }
 
     private static let heartRateControlPoint = Scenario(
-        "HeartRate: the energy expended is reset, and any other command refused"
+        "HeartRate: a central resets the energy expended, and any other command is refused"
     ) {
         let isReset = Flag()
         let heartRate = HeartRateService { isReset.set(true) }

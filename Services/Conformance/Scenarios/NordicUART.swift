@@ -6,7 +6,8 @@ internal import PeripheralTesting
 extension ServiceConformance {
     static let nordicUART = [nordicUARTEcho, nordicUARTLines]
 
-    private static let nordicUARTEcho = Scenario("NordicUART: what a central has written comes back whole") {
+    private static let nordicUARTEcho = Scenario("NordicUART: bytes arrive complete and in order, both ways")
+    {
         let uart = NordicUARTService()
         return Trial(Peripheral("Console") { uart }, mtu: 100) { central, session in
             try await central.subscribe(to: uart.tx, knownTo: session)
@@ -34,7 +35,7 @@ extension ServiceConformance {
             try await central.write(uart.rx, Array("What is the ti".utf8))
             try await central.write(uart.rx, Array("me?\r\n".utf8))
             guard let line = await lines.next() else {
-                throw ConformanceFailure(description: "There is no line.")
+                throw ConformanceFailure(description: "The lines ended before the expected line arrived.")
             }
             try expect("line", line.text, is: "What is the time?")
             try await port.write("Late\n", to: line.central)

@@ -6,7 +6,9 @@ internal import PeripheralTesting
 extension ServiceConformance {
     static let phoneAlertStatus = [phoneAlerts, ringerControlPoint]
 
-    private static let phoneAlerts = Scenario("PhoneAlertStatus: a call is told as it comes and ends") {
+    private static let phoneAlerts = Scenario(
+        "PhoneAlertStatus: a central is notified when a call starts and ends"
+    ) {
         let phone = PhoneAlertStatusService(ringerSetting: .normal, security: .open)
         return Trial(Peripheral("Phone") { phone }, mtu: 23) { central, session in
             try await central.subscribe(to: phone.alertStatus, knownTo: session)
@@ -27,7 +29,7 @@ extension ServiceConformance {
     }
 
     private static let ringerControlPoint = Scenario(
-        "PhoneAlertStatus: commands come, but none that is reserved, and no Mute Once without ringing"
+        "PhoneAlertStatus: commands arrive, except reserved ones and Mute Once without ringing"
     ) {
         let commands = Recorder<RingerCommand>()
         let phone = PhoneAlertStatusService(ringerSetting: .normal, security: .open) { commands.record($0) }

@@ -10,7 +10,7 @@ extension ServiceConformance {
         txPowerLevel, immediateAlert, immediateAlertOfOneWhoLeaves, linkLossLevel, linkLossAlert,
     ]
 
-    private static let txPowerLevel = Scenario("TxPower: the power is read") {
+    private static let txPowerLevel = Scenario("TxPower: a central reads the power") {
         let service = TxPowerService(TxPowerLevel(dBm: -20))
         return Trial(Peripheral("Tag") { service }) { central, _ in
             try expect("power", try await central.read(service.level), is: TxPowerLevel(dBm: -20))
@@ -18,7 +18,7 @@ extension ServiceConformance {
     }
 
     private static let immediateAlert = Scenario(
-        "ImmediateAlert: the device alerts at each level that is written"
+        "ImmediateAlert: the device alerts at each level that a central writes"
     ) {
         let levels = Recorder<AlertLevel>()
         let service = ImmediateAlertService { level in levels.record(level) }
@@ -30,7 +30,7 @@ extension ServiceConformance {
         }
     }
 
-    private static let linkLossLevel = Scenario("LinkLoss: a central reads the level that it has written") {
+    private static let linkLossLevel = Scenario("LinkLoss: a central reads the level that it wrote") {
         let service = LinkLossService { _, _ in }
         return Trial(Peripheral("Keys") { service }) { central, _ in
             try expect("level", try await central.read(service.alertLevel), is: AlertLevel.none)
@@ -40,7 +40,7 @@ extension ServiceConformance {
     }
 
     private static let immediateAlertOfOneWhoLeaves = Scenario(
-        "ImmediateAlert: an alert ends when its central leaves"
+        "ImmediateAlert: an alert ends when its central disconnects"
     ) {
         let levels = Recorder<AlertLevel>()
         let service = ImmediateAlertService { level in levels.record(level) }
@@ -52,7 +52,7 @@ extension ServiceConformance {
         }
     }
 
-    private static let linkLossAlert = Scenario("LinkLoss: the device alerts when it has lost the central") {
+    private static let linkLossAlert = Scenario("LinkLoss: the device alerts when it loses the central") {
         let levels = Recorder<AlertLevel>()
         let service = LinkLossService { level, _ in levels.record(level) }
         return Trial(Peripheral("Keys") { service }) { central, _ in

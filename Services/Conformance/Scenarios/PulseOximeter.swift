@@ -10,7 +10,7 @@ extension ServiceConformance {
     private static let values = OxygenSaturation(percent: 97, pulseRate: 63)
 
     private static let continuousMeasurements = Scenario(
-        "PulseOximeter: what is measured continuously arrives"
+        "PulseOximeter: continuous measurements arrive"
     ) {
         let oximeter = PulseOximeterService(
             continuous: [.fast, .slow, .pulseAmplitudeIndex],
@@ -39,7 +39,7 @@ extension ServiceConformance {
     }
 
     private static let storedSpotChecks = Scenario(
-        "PulseOximeter: stored measurements are indicated one by one, then the response"
+        "PulseOximeter: stored measurements are indicated one by one, before the response"
     ) {
         let oximeter = PulseOximeterService(
             spotCheck: [],

@@ -10,7 +10,7 @@ extension ServiceConformance {
     static let speedAndCadence = [cyclingSpeedAndCadence, runningSpeedAndCadence]
 
     private static let cyclingSpeedAndCadence = Scenario(
-        "CyclingSpeedAndCadence: a central sets count and location of a sensor, and gets what it measures then"
+        "CyclingSpeedAndCadence: a central sets a sensor's count and location, and gets measurements"
     ) {
         let sensor = Sensor()
         let cycling = CyclingSpeedAndCadenceService(
@@ -68,7 +68,7 @@ extension ServiceConformance {
     }
 
     private static let runningSpeedAndCadence = Scenario(
-        "RunningSpeedAndCadence: one calibration at a time, and a distance that a central sets"
+        "RunningSpeedAndCadence: one calibration runs at a time, and a central sets the distance"
     ) {
         let sensor = Sensor()
         let (calibrated, calibration) = AsyncStream.makeStream(of: Void.self)
@@ -115,7 +115,7 @@ extension ServiceConformance {
     }
 }
 
-/// What a sensor was told.
+/// The values that a central has set.
 private final class Sensor: Sendable {
     private struct State {
         var count: UInt32 = 0

@@ -7,7 +7,7 @@ extension ServiceConformance {
     static let userData = [userConsent]
 
     private static let userConsent = Scenario(
-        "UserData: a central sees the data of a user after consent, until it leaves"
+        "UserData: a central has access to a user's data after consent, until it disconnects"
     ) {
         let users = UserData(
             security: .open,

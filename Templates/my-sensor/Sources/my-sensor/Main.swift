@@ -10,7 +10,7 @@ enum Main {
         do {
             try await run()
         } catch {
-            // An error that leaves main ends in a trap, and in a page about registers.
+            // An error thrown from main would trap and print a crash report.
             let line = "my-sensor: \(error)\n"
             write(STDERR_FILENO, line, line.utf8.count)
             exit(1)
@@ -30,11 +30,11 @@ enum Main {
         }
     }
 
-    /// Runs the sensor on an emulated bluetoothd, for a virtual central that takes three readings.
+    /// Runs the sensor on an emulated bluetoothd, with a virtual central that takes three readings.
     static func runEmulated(_ sensor: MySensor) async throws {
         try await withEmulatedBlueZ { bluez in
             try await sensor.peripheral.run(on: bluez.backend) { session in
-                print("\(sensor.peripheral.name) is advertising to a virtual central; there is no radio.")
+                print("\(sensor.peripheral.name) is advertising to a virtual central. No radio is used.")
                 async let _: Void = sensor.sendReadings(over: session)
                 let central = bluez.central(for: sensor.peripheral)
                 try await central.connect()

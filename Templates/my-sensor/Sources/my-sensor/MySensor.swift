@@ -1,19 +1,20 @@
 import PeripheralKit
 import Synchronization
 
-/// The sensor: what it declares, and what it sends.
+/// The sensor: its declaration, and the readings that it sends.
 ///
-/// Its types are its own; they are made anew for each package.
+/// It has its own UUIDs, which are generated for each package.
 final class MySensor: Sendable {
-    /// What is measured, which centrals read and subscribe to.
+    /// The reading, which centrals read and subscribe to.
     let reading: Characteristic<Int16>
-    /// What centrals may change: the time between two readings that are sent, in milliseconds, 10 or more.
+    /// The time between two readings in milliseconds, which centrals can change, at least 10.
     let period: Characteristic<UInt16>
-    /// Refuses a period that is too short.
+    /// The error for a period that is too short.
     ///
-    /// A service has 0x80 to 0x9F for errors of its own. Of the others, BlueZ can express a few: see `BlueZBackend`.
+    /// A service can use 0x80 to 0x9F for its own errors. `BlueZBackend` lists the other errors that BlueZ
+    /// can send.
     static let periodTooShort = ATTError.application(.x80)
-    /// All that centrals find.
+    /// The peripheral that centrals find.
     let peripheral: Peripheral
 
     private let milliseconds: Setting
@@ -21,7 +22,7 @@ final class MySensor: Sendable {
 
     /// Declares the sensor.
     ///
-    /// - Parameter measure: Tells the reading now. Throwing refuses the central's request.
+    /// - Parameter measure: Returns the current reading. Throwing refuses the central's request.
     init(measure: @escaping @Sendable () async throws -> Int16) {
         let milliseconds = Setting(1000)
         let reading = Characteristic<Int16>(
@@ -52,7 +53,7 @@ final class MySensor: Sendable {
         }
     }
 
-    /// Sends a reading to all who have subscribed, period after period, until cancelled.
+    /// Sends a reading to all subscribers in each period, until cancelled.
     func sendReadings(over session: PeripheralSession) async throws {
         while true {
             try await Task.sleep(for: .milliseconds(milliseconds.value))
@@ -61,7 +62,7 @@ final class MySensor: Sendable {
     }
 }
 
-/// A setting that handlers and the sensor share.
+/// A setting that request handlers and the sensor share.
 private final class Setting: Sendable {
     private let state: Mutex<UInt16>
 
