@@ -268,7 +268,7 @@ extension AdvertisingComposer {
                 let limit = min(capacity, ownCapacity + end - own)
                 error(
                     "\(entry.field)",
-                    "it ends at byte \(end), and there is room for \(limit)",
+                    "it ends at byte \(end), but there is room for only \(limit)",
                     "leave something out, or shorten it"
                 )
             }

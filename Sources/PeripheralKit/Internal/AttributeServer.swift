@@ -158,7 +158,7 @@ final class AttributeServer: Sendable {
         case .handles:
             guard let value = handlesOnAir.value(of: entry.formats) else {
                 logger.error(
-                    "The stack has not told the handles that an aggregate format consists of.",
+                    "A read of an aggregate format failed because the Bluetooth stack has not reported the handles.",
                     metadata: ["peripheral.attribute": .bounded(entry.name)]
                 )
                 return .immediate(.failure(.unlikelyError))
@@ -225,7 +225,7 @@ final class AttributeServer: Sendable {
         }
         guard entry.length.allows(value.count) else {
             logger.error(
-                "The value to read is shorter or longer than it may be; the central is told 'unlikely error'.",
+                "A read was refused with 'unlikely error' because its value has a length that is not declared.",
                 metadata: [
                     "peripheral.attribute": .bounded(entry.name),
                     "peripheral.length": "\(value.count)",
@@ -260,7 +260,7 @@ final class AttributeServer: Sendable {
         }
         guard let ticket = writeOrder.ticket(for: request) else {
             logger.warning(
-                "A central writes faster than the handlers take it; a write is refused.",
+                "A write was refused because the central writes faster than the handlers finish.",
                 metadata: ["peripheral.attribute": .bounded(entry.name)]
             )
             return refuse(request, with: .insufficientResources)
@@ -354,7 +354,7 @@ final class AttributeServer: Sendable {
         // A handler that was cancelled and heeds it does nothing wrong, and nobody waits for its answer.
         guard !(error is CancellationError && Task.isCancelled) else { return .unlikelyError }
         logger.warning(
-            "A handler failed with an error that means nothing to a central, which is told 'unlikely error'.",
+            "A request was refused with 'unlikely error' because its handler threw an error without an ATT error.",
             metadata: [
                 "peripheral.attribute": .bounded(entry.name),
                 "peripheral.operation": "\(operation)",

@@ -6,8 +6,8 @@ extension CharacteristicDeclaration {
         guard properties.allowsSubscription else {
             throw PeripheralError(
                 code: .notDeclared,
-                message: "Characteristic \(uuid) can be neither notified nor indicated; "
-                    + "declare it with .notify or .indicate."
+                message: "Characteristic \(uuid) can be neither notified nor indicated. "
+                    + "Declare it with .notify or .indicate."
             )
         }
     }
@@ -20,8 +20,8 @@ extension CharacteristicDeclaration {
         guard length.allows(bytes.count) else {
             throw PeripheralError(
                 code: .invalidValue,
-                message: "The value for characteristic \(uuid) has \(bytes.count) bytes; "
-                    + "it may have \(length)."
+                message: "The value for characteristic \(uuid) has \(bytes.count) bytes, but "
+                    + "must have \(length)."
             )
         }
         return bytes

@@ -13,12 +13,12 @@ extension DeclarationValidation {
                 error(
                     element,
                     "it includes service \(other.uuid), which is not part of the peripheral",
-                    "declare that service before this one, by the same constant"
+                    "declare that service before this one, using the same constant"
                 )
             } else if let position, position >= index {
                 error(
                     element,
-                    "it includes service \(other.uuid), which does not stand before it",
+                    "it includes service \(other.uuid), which is not declared before it",
                     "declare that service before this one"
                 )
             }

@@ -136,7 +136,7 @@ final class Procedures: Sendable {
         do {
             let response = try await request.content.perform(request.central, request.session)
             guard let response, !request.length.allows(response.count) else { return response }
-            log("has a response that is shorter or longer than it may be", request, "\(response.count) bytes")
+            log("returned a response with a length that is not declared", request, "\(response.count) bytes")
         } catch {
             if !Task.isCancelled { log("failed", request, "\(error)") }
         }
@@ -165,7 +165,7 @@ final class Procedures: Sendable {
     }
 
     private func log(_ event: String, _ request: Request, _ error: String) {
-        let consequence = request.content.responds ? "; the central gets no response" : ""
+        let consequence = request.content.responds ? "; the central receives no response" : ""
         logger.warning(
             "A procedure of a control point \(event)\(consequence).",
             metadata: ["peripheral.attribute": .bounded(request.name), "peripheral.error": "\(error)"]
