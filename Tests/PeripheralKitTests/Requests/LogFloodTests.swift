@@ -145,7 +145,9 @@ struct LogFloodTests {
                 host.read(ReadRequest(attribute: handle(of: 1, in: publication), central: central))
             )
         }
-        let failures = log.lines.filter { $0.hasPrefix("warning: A request was refused with 'unlikely error'") }
+        let failures = log.lines.filter {
+            $0.hasPrefix("warning: A request was refused with 'unlikely error' because its handler threw")
+        }
         #expect(failures.count == LogLimit.burst + 1)
         #expect(failures.last?.contains("characteristic 2a1a") == true)
     }
