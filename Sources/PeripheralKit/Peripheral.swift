@@ -19,7 +19,9 @@ public struct Peripheral: Sendable {
 
     let pairing: Pairing
     let onRestore: (@Sendable (RestoredState) async throws -> Void)?
-    /// The services as declared. Each of them can have work of its own.
+    /// The services as declared.
+    ///
+    /// Each of them can have work of its own.
     let declarations: [any GATTServiceDeclaration]
     package internal(set) var services: [GATTService]
     let advertisements: [Advertisement]

@@ -65,7 +65,9 @@ public struct PeripheralError: Error, Sendable, CustomStringConvertible {
     /// The underlying error, if there is one.
     public var cause: (any Error)?
 
-    /// Creates an error. For backends.
+    /// Creates an error.
+    ///
+    /// For backends.
     public init(code: Code, message: String, cause: (any Error)? = nil) {
         self.code = code
         self.message = message

@@ -1,14 +1,15 @@
 internal import PeripheralCore
 
 extension Advertisement {
-    /// What a version of BlueZ makes of the advertisement, on an adapter that is not known.
+    /// Returns the issues of the advertisement on a version of BlueZ and an unknown adapter.
     ///
-    /// What every adapter refuses is an error; what only some refuse is a warning that says which.
+    /// An advertisement that every adapter refuses is an error. If only some adapters refuse it, the issue is
+    /// a warning that names them.
     ///
     /// - Parameters:
     ///   - version: The version of BlueZ.
-    ///   - element: What the issues call the advertisement.
-    ///   - withWarnings: Whether to tell as well what is merely not as it seems.
+    ///   - element: The name of the advertisement in the issues.
+    ///   - withWarnings: Whether to include warnings about what is sent differently from the declaration.
     /// - Returns: The issues.
     package func issues(
         for version: BlueZVersion,
@@ -16,14 +17,16 @@ extension Advertisement {
         withWarnings: Bool
     ) -> [DeclarationIssue] {
         let extended = plan(for: .extended(version), named: element).issues
-        // Who names a secondary channel means Bluetooth 5.
+        // An advertisement with a secondary channel is meant for Bluetooth 5 only.
         let legacy = secondaryChannel == nil ? plan(for: .legacy(version), named: element).issues : extended
         return Self.errors(of: legacy, unlessIn: extended, kept: true, on: "Bluetooth 4")
             + Self.errors(of: extended, unlessIn: legacy, kept: false, on: "Bluetooth 5")
             + (withWarnings ? extended.filter { $0.severity == .warning } : [])
     }
 
-    /// The errors: as they are where the other adapter has them too, and otherwise as warnings.
+    /// Returns the errors.
+    ///
+    /// Those that the other adapter does not have become warnings.
     private static func errors(
         of issues: [DeclarationIssue],
         unlessIn others: [DeclarationIssue],

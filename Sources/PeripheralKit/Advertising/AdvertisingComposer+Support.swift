@@ -1,6 +1,6 @@
 internal import PeripheralCore
 
-// What the adapter or the version of BlueZ does not take, or not as declared.
+// Finds what the adapter or the version of BlueZ does not support, or not as declared.
 extension AdvertisingComposer {
     mutating func examineSupport() {
         examineChannel()
@@ -141,14 +141,14 @@ extension AdvertisingComposer {
 }
 
 extension BlueZVersion {
-    /// The first that cuts names to what the controller says instead of to a legacy advertisement.
+    /// The first version that shortens names to the controller's capacity, not to that of legacy advertising.
     static let namesForController = BlueZVersion(major: 5, minor: 69)
-    /// The first that writes the flags of what is not discoverable.
+    /// The first version that writes flags for an advertisement that is not discoverable.
     static let flagsOfUndiscoverable = BlueZVersion(major: 5, minor: 69)
-    /// The first that turns to extended advertising by itself.
+    /// The first version that uses extended advertising automatically.
     static let automaticExtendedAdvertising = BlueZVersion(major: 5, minor: 76)
-    /// The first in which intervals, power and capabilities are no experiment.
+    /// The first version in which intervals, power and capabilities are not experimental.
     static let stableAdvertisingProperties = BlueZVersion(major: 5, minor: 77)
-    /// The first that takes more than a name into the scan response.
+    /// The first version that accepts more than a name in the scan response.
     static let scanResponseProperties = BlueZVersion(major: 5, minor: 80)
 }

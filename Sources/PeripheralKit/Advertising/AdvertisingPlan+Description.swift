@@ -1,7 +1,7 @@
 internal import PeripheralCore
 
 extension AdvertisingPlan: CustomStringConvertible {
-    /// The plan as a table: a line for each structure, with its place and its bytes, then the issues.
+    /// The plan as a table: a line for each structure with its offset and bytes, then the issues.
     public var description: String {
         var lines = [headline]
         lines.append("advertising data, \(advertisingData.byteCount) of \(advertisingDataCapacity) bytes")
@@ -39,7 +39,7 @@ extension AdvertisingPlan: CustomStringConvertible {
 }
 
 extension AdvertisingPlan.Entry: CustomStringConvertible {
-    /// What the structure is: `local name "Lamp", shortened`.
+    /// A description of the structure: `local name "Lamp", shortened`.
     public var description: String {
         var text = "\(field)"
         if field == .localName { text += " \"\(String(decoding: data, as: UTF8.self))\"" }
@@ -54,7 +54,7 @@ extension AdvertisingPlan.Entry: CustomStringConvertible {
         return text
     }
 
-    /// The bytes, or the first of many.
+    /// The bytes, or the first ones if there are many.
     fileprivate var shownBytes: String {
         let most = 10
         let shown = bytes.prefix(most).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }

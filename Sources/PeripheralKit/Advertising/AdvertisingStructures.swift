@@ -1,6 +1,6 @@
 internal import PeripheralCore
 
-/// The structures that bluetoothd makes of declared fields, in its order (BlueZ, src/shared/ad.c).
+/// The structures that bluetoothd creates from declared fields, in its order (BlueZ, src/shared/ad.c).
 struct AdvertisingStructures {
     typealias Entry = AdvertisingPlan.Entry
 
@@ -54,7 +54,7 @@ struct AdvertisingStructures {
         entries.append(Entry(field, type, data, in: place, by: source, isPlaceholder: isPlaceholder))
     }
 
-    /// A list for each width.
+    /// Appends a list for each width of UUID.
     private mutating func append(
         _ field: AdvertisingField,
         _ uuids: [BluetoothUUID],
@@ -70,6 +70,6 @@ struct AdvertisingStructures {
 extension [AdvertisingPlan.Entry] {
     var byteCount: Int { reduce(0) { $0 + $1.byteCount } }
 
-    /// Without what the kernel adds.
+    /// The size without the structures that the kernel adds.
     var ownByteCount: Int { filter { !$0.isFromKernel }.byteCount }
 }

@@ -1,7 +1,7 @@
 public import PeripheralCore
 
 extension Peripheral {
-    /// Tells what becomes of each advertisement on an adapter, with what the declaration leaves open filled in.
+    /// Returns each advertisement as it is sent on an adapter, with the peripheral's name and services.
     ///
     /// ```swift
     /// for plan in peripheral.advertisingPlans(for: .extended("5.82")) { print(plan) }
@@ -13,25 +13,24 @@ extension Peripheral {
         resolvedAdvertisements.plans(for: capabilities)
     }
 
-    /// What is advertised at first, with what that leaves open filled in from the declaration.
+    /// The advertisements at the start of a run, with the name and services of the declaration filled in.
     var resolvedAdvertisements: [Advertisement] {
         initialAdvertisements.map(resolved)
     }
 
-    /// What is advertised at first, as it is declared.
+    /// The advertisements at the start of a run, as declared.
     var initialAdvertisements: [Advertisement] {
         isSilentAtFirst ? [] : declaredAdvertisements
     }
 
-    /// The advertisements as they are declared; without any, there is one that leaves everything open.
+    /// The advertisements as declared; if there are none, one with default values.
     var declaredAdvertisements: [Advertisement] {
         advertisements.isEmpty ? [Advertisement()] : advertisements
     }
 
-    /// Fills in what an advertisement leaves open.
+    /// Fills in the name and services that an advertisement does not specify.
     ///
-    /// Of the services, those come in that fit, in their order: an advertisement that nobody wrote must not be
-    /// able to fail.
+    /// It adds the services that fit, in order, because a default advertisement must not fail.
     func resolved(_ declared: Advertisement) -> Advertisement {
         var advertisement = declared
         if advertisement.localName == nil, !advertisement.includes.contains(.localName) {
@@ -50,26 +49,26 @@ extension Peripheral {
 }
 
 extension Advertisement {
-    /// Whether what belongs to the declaration fits: on any adapter, or with a secondary channel on those that have it.
+    /// Whether the advertisement fits on any adapter, or with a secondary channel on an extended one.
     fileprivate var fitsWhereverPossible: Bool {
         plan(for: secondaryChannel == nil ? .legacy : .extended).isPossible
     }
 }
 
 extension Publication {
-    /// Tells what becomes of each advertisement on an adapter.
+    /// Returns each advertisement as it is sent on an adapter.
     public func advertisingPlans(for capabilities: AdvertisingCapabilities) -> [AdvertisingPlan] {
         advertisements.plans(for: capabilities)
     }
 }
 
 extension [Advertisement] {
-    /// Tells what becomes of each on an adapter.
+    /// Returns each advertisement as it is sent on an adapter.
     package func plans(for capabilities: AdvertisingCapabilities) -> [AdvertisingPlan] {
         indices.map { self[$0].plan(for: capabilities, named: name(at: $0)) }
     }
 
-    /// What issues call the advertisement at an index: by its number, where there are several.
+    /// The name of an advertisement in issues, with its number if there are several.
     package func name(at index: Int) -> String {
         count == 1 ? "advertisement" : "advertisement \(index + 1)"
     }

@@ -74,7 +74,9 @@ public struct WriteRequest: Hashable, Sendable {
     /// The attribute, by its handle in ``Publication/table``.
     public var attribute: AttributeHandle
 
-    /// The bytes to write. The parts of a long write are already joined.
+    /// The bytes to write.
+    ///
+    /// The parts of a long write are already joined.
     public var value: [UInt8]
 
     /// Where to write, in bytes.
@@ -85,7 +87,9 @@ public struct WriteRequest: Hashable, Sendable {
     /// It is `false` for a write without response, which can wait for its turn for any time.
     public var expectsResponse: Bool
 
-    /// Whether the request only asks if the central can write. It then has no value.
+    /// Whether the request only asks if the central can write.
+    ///
+    /// It then has no value.
     ///
     /// The request that writes is authorized again. A stack can ask early, when a central prepares a long
     /// write. The central then need not send data that would be refused.

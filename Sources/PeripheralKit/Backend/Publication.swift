@@ -38,7 +38,9 @@ public struct Publication: Hashable, Sendable {
     /// What to advertise, with everything that is derived from the services; at least one advertisement.
     public let advertisements: [Advertisement]
 
-    /// How centrals can pair. Questions of the stack go to ``PeripheralHost/answer(_:)``.
+    /// How centrals can pair.
+    ///
+    /// Questions of the stack go to ``PeripheralHost/answer(_:)``.
     public let pairing: PairingMethod
 
     package init(

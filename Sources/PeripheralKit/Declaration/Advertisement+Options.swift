@@ -77,7 +77,9 @@ extension Advertisement {
         /// Structures of other kinds, by their number.
         public var rawData: [AdvertisingStructure.DataType: [UInt8]]
 
-        /// Creates a scan response. Arguments that are left out add nothing.
+        /// Creates a scan response.
+        ///
+        /// Arguments that are left out add nothing.
         public init(
             services: [BluetoothUUID] = [],
             solicitedServices: [BluetoothUUID] = [],

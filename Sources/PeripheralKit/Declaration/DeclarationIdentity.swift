@@ -1,6 +1,8 @@
 private import Synchronization
 
-/// Identifies a declared element within the process. Copies of the element share its identity.
+/// Identifies a declared element within the process.
+///
+/// Copies of the element share its identity.
 package struct DeclarationIdentity: Hashable, Sendable {
     private let number: UInt64
 

@@ -40,12 +40,16 @@ public struct DeclarationIssue: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// An error for an invalid declaration of a ``Peripheral``. Nothing was published.
+/// An error for an invalid declaration of a ``Peripheral``.
+///
+/// Nothing was published.
 public struct DeclarationError: Error, Hashable, Sendable, CustomStringConvertible {
     /// All errors, in the order of the declaration.
     public let issues: [DeclarationIssue]
 
-    /// Creates an error from issues whose severity is `error`. For backends.
+    /// Creates an error from issues whose severity is `error`.
+    ///
+    /// For backends.
     public init(issues: [DeclarationIssue]) {
         self.issues = issues
     }

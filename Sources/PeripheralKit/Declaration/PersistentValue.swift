@@ -62,7 +62,9 @@ public struct PersistentValue<Value: GATTValue>: Sendable {
         )
     }
 
-    /// Stores what centrals write after the handler has accepted it. The handler adds no updates.
+    /// Stores what centrals write after the handler has accepted it.
+    ///
+    /// The handler adds no updates.
     public init(
         initially value: Value,
         writes durability: WriteDurability = .coalesced,
@@ -73,7 +75,9 @@ public struct PersistentValue<Value: GATTValue>: Sendable {
         }
     }
 
-    /// Stores what centrals write after the handler has accepted it. The handler receives only the value.
+    /// Stores what centrals write after the handler has accepted it.
+    ///
+    /// The handler receives only the value.
     public init(
         initially value: Value,
         writes durability: WriteDurability = .coalesced,
@@ -91,7 +95,9 @@ public struct WriteDurability: Hashable, Sendable {
 
     private let name: Name
 
-    /// The write is answered at once. The value is preserved soon after, together with other changes.
+    /// The write is answered at once.
+    ///
+    /// The value is preserved soon after, together with other changes.
     public static let coalesced = WriteDurability(name: .coalesced)
 
     /// The write is answered after the value has been preserved.

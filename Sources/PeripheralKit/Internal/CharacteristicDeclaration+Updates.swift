@@ -1,7 +1,8 @@
 internal import PeripheralCore
 
 extension CharacteristicDeclaration {
-    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` when nobody can subscribe to it.
+    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` if centrals cannot
+    ///   subscribe.
     func checkAllowsSubscription() throws(PeripheralError) {
         guard properties.allowsSubscription else {
             throw PeripheralError(
@@ -12,9 +13,9 @@ extension CharacteristicDeclaration {
         }
     }
 
-    /// A value that is to be sent.
+    /// Returns the value if it can be sent.
     ///
-    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/invalidValue`` when it has a length that is not
+    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/invalidValue`` if its length is not
     ///   declared.
     func checkedForUpdate(_ bytes: [UInt8]) throws(PeripheralError) -> [UInt8] {
         guard length.allows(bytes.count) else {

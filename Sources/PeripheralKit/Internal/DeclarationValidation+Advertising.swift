@@ -1,15 +1,15 @@
 internal import PeripheralCore
 
 extension DeclarationValidation {
-    /// Examines advertisements that take the place of the declared ones.
+    /// Examines advertisements that replace the declared ones.
     init(of advertisements: [Advertisement], for peripheral: Peripheral) {
         self.init()
         examine(advertisements, of: peripheral)
     }
 
     /// - Parameters:
-    ///   - advertisements: The advertisements, with what they leave open filled in.
-    ///   - peripheral: What they are for.
+    ///   - advertisements: The advertisements, with their names and services filled in.
+    ///   - peripheral: The peripheral that they belong to.
     mutating func examine(_ advertisements: [Advertisement], of peripheral: Peripheral) {
         for (index, advertisement) in advertisements.enumerated() {
             let element = advertisements.name(at: index)
@@ -40,7 +40,7 @@ extension DeclarationValidation {
                 "leave it out, or make the advertisement .connectable"
             )
         }
-        // That of the peripheral is examined with it.
+        // The peripheral's own name is examined separately.
         if let name = advertisement.localName, name != peripheral.name, name.utf8.count > 248 {
             error(
                 "local name of the \(element)",
@@ -111,7 +111,7 @@ extension DeclarationValidation {
 }
 
 extension AdvertisingStructure.DataType {
-    /// Where data of this kind belongs, which BlueZ refuses as raw data; `nil` for what it takes.
+    /// What to use instead of raw data of this type; `nil` if BlueZ accepts it as raw data.
     fileprivate var properPlace: String? {
         switch rawValue {
         case 0x01: "use discoverability: instead"

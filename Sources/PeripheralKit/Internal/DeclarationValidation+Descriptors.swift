@@ -5,7 +5,7 @@ extension DeclarationValidation {
         for descriptor in characteristic.descriptors {
             examine(descriptor, of: characteristic, element)
         }
-        // A value that is made of several parts has a format for each, a sensor up to three triggers.
+        // A value of several parts has a format for each part, and a sensor has up to three triggers.
         let repeatable: [BluetoothUUID] = [
             .characteristicPresentationFormat, .environmentalSensingTriggerSetting,
         ]
@@ -73,7 +73,7 @@ extension DeclarationValidation {
         }
     }
 
-    /// The property and the permission say the same, each in its place.
+    /// Checks that the property and the descriptor's permission agree.
     private mutating func examineDescription(of characteristic: CharacteristicDeclaration, _ element: String)
     {
         let description = characteristic.descriptors.first { $0.uuid == .characteristicUserDescription }
@@ -94,7 +94,7 @@ extension DeclarationValidation {
         }
     }
 
-    /// Checks that several presentation formats, and an aggregate format, belong together.
+    /// Checks that the presentation formats and the aggregate format of a characteristic match.
     mutating func examineFormats(
         of characteristic: CharacteristicDeclaration,
         at position: Int,
@@ -166,7 +166,7 @@ extension BluetoothUUID {
         }
     }
 
-    /// Whether this is a type of descriptor that describes the value to whoever reads it.
+    /// Whether descriptors of this type describe the value and must be readable.
     fileprivate var isDescriptorForReading: Bool {
         [
             .characteristicUserDescription, .characteristicPresentationFormat, .characteristicAggregateFormat,

@@ -1,9 +1,9 @@
 internal import PeripheralCore
 
 extension DeclarationValidation {
-    /// Finds the attributes that no central could ever use, because it cannot pair as they demand.
+    /// Finds the attributes that no central can use, because the pairing never reaches their security.
     ///
-    /// The remedy of each is one for all, so that it does not lead to the next error.
+    /// All issues have the same remedy, so that following it does not lead to another error.
     mutating func examineSecurity(of peripheral: Peripheral) {
         switch peripheral.pairing.kind {
         case .none:
@@ -46,7 +46,7 @@ extension Peripheral {
         }
     }
 
-    /// The characteristics and descriptors that demand more than a level for anything that they offer.
+    /// The characteristics and descriptors that require more than a security level for any use.
     fileprivate func elements(above level: SecurityLevel) -> [(element: String, level: SecurityLevel)] {
         var elements: [(element: String, level: SecurityLevel)] = []
         for service in services {
@@ -65,7 +65,7 @@ extension Peripheral {
 }
 
 extension CharacteristicDeclaration {
-    /// The most that any use of it demands of the link.
+    /// The highest security that any use of the characteristic requires.
     fileprivate var demandedSecurity: SecurityLevel {
         max(
             properties.contains(.read) ? security.read : .open,

@@ -1,7 +1,7 @@
 internal import PeripheralCore
 
 extension DeclarationValidation {
-    /// Refuses includes that the table cannot hold, and finds secondary services that nobody includes.
+    /// Finds includes that the table cannot hold, and secondary services that no service includes.
     mutating func examineIncludes(of service: GATTService, at index: Int, of peripheral: Peripheral) {
         let element = "service \(service.uuid)"
         var included: Set<DeclarationIdentity> = []

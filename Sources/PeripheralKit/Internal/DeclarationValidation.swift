@@ -1,6 +1,6 @@
 internal import PeripheralCore
 
-/// Examines a declaration, element by element.
+/// Examines a declaration and collects its issues.
 struct DeclarationValidation {
     var issues: [DeclarationIssue] = []
     private var declared: [CharacteristicIdentity: String] = [:]
@@ -52,8 +52,7 @@ struct DeclarationValidation {
         examineType(service.uuid, of: element)
     }
 
-    /// Refuses the types that belong to the stack, or that are no type of a service, characteristic or
-    /// descriptor at all.
+    /// Refuses types that belong to the stack, and UUIDs that are not the type of any element.
     mutating func examineType(_ uuid: BluetoothUUID, of element: String) {
         switch uuid.assignedNumber {
         case 0x1800, 0x1801:

@@ -13,7 +13,9 @@ public struct Central: Sendable, Hashable, Identifiable {
     public struct ID: Hashable, Sendable, CustomStringConvertible {
         package let address: DeviceAddress
 
-        /// Creates the identity of the central with this address. For backends and tests.
+        /// Creates the identity of the central with this address.
+        ///
+        /// For backends and tests.
         public init(address: DeviceAddress) {
             self.address = address
         }
@@ -66,7 +68,9 @@ public struct Central: Sendable, Hashable, Identifiable {
     /// It is the MTU without the header of 3 bytes (Core Specification, Vol 3, Part F, 3.4.7).
     public var maximumUpdateValueLength: Int { mtu - 3 }
 
-    /// Creates a central. For backends and tests.
+    /// Creates a central.
+    ///
+    /// For backends and tests.
     ///
     /// - Parameters:
     ///   - address: Its address.
