@@ -69,7 +69,7 @@ struct AdvertisingComposer {
         return max(0, min(capabilities.maximumScanResponseLength, messageCapacity - data.ownByteCount))
     }
 
-    /// The maximum number of bytes that bluetoothd passes to the kernel in one message, for both parts.
+    /// The maximum size in bytes of both parts in a message from bluetoothd to the kernel.
     ///
     /// bluetoothd counts the message in one byte. A longer message overflows the count, which can crash
     /// bluetoothd (BlueZ, 2a6968b40).
@@ -149,7 +149,9 @@ extension AdvertisingComposer {
         }
     }
 
-    /// Adds what the kernel adds: flags in front if there are none, and the power at the end.
+    /// Adds the kernel's structures.
+    ///
+    /// These are flags in front if there are none, and the power at the end.
     private mutating func addKernelData() {
         // An extended adapter sets up nothing for empty data.
         if capabilities.isExtended, data.isEmpty, nameInData == nil { return }
@@ -232,7 +234,7 @@ extension AdvertisingComposer {
         if name == nil, includes(.localName) { addAdapterName() }
     }
 
-    /// Adds the adapter's name like the kernel: a short one in full, a longer one cut off.
+    /// Adds the adapter's name, as the kernel adds it: a longer one is cut off.
     private mutating func addAdapterName() {
         let longest = 10
         let bytes = Array(capabilities.adapterName.utf8)

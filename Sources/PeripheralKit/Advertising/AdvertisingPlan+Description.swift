@@ -1,7 +1,9 @@
 internal import PeripheralCore
 
 extension AdvertisingPlan: CustomStringConvertible {
-    /// The plan as a table: a line for each structure with its offset and bytes, then the issues.
+    /// The plan as a table.
+    ///
+    /// It has a line for each structure with its offset and bytes, followed by the issues.
     public var description: String {
         var lines = [headline]
         lines.append("advertising data, \(advertisingData.byteCount) of \(advertisingDataCapacity) bytes")

@@ -13,7 +13,7 @@ extension Peripheral {
         resolvedAdvertisements.plans(for: capabilities)
     }
 
-    /// The advertisements at the start of a run, with the name and services of the declaration filled in.
+    /// The advertisements at the start of a run, with names and services filled in.
     var resolvedAdvertisements: [Advertisement] {
         initialAdvertisements.map(resolved)
     }

@@ -126,7 +126,7 @@ public struct BackendSubscription: Hashable, Sendable {
     /// The subscriber; `nil` if the stack does not report it.
     public var central: Central?
 
-    /// The kind of update that the central has asked for; `nil` if the stack does not report it.
+    /// The kind of update that the central asked for; `nil` if the stack does not report it.
     public var kind: UpdateKind?
 
     /// Whether an update that is not empty can be sent to this central alone.

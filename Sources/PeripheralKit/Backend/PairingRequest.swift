@@ -1,4 +1,4 @@
-/// The way to pair, which determines the input and output abilities that centrals are told.
+/// The way to pair, which determines the input and output abilities sent to centrals.
 public enum PairingMethod: Hashable, Sendable {
     /// No central can pair.
     case none

@@ -50,7 +50,7 @@ public enum Answer: Sendable {
     case deferred(_ start: @Sendable (_ deliver: @escaping @Sendable (Outcome) -> Void) -> Void)
 }
 
-/// A central's request to read an attribute, or the part of it that begins at an offset.
+/// A central's request to read an attribute, or its part from an offset on.
 public struct ReadRequest: Hashable, Sendable {
     /// The attribute, by its handle in ``Publication/table``.
     public var attribute: AttributeHandle

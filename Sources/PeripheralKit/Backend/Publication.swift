@@ -61,7 +61,7 @@ public struct Publication: Hashable, Sendable {
         self.advertisements = advertisements
     }
 
-    /// Returns a copy with this order of services, these handles on the air, and this backend state.
+    /// Returns a copy with another order of services, other preferred handles, and another backend state.
     func placing(
         _ table: AttributeTable,
         at handles: [AttributeHandle: AttributeHandle],

@@ -33,7 +33,7 @@ public struct Update: Hashable, Sendable, Identifiable {
     /// The recipients.
     public var recipients: Recipients
 
-    /// Whether the update ends when all recipients have confirmed it, instead of when it has been sent.
+    /// Whether the update ends when all recipients have confirmed it, not when it is sent.
     public var awaitsConfirmation: Bool
 
     /// The centrals that an update to all subscribers must reach.
@@ -77,7 +77,7 @@ public enum UpdateOutcome: Sendable {
     /// An update that awaits confirmation has been confirmed by its recipients.
     case delivered
 
-    /// The end of the update is unknown: the stack did not send it, or sent it unobserved.
+    /// It is unknown how the update ended.
     ///
     /// The sender gets the same result as for ``delivered``. ``UpdateStatistics/givenUp`` counts these
     /// updates.

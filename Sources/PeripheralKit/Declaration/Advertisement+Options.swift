@@ -57,7 +57,7 @@ extension Advertisement {
 
         /// The advertisement stays on the air, so that further centrals can find the peripheral and connect.
         public static let keepAdvertising = ConnectedBehavior(name: .keepAdvertising)
-        /// The advertisement goes off the air with the first connection, and returns when the last one ends.
+        /// The advertisement is off the air from the first connection until the last one ends.
         public static let pause = ConnectedBehavior(name: .pause)
     }
 
