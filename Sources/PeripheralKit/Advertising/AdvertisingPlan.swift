@@ -139,8 +139,8 @@ extension AdvertisingPlan {
 extension Advertisement {
     /// Returns the advertisement as it is sent on an adapter.
     ///
-    /// The adapter can be one that this machine does not have. The name and services that the declaration leaves to the peripheral are left out.
-    /// ``Peripheral/advertisingPlans(for:)`` includes them.
+    /// The adapter can be one that this machine does not have. The name and services that the declaration
+    /// leaves to the peripheral are left out. ``Peripheral/advertisingPlans(for:)`` includes them.
     ///
     /// - Parameter capabilities: The adapter and the stack, such as `.legacy` or `.extended("5.66")`.
     /// - Returns: The plan. If the advertisement would be refused, ``AdvertisingPlan/isPossible`` is `false`.

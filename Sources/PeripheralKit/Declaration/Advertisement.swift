@@ -24,8 +24,9 @@ public struct Advertisement: Hashable, Sendable {
     /// The name; `nil` for the name of the peripheral.
     public var localName: String?
 
-    /// The services that centrals can find the peripheral by; `nil` for the declared primary services that
-    /// fit.
+    /// The services that centrals can find the peripheral by.
+    ///
+    /// With `nil`, these are the declared primary services that fit.
     public var services: [BluetoothUUID]?
 
     /// The services that the peripheral looks for in centrals (Core Specification Supplement, Part A, 1.10).
@@ -61,10 +62,10 @@ public struct Advertisement: Hashable, Sendable {
     /// The channel for extended advertising; `nil` for legacy advertising, as long as the data fits.
     public var secondaryChannel: SecondaryChannel?
 
-    /// How long the advertisement is sent in its turn, if several take turns; `nil` leaves it to the stack.
+    /// How long each turn lasts, if several advertisements alternate; `nil` leaves it to the stack.
     public var duration: Duration?
 
-    /// How long the advertisement stays on the air in total; `nil` for as long as the peripheral runs.
+    /// The total time on the air; `nil` for as long as the peripheral runs.
     public var timeout: Duration?
 
     /// What happens to the advertisement while a central is connected.

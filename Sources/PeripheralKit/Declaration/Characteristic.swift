@@ -1,6 +1,6 @@
 public import PeripheralCore
 
-/// A characteristic of a peripheral: its type, its properties, and how its value is read and written.
+/// A characteristic of a peripheral, with its properties, handlers and descriptors.
 ///
 /// ```swift
 /// let power = Characteristic<Bool>("5c3a0002-7e3c-4b6e-9d29-b3f1c0a1d001", [.read, .write, .notify]) {

@@ -57,7 +57,7 @@ public struct Central: Sendable, Hashable, Identifiable {
     /// Whether the central has paired and both sides keep the keys.
     public let isBonded: Bool
 
-    /// The size of the largest ATT packet to or from this central, in bytes: 23 to 517.
+    /// The maximum size of an ATT packet to or from this central; 23 to 517 bytes.
     public let mtu: Int
 
     /// Identifies the central.
