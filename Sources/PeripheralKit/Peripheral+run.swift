@@ -55,9 +55,10 @@ extension Peripheral {
 
     /// Publishes and serves the peripheral, with its state preserved in the given store.
     ///
-    /// It runs as ``run(on:logger:_:)`` does. A store that fails does not prevent the peripheral from
-    /// running. Opening the store is retried for 5 seconds before anything is published. Failures are
-    /// reported by ``RestoredState/problems`` and ``SessionEvent/restorationFailed(_:)``.
+    /// It runs as ``run(on:logger:_:)`` does. Except for the errors below, a store that fails does not
+    /// prevent the peripheral from running. Opening the store is retried for 5 seconds before anything is
+    /// published. Failures are reported by ``RestoredState/problems`` and
+    /// ``SessionEvent/restorationFailed(_:)``.
     ///
     /// - Parameters:
     ///   - backend: The Bluetooth stack, such as `.bluez`.
@@ -147,7 +148,7 @@ extension Peripheral {
 
     /// Reads the preserved state of this peripheral and passes it to the program.
     ///
-    /// - Returns: `nil` if no state is preserved.
+    /// - Returns: `nil` if the peripheral has no restoration identifier.
     private func restore(
         _ declared: DeclaredState,
         from store: (any RestorationStore)?,

@@ -79,6 +79,7 @@ public enum UpdateOutcome: Sendable {
 
     /// It is unknown how the update ended.
     ///
+    /// Either the stack did not send it, or its sending could not be observed.
     /// The sender gets the same result as for ``delivered``. ``UpdateStatistics/givenUp`` counts these
     /// updates.
     case givenUp

@@ -44,9 +44,9 @@ public import PeripheralCore
 /// answer. It runs in a separate task and can take any time. Other requests of the same central are served
 /// meanwhile. Procedures of different centrals and of different control points run concurrently.
 ///
-/// The response is sent to this central alone, after all earlier values for this central have left the device,
-/// as far as that is known (``PeripheralSession/pacing``). It does not wait for documents. A response longer
-/// than the central's ``Central/maximumUpdateValueLength`` arrives truncated.
+/// The response is sent to this central alone, after all earlier values for it have left the device, as far
+/// as that is known (``PeripheralSession/pacing``). It does not wait for documents. A response longer than
+/// the central's ``Central/maximumUpdateValueLength`` arrives truncated.
 ///
 /// Some stacks can reach several subscribers only together; then all of them receive the response. On some
 /// stacks, a central can crash the stack by unsubscribing before it confirms a response. To exclude unknown

@@ -1,8 +1,8 @@
 /// What happens to a new value while earlier values wait to be sent.
 ///
 /// Each subscriber has a separate queue for each characteristic. A value that the Bluetooth stack can send
-/// only to all subscribers together waits in one queue for all of them. An empty value is always sent this
-/// way. Values in flight do not count: the stack holds only a few of them at a time.
+/// only to all subscribers together waits in one queue for all of them, and so does an empty value. Values in
+/// flight do not count: the stack holds only a few of them at a time.
 ///
 /// ```swift
 /// Characteristic<Acceleration>("5c3a0007-7e3c-4b6e-9d29-b3f1c0a1d001", .notify, updates: .latest)

@@ -30,7 +30,9 @@ final class HandlerPace: Sendable {
 
 /// The time that a handler has used: on average, ``allowance`` is allowed for each request.
 struct PaceAccount {
-    /// Several times the cost of changing threads, and a fraction of the time that a central needs for a
+    /// The time that a run can take on average.
+    ///
+    /// It is several times the cost of changing threads, and a fraction of the time that a central needs for a
     /// request.
     static let allowance = Duration.microseconds(250)
 
