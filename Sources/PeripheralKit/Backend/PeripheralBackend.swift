@@ -48,7 +48,7 @@ public protocol BackendLink: Sendable {
     /// - For each recipient, ``PublishedPeripheral/window`` updates that have not ended and do not await
     ///   confirmation.
     /// - For each characteristic, 2 more that are for all subscribers together.
-    /// - One update that awaits confirmation.
+    /// - For each recipient, one update that awaits confirmation.
     ///
     /// An update is for all subscribers together only if it is empty or if one of them cannot be reached
     /// alone.

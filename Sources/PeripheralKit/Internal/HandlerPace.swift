@@ -32,8 +32,8 @@ final class HandlerPace: Sendable {
 struct PaceAccount {
     /// The time that a run can take on average.
     ///
-    /// It is several times the cost of changing threads, and a fraction of the time that a central needs for a
-    /// request.
+    /// It is several times the cost of changing threads, and a fraction of the time that a central needs for
+    /// a request.
     static let allowance = Duration.microseconds(250)
 
     /// The initial debt, which takes a few quick runs to pay off.

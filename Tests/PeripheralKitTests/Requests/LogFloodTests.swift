@@ -298,7 +298,8 @@ struct LogFloodTests {
             logger: log.logger,
             clock: clock
         ) { [clock] session in
-            // Only a save that waits needs time. What passes while another thread works would bring the next line.
+            // Only a save that waits needs time. What passes while another thread works would bring the next
+            // line.
             func advance(by duration: Duration) {
                 if clock.sleeperCount > 0 { clock.advance(by: duration) }
             }
