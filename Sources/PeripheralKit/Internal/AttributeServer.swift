@@ -363,7 +363,7 @@ final class AttributeServer: Sendable {
         // answered.
         guard !(error is CancellationError && Task.isCancelled) else { return .unlikelyError }
         logger.warning(
-            "A request was refused with 'unlikely error' because its handler threw an error without an ATT error.",
+            "A request was refused with 'unlikely error' because its handler threw an error that has no ATT error.",
             metadata: [
                 "peripheral.attribute": .bounded(entry.name),
                 "peripheral.operation": "\(operation)",

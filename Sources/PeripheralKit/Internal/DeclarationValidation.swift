@@ -104,7 +104,7 @@ struct DeclarationValidation {
             error(
                 element,
                 "it is writable but has a value that never changes",
-                "replace the value by Read { … }, or leave out the property"
+                "replace the value with Read { … }, or leave out the property"
             )
         } else if writable, access.writeTargets.isEmpty {
             error(
