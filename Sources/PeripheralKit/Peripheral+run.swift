@@ -1,7 +1,7 @@
 public import Logging
 
 extension Peripheral {
-    /// Publishes the peripheral, and serves it while the body runs.
+    /// Publishes the peripheral and serves it while the body runs.
     ///
     /// ```swift
     /// try await peripheral.run(on: .bluez) { session in
@@ -11,35 +11,40 @@ extension Peripheral {
     /// }
     /// ```
     ///
-    /// The body begins when the peripheral is on the air. When it ends, the advertisement is withdrawn,
-    /// requests in progress are answered, the services are withdrawn, and the call returns. The same happens
-    /// when the body throws. When the calling task is cancelled, so are the body and the handlers in progress,
-    /// and the peripheral is withdrawn as well.
+    /// The body begins when the peripheral is on the air. When the body returns or throws, the call:
     ///
-    /// Signals are the program's affair: one that is to end in order at `SIGTERM` has the body end, or cancels the task.
-    /// `PeripheralService` of `PeripheralServiceLifecycle` does the former; `OneThread.arrivals(of:)` of `PeripheralOneThread`
-    /// tells when.
+    /// 1. withdraws the advertisement,
+    /// 2. answers the requests in progress,
+    /// 3. withdraws the services, and
+    /// 4. returns, or throws the body's error.
     ///
-    /// When the stack below goes away, a backend such as `.bluez` publishes the peripheral again as soon as it can,
-    /// while the body goes on; ``states`` tells. When the backend gives up, the body is cancelled and the backend's
-    /// error is thrown.
+    /// Cancelling the calling task cancels the body and the running handlers, and withdraws the peripheral.
     ///
-    /// Beside the body runs what services do by themselves, ``GATTServiceDeclaration/run(in:)``, until the body ends.
-    /// What one of them throws ends the body, and is thrown.
+    /// To shut down gracefully at `SIGTERM`, return from the body: pending requests are answered first. The
+    /// framework does not handle signals. `PeripheralService` of `PeripheralServiceLifecycle` ends the body
+    /// at a graceful shutdown; `OneThread.arrivals(of:)` of `PeripheralOneThread` reports signals.
     ///
-    /// The call does not return while a handler runs: handlers that do not heed cancellation hold it up.
+    /// When the Bluetooth stack disappears, a backend such as `.bluez` publishes the peripheral again as soon
+    /// as possible. The body continues meanwhile, and ``states`` reports the changes. When the backend gives
+    /// up, the body is cancelled and the call throws the backend's error.
     ///
-    /// Centrals cannot fill the log: of each kind of line, five come at once and then one a minute. The metadata
-    /// `peripheral.suppressed` says how many were left out.
+    /// ``GATTServiceDeclaration/run(in:)`` of each service runs concurrently with the body, until the body
+    /// ends. An error that a service throws ends the body, and the call throws it.
+    ///
+    /// The call does not return while a handler runs. A handler that ignores cancellation delays it.
+    ///
+    /// Centrals cannot flood the log. Of each kind of message, five are logged at once, then one per minute.
+    /// The metadata `peripheral.suppressed` is the number of messages that were left out.
     ///
     /// - Parameters:
     ///   - backend: The Bluetooth stack, such as `.bluez`.
-    ///   - logger: Where the framework tells what cannot be told otherwise, such as errors of handlers that
-    ///     mean nothing to a central.
+    ///   - logger: Receives what cannot be reported otherwise, such as errors of handlers that have no
+    ///     meaning for a central.
     ///   - body: What the program does with the published peripheral.
     /// - Returns: What the body returns.
-    /// - Throws: ``DeclarationError`` when the declaration is invalid, before anything is published;
-    ///   ``PeripheralError`` when the peripheral cannot be published or served; otherwise what the body or a service throws.
+    /// - Throws: ``DeclarationError`` if the declaration is invalid, before anything is published;
+    ///   ``PeripheralError`` if the peripheral cannot be published or served; or the error of the body or of
+    ///   a service.
     public func run<Output: Sendable>(
         on backend: some PeripheralBackend,
         logger: Logger = Logger(label: "peripheral"),
@@ -48,23 +53,26 @@ extension Peripheral {
         try await run(on: backend, logger: logger, clock: ContinuousClock(), body)
     }
 
-    /// Publishes the peripheral and serves it as ``run(on:logger:_:)`` does, with its state preserved in a store of the
-    /// program's choice.
+    /// Publishes and serves the peripheral, with its state preserved in the given store.
+    ///
+    /// It runs as ``run(on:logger:_:)`` does. Except for the errors below, a store that fails does not
+    /// prevent the peripheral from running. Opening the store is retried for 5 seconds before anything is
+    /// published. Failures are reported by ``RestoredState/problems`` and
+    /// ``SessionEvent/restorationFailed(_:)``.
     ///
     /// - Parameters:
     ///   - backend: The Bluetooth stack, such as `.bluez`.
-    ///   - store: Where the state is found that was preserved, and is preserved from now on.
-    ///   - interval: The shortest time between two saves; what changes meanwhile is saved together. All is saved at the end. What
-    ///     somebody waits for, as the answer to a write that is ``WriteDurability/durable`` does, is saved half a second after
-    ///     the save before at the latest.
-    ///   - logger: Where the framework tells what cannot be told otherwise.
+    ///   - store: The store that the state is restored from and preserved in.
+    ///   - interval: The shortest time between two saves. Changes in between are saved together, and
+    ///     everything is saved at the end. A save that something waits for, such as the response to a
+    ///     ``WriteDurability/durable`` write, happens at most half a second after the previous save.
+    ///   - logger: Receives what cannot be reported otherwise.
     ///   - body: What the program does with the published peripheral.
     /// - Returns: What the body returns.
-    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/restorationUnavailable`` when the peripheral has no
-    ///   restoration identifier; ``RestorationError`` with the code ``RestorationError/Code/inUse`` when another peripheral
-    ///   runs with it, or with ``RestorationError/Code/invalidIdentifier``; otherwise as ``run(on:logger:_:)`` does. A store
-    ///   that fails otherwise does not keep a peripheral from running: one that cannot be opened is tried again for 5 seconds
-    ///   before anything is published, and ``RestoredState/problems`` and ``SessionEvent/restorationFailed(_:)`` tell.
+    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/restorationUnavailable`` if the
+    ///   peripheral has no restoration identifier; ``RestorationError`` with the code
+    ///   ``RestorationError/Code/inUse`` if another peripheral runs with the identifier, or with
+    ///   ``RestorationError/Code/invalidIdentifier``; and the errors of ``run(on:logger:_:)``.
     public func run<Output: Sendable>(
         on backend: some PeripheralBackend,
         restoringFrom store: any RestorationStore,
@@ -82,8 +90,9 @@ extension Peripheral {
         )
     }
 
-    /// Publishes and serves as ``run(on:logger:_:)`` does, with the clock that measures how long a handler may
-    /// take, and the one that tells the time of day.
+    /// Publishes and serves as ``run(on:logger:_:)`` does, with given clocks.
+    ///
+    /// `clock` measures how long handlers take; `wallClock` returns the time of day.
     package func run<Output: Sendable>(
         on backend: some PeripheralBackend,
         restoringFrom store: (any RestorationStore)? = nil,
@@ -117,9 +126,9 @@ extension Peripheral {
             wallClock: wallClock,
             logger: logger
         )
-        // Apart from the run's own tasks: what has changed is saved also when the run is cancelled.
+        // Not a task of the run: changes are saved even when the run is cancelled.
         let keeper = Task { await runtime.preservation?.keepSaving() }
-        // Apart from the run's own tasks: also a run that is cancelled answers in time until it is withdrawn.
+        // Not a task of the run: even a cancelled run answers in time until it is withdrawn.
         let timekeeper = Task { await runtime.keepTime() }
         let outcome = await withTaskCancellationHandler {
             await run(runtime, on: backend, body)
@@ -127,7 +136,7 @@ extension Peripheral {
             runtime.cancelHandlers()
         }
         await runtime.endHandlers()
-        // After the handlers: what they have answered is saved as well.
+        // After the handlers, so that their changes are saved as well.
         runtime.preservation?.stop()
         await keeper.value
         timekeeper.cancel()
@@ -137,9 +146,9 @@ extension Peripheral {
         return try outcome.get()
     }
 
-    /// Finds what is preserved of this peripheral, and hands it to the program.
+    /// Reads the preserved state of this peripheral and passes it to the program.
     ///
-    /// - Returns: `nil` when nothing is to be preserved.
+    /// - Returns: `nil` if the peripheral has no restoration identifier.
     private func restore(
         _ declared: DeclaredState,
         from store: (any RestorationStore)?,
@@ -163,12 +172,12 @@ extension Peripheral {
         )
         for problem in start.problems {
             logger.warning(
-                "Something is amiss about the preserved state of the peripheral.",
+                "Part of the preserved state of the peripheral could not be restored.",
                 metadata: ["peripheral.reason": "\(problem)", "peripheral.name": "\(name)"]
             )
         }
         do {
-            // A store is not waited for any more once the run is cancelled, so that little may have been found.
+            // A cancelled run does not wait for the store, so the state found may be incomplete.
             try Task.checkCancellation()
             if let restored = start.restored { try await onRestore?(restored) }
             try Task.checkCancellation()
@@ -184,7 +193,7 @@ extension Peripheral {
         on backend: some PeripheralBackend,
         _ body: @escaping @Sendable (_ session: PeripheralSession) async throws -> Output
     ) async -> Result<Output, any Error> {
-        // Before anything can happen that a service would miss.
+        // Before the run starts, so that the services miss no event.
         let work = ServiceWork(of: declarations, in: runtime)
         return await withTaskGroup(of: Ending<Output>.self) { group in
             group.addTask { .served(await serve(runtime, on: backend)) }
@@ -216,9 +225,10 @@ extension Peripheral {
                     await runtime.finishSilentProcedures()
                 case .served(let error):
                     let isReason = error != nil && !(error is CancellationError)
-                    // A failure of the withdrawal changes nothing any more, unless it is why the body has failed.
+                    // An error of the withdrawal no longer matters, unless it is the reason why the body
+                    // failed.
                     if isReason, result?.isConsequenceOfEnd ?? true { failure = error }
-                    // Before the body is cancelled, so that it finds the session stopped when it notices.
+                    // Before the body is cancelled, so that the body finds the session stopped.
                     runtime.stop()
                     group.cancelAll()
                 }
@@ -229,16 +239,16 @@ extension Peripheral {
         }
     }
 
-    /// Has the backend serve the peripheral until it is told to stop, or the calling task is cancelled.
+    /// Lets the backend serve the peripheral until it is stopped, or the calling task is cancelled.
     ///
-    /// - Returns: Why it has ended; `nil` when it was told to.
+    /// - Returns: The error that ended it; `nil` if it was stopped.
     private func serve(
         _ runtime: PeripheralRuntime,
         on backend: some PeripheralBackend
     ) async -> (any Error)? {
         guard !Task.isCancelled else { return CancellationError() }
-        // Apart from the calling task: when that is cancelled, who has subscribed is kept as it is before the backend withdraws
-        // what they have subscribed to.
+        // A separate task: on cancellation, the subscribers are saved before the backend withdraws the
+        // services.
         let service = Task { try await backend.serve(runtime.publication, for: runtime) }
         return await withTaskCancellationHandler {
             do {
@@ -253,12 +263,12 @@ extension Peripheral {
         }
     }
 
-    /// Publishes the peripheral, and serves it until the calling task is cancelled.
+    /// Publishes the peripheral and serves it until the calling task is cancelled.
     ///
     /// - Parameters:
     ///   - backend: The Bluetooth stack, such as `.bluez`.
-    ///   - logger: Where the framework tells what cannot be told otherwise.
-    /// - Throws: `CancellationError` when cancelled, and as ``run(on:logger:_:)`` does.
+    ///   - logger: Receives what cannot be reported otherwise.
+    /// - Throws: `CancellationError` when cancelled, and the errors of ``run(on:logger:_:)``.
     public func run(
         on backend: some PeripheralBackend,
         logger: Logger = Logger(label: "peripheral")
@@ -269,16 +279,16 @@ extension Peripheral {
     }
 }
 
-/// Which part of a run has ended, and how.
+/// The part of a run that has ended, and its result.
 private enum Ending<Output: Sendable>: Sendable {
     case served((any Error)?)
-    /// What goes on beside the body until the session is over.
+    /// A task that runs beside the body until the session ends.
     case ended
     case body(Result<Output, any Error>)
 }
 
 extension Result where Failure == any Error {
-    /// Whether this is what a body ends with when the peripheral is gone below it.
+    /// Whether this is how a body ends when the peripheral is no longer served.
     fileprivate var isConsequenceOfEnd: Bool {
         guard case .failure(let error) = self else { return false }
         return error.isConsequenceOfEnd
@@ -286,7 +296,7 @@ extension Result where Failure == any Error {
 }
 
 extension Error {
-    /// Whether this is what is thrown when the peripheral is gone.
+    /// Whether this error only says that the peripheral is no longer served.
     var isConsequenceOfEnd: Bool {
         self is CancellationError || (self as? PeripheralError)?.code == .stopped
     }

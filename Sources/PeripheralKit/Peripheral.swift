@@ -9,29 +9,32 @@
 /// try await peripheral.run(on: .bluez) { session in … }
 /// ```
 ///
-/// This is a declaration: making one does nothing. ``run(on:logger:_:)`` publishes it.
+/// This is a declaration. It has no effect until ``run(on:logger:_:)`` publishes it.
 public struct Peripheral: Sendable {
-    /// The name, which is also advertised unless the advertisement says otherwise.
+    /// The name, which is also advertised unless the advertisement has its own.
     public let name: String
 
-    /// Under which the peripheral's state is preserved; `nil` when it is not.
+    /// The identifier under which the peripheral's state is preserved; `nil` if it is not preserved.
     public let restorationIdentifier: String?
 
     let pairing: Pairing
     let onRestore: (@Sendable (RestoredState) async throws -> Void)?
-    /// The services as they are declared, each of which has work of its own.
+    /// The services as declared.
+    ///
+    /// Each of them can have work of its own.
     let declarations: [any GATTServiceDeclaration]
     package internal(set) var services: [GATTService]
     let advertisements: [Advertisement]
-    /// Whether nothing is advertised until the program demands it, as by one that is declared from what is preserved and did not
-    /// advertise either.
+    /// Whether nothing is advertised until the program changes the advertisements.
+    ///
+    /// This is so when the declaration is restored from a peripheral that did not advertise.
     var isSilentAtFirst = false
-    /// What keeps it from being as it was, of one that is declared from what is preserved.
+    /// Why a restored declaration differs from the one that was preserved.
     var restorationIssues: [DeclarationIssue] = []
     let state = StateBroadcast()
     let backendMemory = BackendMemory()
 
-    /// Whether the peripheral is on the air, from now on: first as it is, then each change.
+    /// The current state of the peripheral, followed by each change.
     ///
     /// ```swift
     /// for await state in peripheral.states {
@@ -40,9 +43,11 @@ public struct Peripheral: Sendable {
     /// }
     /// ```
     ///
-    /// Each call gives a sequence of its own, which does not end. A program that does not take the states gets the
-    /// newest 64. Copies of a peripheral have one state; to run one declaration on two adapters at a time, declare
-    /// two peripherals by the same function.
+    /// Each call returns a separate sequence, which does not end. A sequence that is not read keeps the
+    /// newest 64 states.
+    ///
+    /// Copies of a peripheral share one state. To run one declaration on two adapters at the same time,
+    /// declare two peripherals with the same function.
     public var states: some AsyncSequence<PeripheralState, Never> & Sendable {
         state.listen()
     }
@@ -51,14 +56,16 @@ public struct Peripheral: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name; 1 to 248 bytes of UTF-8. An advertisement shows as much of it as fits.
-    ///   - restorationIdentifier: Under which the peripheral's state is preserved, so that the next run of the program
-    ///     continues where this one ends, however it ends: 1 to 4,096 bytes of UTF-8, such as `com.example.lamp`. `nil`
-    ///     preserves nothing. One peripheral at a time can have an identifier.
-    ///   - pairing: How centrals may pair; attributes that demand security need it.
-    ///   - content: The services in their order, and the ``Advertisement``s; without one, it advertises its name and
-    ///     services.
-    ///   - onRestore: Takes what was preserved, or what keeps it from being restored, before the peripheral is registered and
-    ///     before any request; not called when there is neither. What it throws ends the run before it has begun.
+    ///   - restorationIdentifier: The identifier under which the peripheral's state is preserved; 1 to 4,096
+    ///     bytes of UTF-8, such as `com.example.lamp`. The next run of the program continues where this one
+    ///     ends, however it ends. With `nil`, nothing is preserved. Only one running peripheral can use an
+    ///     identifier.
+    ///   - pairing: How centrals can pair. Attributes that require security need it.
+    ///   - content: The services in order, and the ``Advertisement``s. Without an advertisement, the
+    ///     peripheral advertises its name and services.
+    ///   - onRestore: Receives the restored state, or the problems that prevented its restoration. It is
+    ///     called before the peripheral is registered and before any request. It is not called when there is
+    ///     neither. An error that it throws ends the run before it begins.
     public init(
         _ name: String,
         restorationIdentifier: String? = nil,
@@ -85,10 +92,10 @@ public struct Peripheral: Sendable {
 
     /// Examines the declaration without publishing it.
     ///
-    /// ``run(on:logger:_:)`` does the same first: it refuses a declaration with errors, and logs warnings. What one
-    /// Bluetooth stack makes of it is told by ``validate(for:)``.
+    /// ``run(on:logger:_:)`` does this first: it throws if the declaration has errors, and logs warnings. To
+    /// examine the declaration for a certain Bluetooth stack, use ``validate(for:)``.
     ///
-    /// - Returns: The errors and warnings, in the order of the declaration; empty when all is well.
+    /// - Returns: The errors and warnings, in the order of the declaration; empty if there are none.
     public func validate() -> [DeclarationIssue] {
         DeclarationValidation(of: self).issues
     }

@@ -1,6 +1,6 @@
-/// Why a peripheral cannot be published, or is no longer served: what the program sees.
+/// An error that the program receives when a peripheral cannot be published or served.
 ///
-/// What a central sees is an `ATTError`; an invalid declaration is a ``DeclarationError``.
+/// A central receives an `ATTError` instead. An invalid declaration throws a ``DeclarationError``.
 public struct PeripheralError: Error, Sendable, CustomStringConvertible {
     /// A kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -12,15 +12,15 @@ public struct PeripheralError: Error, Sendable, CustomStringConvertible {
 
         private let kind: Kind
 
-        /// The Bluetooth stack cannot be reached: no bus, or no Bluetooth daemon on it.
+        /// The Bluetooth stack is unreachable: there is no bus, or no Bluetooth daemon on it.
         public static let stackUnavailable = Code(kind: .stackUnavailable)
-        /// There is no such adapter, or it is powered off or blocked.
+        /// The adapter does not exist, or it is powered off or blocked.
         public static let adapterUnavailable = Code(kind: .adapterUnavailable)
-        /// This program may not use the Bluetooth stack.
+        /// The program is not allowed to use the Bluetooth stack.
         public static let permissionDenied = Code(kind: .permissionDenied)
         /// The stack refused to register the database or the advertisement.
         public static let rejected = Code(kind: .rejected)
-        /// The connection to the stack, or the stack itself, is gone.
+        /// The connection to the stack was lost, or the stack has ended.
         public static let connectionLost = Code(kind: .connectionLost)
         /// The stack did not answer in time.
         public static let timedOut = Code(kind: .timedOut)
@@ -28,26 +28,28 @@ public struct PeripheralError: Error, Sendable, CustomStringConvertible {
         public static let stopped = Code(kind: .stopped)
         /// The characteristic is not part of the running peripheral, or lacks the property.
         public static let notDeclared = Code(kind: .notDeclared)
-        /// The value cannot be sent: it is longer than an attribute can be.
+        /// The value cannot be sent because its length is not allowed.
         public static let invalidValue = Code(kind: .invalidValue)
 
         /// The central has not subscribed to the characteristic.
         public static let notSubscribed = Code(kind: .notSubscribed)
         /// The stack can reach the central only together with all other subscribers.
         public static let notAddressable = Code(kind: .notAddressable)
-        /// The central is not, or no longer, connected.
+        /// The central is not connected.
         public static let disconnected = Code(kind: .disconnected)
-        /// The central has not confirmed an indication within 30 seconds, or the stack has lost its confirmation.
+        /// The central did not confirm an indication within 30 seconds, or the stack lost the confirmation.
         public static let unconfirmed = Code(kind: .unconfirmed)
 
-        /// The stack knows no such central: it is not bonded, and has not been here of late.
+        /// The stack does not know the central: it is not bonded and was not connected recently.
         public static let unknownCentral = Code(kind: .unknownCentral)
 
-        /// The link of the central is not as secure as the characteristic demands, or nobody can be reached without one
-        /// whose link is not.
+        /// The central's link is less secure than the characteristic requires.
+        ///
+        /// Also thrown when the stack can send only to all subscribers together, and one of them has such a
+        /// link.
         public static let insufficientSecurity = Code(kind: .insufficientSecurity)
 
-        /// The peripheral has a restoration identifier and no store for its state, or a store and no identifier.
+        /// The peripheral has a restoration identifier but no store, or a store but no identifier.
         public static let restorationUnavailable = Code(kind: .restorationUnavailable)
 
         /// The code's name.
@@ -57,13 +59,15 @@ public struct PeripheralError: Error, Sendable, CustomStringConvertible {
     /// The kind of failure.
     public var code: Code
 
-    /// One sentence or two: what happened, and what to do about it.
+    /// What happened, and what to do about it, in one or two sentences.
     public var message: String
 
-    /// What brought the error about, if another error did.
+    /// The underlying error, if there is one.
     public var cause: (any Error)?
 
-    /// Makes an error, for backends.
+    /// Creates an error.
+    ///
+    /// For backends.
     public init(code: Code, message: String, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
@@ -80,36 +84,36 @@ extension PeripheralError {
     static let offTheAir = PeripheralError(
         code: .connectionLost,
         message:
-            "The peripheral is off the air for now; the states of the peripheral tell why, and when it is back."
+            "The peripheral is off the air. Its states report the reason, and when it is back on the air."
     )
 
     static let notSubscribed = PeripheralError(
         code: .notSubscribed,
-        message: "The central has not subscribed to the characteristic, or not any more."
+        message: "The central is not subscribed to the characteristic."
     )
 
     static let notAddressable = PeripheralError(
         code: .notAddressable,
-        message: "The Bluetooth stack can reach the central only together with all other subscribers; "
-            + "send to all of them instead."
+        message: "The Bluetooth stack can reach the central only together with all other subscribers. "
+            + "Send to all of them instead."
     )
 
     static let noRestorationStore = PeripheralError(
         code: .restorationUnavailable,
-        message: "The peripheral has a restoration identifier, and nowhere to preserve its state: "
-            + "name a store by run(on:restoringFrom:)."
+        message: "The peripheral has a restoration identifier but no store for its state. "
+            + "Pass a store to run(on:restoringFrom:)."
     )
 
     static let noRestorationIdentifier = PeripheralError(
         code: .restorationUnavailable,
-        message: "There is a store for the state of the peripheral, but no restoration identifier: "
-            + "declare one by Peripheral(_:restorationIdentifier:)."
+        message: "The peripheral has a store for its state but no restoration identifier. "
+            + "Declare one with Peripheral(_:restorationIdentifier:)."
     )
 
     static let disconnected = PeripheralError(code: .disconnected, message: "The central is not connected.")
 
     static let unconfirmed = PeripheralError(
         code: .unconfirmed,
-        message: "The central has not confirmed the indication within 30 s."
+        message: "The central did not confirm the indication within 30 seconds."
     )
 }

@@ -2,13 +2,14 @@ internal import PeripheralCore
 internal import PeripheralKit
 
 extension Advertisement {
-    /// What a version of BlueZ reports of the advertisement, on an adapter that is not known.
+    /// Returns the issues of the advertisement on a version of BlueZ and an unknown adapter.
     ///
-    /// What every adapter refuses is an error. What only some refuse is a warning that names them.
+    /// An advertisement that every adapter refuses is an error. If only some adapters refuse it, the issue is
+    /// a warning that names them.
     ///
     /// - Parameters:
     ///   - version: The version of BlueZ.
-    ///   - element: What the issues call the advertisement.
+    ///   - element: The name of the advertisement in the issues.
     /// - Returns: The issues.
     func issues(for version: BlueZVersion, named element: String) -> [DeclarationIssue] {
         let extended = plan(for: .extended(version), named: element).issues

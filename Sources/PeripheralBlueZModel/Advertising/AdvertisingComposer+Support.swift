@@ -1,7 +1,7 @@
 internal import PeripheralCore
 internal import PeripheralKit
 
-// What the adapter or the version of BlueZ does not take, or not as declared.
+// Finds what the adapter or the version of BlueZ does not support, or not as declared.
 extension AdvertisingComposer {
     mutating func examineSupport() {
         examineChannel()
@@ -12,13 +12,17 @@ extension AdvertisingComposer {
         if isExtended, advertisement.secondaryChannel == nil {
             warning(
                 "data",
-                "it takes more than \(AdvertisingCapabilities.legacyLength) bytes, so that it goes out by extended "
-                    + "advertising, which Bluetooth 4 does not hear",
-                "leave something out, or name the secondaryChannel if that is meant"
+                "it has more than \(AdvertisingCapabilities.legacyLength) bytes and is sent with extended "
+                    + "advertising, which Bluetooth 4 centrals do not receive",
+                "shorten it, or set secondaryChannel if this is intended"
             )
         }
         if !capabilities.usesClassic, !data.isEmpty, !data.contains(where: { $0.field == .flags }) {
-            warning("flags", "the kernel leaves them out for want of room", "leave out 3 bytes")
+            warning(
+                "flags",
+                "the kernel omits them because there is no room",
+                "shorten the advertisement by 3 bytes"
+            )
         }
     }
 
@@ -27,8 +31,8 @@ extension AdvertisingComposer {
         else { return }
         error(
             "secondary channel",
-            "the adapter has no \(channel)",
-            "leave it out, or use an adapter of Bluetooth 5 that has it"
+            "the adapter does not support \(channel)",
+            "leave it out, or use a Bluetooth 5 adapter that supports it"
         )
     }
 
@@ -38,31 +42,35 @@ extension AdvertisingComposer {
             if include == .resolvableSetIdentifier {
                 warning(
                     "include \(include)",
-                    "BlueZ adds it from 5.67 on, and only with a SIRK",
+                    "BlueZ adds it only from version 5.67 and only with a SIRK",
                     "set SIRK in the section CSIS of BlueZ's main.conf"
                 )
             } else {
-                warning("include \(include)", "the adapter has none", "leave it out")
+                warning("include \(include)", "the adapter does not support it", "leave it out")
             }
         }
         if advertisement.includes.contains(.appearance) {
             error(
                 "include appearance",
                 "BlueZ refuses it",
-                "give the advertisement the appearance itself, as by appearance: 0x0340"
+                "set the value instead, such as appearance: 0x0340"
             )
         }
         if includes(.resolvableSetIdentifier), !advertisement.rawData.isEmpty {
-            warning("include rsi", "BlueZ replaces it by the raw data", "leave one of them out")
+            warning("include rsi", "BlueZ replaces it with the raw data", "leave one of them out")
         }
         if includes(.txPower), !data.contains(where: { $0.field == .txPower }), !data.isEmpty {
-            warning("include tx-power", "the kernel leaves it out for want of room", "leave out 3 bytes")
+            warning(
+                "include tx-power",
+                "the kernel omits it because there is no room",
+                "shorten the advertisement by 3 bytes"
+            )
         }
         if includes(.localName), advertisement.localName == nil, !hasResponse {
             warning(
                 "include local-name",
-                "there is no scan response to it",
-                "give the advertisement a localName"
+                "there is no scan response for it",
+                "set localName instead"
             )
         }
     }
@@ -72,20 +80,20 @@ extension AdvertisingComposer {
         if capabilities.version < .scanResponseProperties {
             error(
                 "scan response",
-                "BlueZ \(capabilities.version) takes nothing but the name there",
+                "BlueZ \(capabilities.version) accepts only the name there",
                 "use BlueZ 5.80 or later, or move it into the advertisement"
             )
         } else if !hasResponse {
             error(
                 "scan response",
-                "there is none to a connectable extended advertisement",
+                "a connectable extended advertisement has none",
                 "move it into the advertisement, which has room for \(dataCapacity) bytes"
             )
         }
     }
 
     private mutating func examineEmptyData() {
-        let remedy = "give it a byte, or leave it out"
+        let remedy = "add at least one byte, or leave it out"
         let response = advertisement.scanResponse
         let fields =
             keysOfEmpty(advertisement.manufacturerData, response.manufacturerData).map {
@@ -108,7 +116,7 @@ extension AdvertisingComposer {
 
     private mutating func examineTiming() {
         let takesTiming = capabilities.version >= .stableAdvertisingProperties || capabilities.isExperimental
-        let unknown = "BlueZ \(capabilities.version) passes it over"
+        let unknown = "BlueZ \(capabilities.version) ignores it"
         let remedy = "use BlueZ 5.77 or later, or start bluetoothd with --experimental"
         if let interval = advertisement.interval {
             if !takesTiming {
@@ -121,12 +129,12 @@ extension AdvertisingComposer {
             if !takesTiming {
                 warning("transmit power", unknown, remedy)
             } else if !capabilities.canSetTransmitPower {
-                warning("transmit power", "the adapter chooses it by itself", "leave it out")
+                warning("transmit power", "the adapter chooses it", "leave it out")
             } else if let powers = capabilities.transmitPowers, !powers.contains(power) {
                 warning(
                     "transmit power",
-                    "the adapter has \(powers.lowerBound) to \(powers.upperBound), and takes the nearest",
-                    "choose one of these"
+                    "the adapter supports \(powers.lowerBound) to \(powers.upperBound) and uses the nearest value",
+                    "choose a value in this range"
                 )
             }
         }
@@ -134,14 +142,14 @@ extension AdvertisingComposer {
 }
 
 extension BlueZVersion {
-    /// The first that cuts names to what the controller says instead of to a legacy advertisement.
+    /// The first version that shortens names to the controller's capacity, not to that of legacy advertising.
     static let namesForController = BlueZVersion(major: 5, minor: 69)
-    /// The first that writes the flags of what is not discoverable.
+    /// The first version that writes flags for an advertisement that is not discoverable.
     static let flagsOfUndiscoverable = BlueZVersion(major: 5, minor: 69)
-    /// The first that turns to extended advertising by itself.
+    /// The first version that uses extended advertising automatically.
     static let automaticExtendedAdvertising = BlueZVersion(major: 5, minor: 76)
-    /// The first in which intervals, power and capabilities are no experiment.
+    /// The first version in which intervals, power and capabilities are not experimental.
     static let stableAdvertisingProperties = BlueZVersion(major: 5, minor: 77)
-    /// The first that takes more than a name into the scan response.
+    /// The first version that accepts more than a name in the scan response.
     static let scanResponseProperties = BlueZVersion(major: 5, minor: 80)
 }

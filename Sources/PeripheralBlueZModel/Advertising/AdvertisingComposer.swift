@@ -1,18 +1,19 @@
 internal import PeripheralCore
 internal import PeripheralKit
 
-/// Composes an advertisement as bluetoothd (src/advertising.c) and the kernel (net/bluetooth/eir.c, mgmt.c) do.
+/// Composes an advertisement like bluetoothd and the kernel.
 ///
-/// Recorded of BlueZ 5.66, 5.82 and 5.87 on Linux 6.1; what lies between them follows BlueZ's history.
+/// It models src/advertising.c of BlueZ, and net/bluetooth/eir.c and mgmt.c of the kernel. The behavior was
+/// recorded with BlueZ 5.66, 5.82 and 5.87 on Linux 6.1. For versions in between, it follows BlueZ's history.
 struct AdvertisingComposer {
     typealias Entry = AdvertisingPlan.Entry
 
     let advertisement: Advertisement
     let capabilities: AdvertisingCapabilities
-    /// What the issues call the advertisement.
+    /// The name of the advertisement in the issues.
     let element: String
     let isConnectable: Bool
-    /// Whether extended advertising carries it.
+    /// Whether extended advertising carries the advertisement.
     private(set) var isExtended = false
     private(set) var data: [Entry] = []
     private(set) var response: [Entry] = []
@@ -43,23 +44,24 @@ struct AdvertisingComposer {
         )
     }
 
-    /// The most bytes of advertising data on the air.
+    /// The maximum number of bytes of advertising data on the air.
     var dataCapacity: Int {
         isExtended ? capabilities.maximumAdvertisingDataLength : AdvertisingCapabilities.legacyLength
     }
 
-    /// The most bytes of advertising data that bluetoothd takes, without what the kernel adds.
+    /// The maximum number of bytes of advertising data that bluetoothd accepts, without what the kernel adds.
     var ownDataCapacity: Int {
         let legacy = AdvertisingCapabilities.legacyLength
-        // The kernel keeps room for the power, also where it then leaves it out.
+        // The kernel reserves room for the power, even if it then omits the power.
         let power = includes(.txPower) ? 3 : 0
         guard capabilities.isExtended else { return legacy - power }
-        // Before 5.69 bluetoothd had room for legacy advertising only, whatever carries it.
+        // Before 5.69, bluetoothd allowed only the length of legacy advertising, even for extended
+        // advertising.
         guard isExtended, capabilities.version >= .namesForController else { return legacy }
         return min(capabilities.maximumAdvertisingDataLength - power, messageCapacity)
     }
 
-    /// The most bytes of scan response.
+    /// The maximum number of bytes in the scan response.
     var responseCapacity: Int {
         guard isExtended, capabilities.version >= .namesForController else {
             return hasResponse ? AdvertisingCapabilities.legacyLength : 0
@@ -68,14 +70,15 @@ struct AdvertisingComposer {
         return max(0, min(capabilities.maximumScanResponseLength, messageCapacity - data.ownByteCount))
     }
 
-    /// The most that bluetoothd hands to the kernel in one message, both parts together.
+    /// The maximum size in bytes of both parts in a message from bluetoothd to the kernel.
     ///
-    /// It counts the message in a byte, which overflows behind that: bluetoothd may end by it (BlueZ, 2a6968b40).
+    /// bluetoothd counts the message in one byte. A longer message overflows the count, which can crash
+    /// bluetoothd (BlueZ, 2a6968b40).
     private var messageCapacity: Int {
         capabilities.version < BlueZVersion(major: 5, minor: 87) ? 244 : 252
     }
 
-    /// Legacy advertising is scannable, and so is what is only broadcast.
+    /// Legacy advertising and broadcasts are scannable.
     var hasResponse: Bool { !(isConnectable && isExtended) }
 
     func includes(_ include: AdvertisingInclude) -> Bool {
@@ -99,7 +102,7 @@ extension AdvertisingComposer {
             Entry(.appearance, .appearance, $0.gattBytes, in: .advertisingData)
         }
         var back: [Entry] = []
-        // Raw data that is read later replaces it.
+        // Raw data replaces the identifier, because bluetoothd parses it later.
         if includes(.resolvableSetIdentifier), advertisement.rawData.isEmpty {
             let unknown = [UInt8](repeating: 0, count: 6)
             back.append(
@@ -120,7 +123,7 @@ extension AdvertisingComposer {
             back.append(Entry(.flags, .flags, [flags.rawValue], in: .advertisingData, by: .daemon))
         }
 
-        // bluetoothd adds the appearance and the name after it has decided.
+        // bluetoothd adds the appearance and the name after this decision.
         let decisive = front.byteCount + back.byteCount
         let isTooLong = decisive > AdvertisingCapabilities.legacyLength
         isExtended =
@@ -140,7 +143,7 @@ extension AdvertisingComposer {
         min(dataCapacity - data.byteCount, ownDataCapacity - data.ownByteCount)
     }
 
-    /// The flags that bluetoothd writes itself.
+    /// The flags that bluetoothd itself writes.
     private var daemonFlags: AdvertisingFlags? {
         let isAloneOnAir = !capabilities.usesClassic || !capabilities.isAdapterDiscoverable
         let alone: AdvertisingFlags = isAloneOnAir ? .classicNotSupported : []
@@ -154,9 +157,11 @@ extension AdvertisingComposer {
         }
     }
 
-    /// The kernel puts flags in front, where there are none, and the power behind.
+    /// Adds the kernel's structures.
+    ///
+    /// These are flags in front if there are none, and the power at the end.
     private mutating func addKernelData() {
-        // Nothing is set up for no data at all, except on adapters that know legacy advertising only.
+        // An extended adapter sets up nothing for empty data.
         if capabilities.isExtended, data.isEmpty, nameInData == nil { return }
         let room =
             capabilities.isExtended
@@ -182,7 +187,7 @@ extension AdvertisingComposer {
         }
     }
 
-    /// The name where there is no scan response for it.
+    /// The name, if there is no scan response for it.
     private var nameInData: String? { hasResponse ? nil : declaredName }
 
     private var declaredName: String? {
@@ -190,7 +195,9 @@ extension AdvertisingComposer {
         return name
     }
 
-    /// As much of the name as there is room for; BlueZ would cut it inside a character, or not at all.
+    /// Returns as much of the name as fits.
+    ///
+    /// BlueZ would cut inside a character, or not at all.
     private mutating func name(in place: AdvertisingPlan.Place, room: Int) -> Entry? {
         guard let name = declaredName else { return nil }
         let sent = name.longestPrefix(
@@ -237,7 +244,7 @@ extension AdvertisingComposer {
         if name == nil, includes(.localName) { addAdapterName() }
     }
 
-    /// The kernel adds the adapter's name if it is short, and the beginning of a longer one.
+    /// Adds the adapter's name, as the kernel adds it: a longer one is cut off.
     private mutating func addAdapterName() {
         let longest = 10
         let bytes = Array(capabilities.adapterName.utf8)
@@ -278,7 +285,7 @@ extension AdvertisingComposer {
                 let limit = min(capacity, ownCapacity + end - own)
                 error(
                     "\(entry.field)",
-                    "it ends at byte \(end), and there is room for \(limit)",
+                    "it ends at byte \(end), but there is room for only \(limit)",
                     "leave something out, or shorten it"
                 )
             }

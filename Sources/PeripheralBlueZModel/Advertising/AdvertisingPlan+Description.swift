@@ -2,7 +2,9 @@ internal import PeripheralCore
 internal import PeripheralKit
 
 extension AdvertisingPlan: CustomStringConvertible {
-    /// The plan as a table: a line for each structure, with its place and its bytes, then the issues.
+    /// The plan as a table.
+    ///
+    /// It has a line for each structure with its offset and bytes, followed by the issues.
     public var description: String {
         var lines = [headline]
         lines.append("advertising data, \(advertisingData.byteCount) of \(advertisingDataCapacity) bytes")
@@ -40,7 +42,7 @@ extension AdvertisingPlan: CustomStringConvertible {
 }
 
 extension AdvertisingPlan.Entry: CustomStringConvertible {
-    /// What the structure is: `local name "Lamp", shortened`.
+    /// A description of the structure: `local name "Lamp", shortened`.
     public var description: String {
         var text = "\(field)"
         if field == .localName { text += " \"\(String(decoding: data, as: UTF8.self))\"" }
@@ -55,7 +57,7 @@ extension AdvertisingPlan.Entry: CustomStringConvertible {
         return text
     }
 
-    /// The bytes, or the first of many.
+    /// The bytes, or the first ones if there are many.
     fileprivate var shownBytes: String {
         let most = 10
         let shown = bytes.prefix(most).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }

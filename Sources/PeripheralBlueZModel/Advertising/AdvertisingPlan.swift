@@ -1,9 +1,9 @@
 public import PeripheralCore
 public import PeripheralKit
 
-/// What becomes of an advertisement on the air, byte by byte, before anything is registered.
+/// The bytes that an advertisement has on the air, computed before it is registered.
 ///
-/// It is what BlueZ's daemon and the kernel, 5.11 or later, make of it together: the order of the structures, the flags
+/// It models BlueZ's daemon together with the kernel, 5.11 or later: the order of the structures, the flags
 /// that they add, where the name goes, and what is refused. Printed, it is a table:
 ///
 /// ```
@@ -18,15 +18,15 @@ public struct AdvertisingPlan: Hashable, Sendable {
     /// The adapter and the stack that the plan is for.
     public let capabilities: AdvertisingCapabilities
 
-    /// The structures in their order: those of the advertising data, then those of the scan response.
+    /// The structures in order: those of the advertising data, then those of the scan response.
     ///
-    /// They include those that do not fit, which ``Entry/fits`` tells.
+    /// They include structures that do not fit: see ``Entry/fits``.
     public let entries: [Entry]
 
-    /// What does not fit or is refused (errors), and what is not as it seems (warnings).
+    /// Errors for what does not fit or is refused, and warnings for what is sent differently.
     public let issues: [DeclarationIssue]
 
-    /// Whether it goes out by extended advertising, which scanners of Bluetooth 4 do not hear.
+    /// Whether extended advertising is used, which Bluetooth 4 scanners do not receive.
     public let isExtended: Bool
 
     /// Whether centrals can connect.
@@ -35,26 +35,26 @@ public struct AdvertisingPlan: Hashable, Sendable {
     /// Whether scanners can ask for a scan response.
     public let isScannable: Bool
 
-    /// How many bytes of advertising data there are room for.
+    /// The maximum number of bytes in the advertising data.
     public let advertisingDataCapacity: Int
 
-    /// How many bytes of scan response there are room for.
+    /// The maximum number of bytes in the scan response.
     public let scanResponseCapacity: Int
 
-    /// Whether it can be on the air at all: none of the issues is an error.
+    /// Whether the advertisement can be on the air: no issue is an error.
     public var isPossible: Bool {
         !issues.contains { $0.severity == .error }
     }
 
-    /// The advertising data, without what does not fit.
+    /// The advertising data, without the structures that do not fit.
     ///
-    /// Nothing of it gets on the air unless the plan is possible.
+    /// Nothing of it is sent unless the plan is possible.
     public var advertisingData: AdvertisingData { data(in: .advertisingData) }
 
-    /// The scan response, without what does not fit; empty when there is none.
+    /// The scan response, without the structures that do not fit; empty if there is none.
     public var scanResponse: AdvertisingData { data(in: .scanResponse) }
 
-    /// The name as it is on the air; `nil` when there is none that the advertisement brings.
+    /// The declared name as it is on the air; `nil` if there is none.
     package var localName: String? {
         let entry = entries.first { $0.field == .localName && $0.source == .declaration && $0.fits }
         return entry.map { String(decoding: $0.data, as: UTF8.self) }
@@ -70,15 +70,15 @@ public struct AdvertisingPlan: Hashable, Sendable {
 }
 
 extension AdvertisingPlan {
-    /// Which of the two a structure is in.
+    /// The part of the advertisement that contains a structure.
     public enum Place: Hashable, Sendable {
-        /// What every packet carries.
+        /// The data that every packet carries.
         case advertisingData
-        /// What a scanner gets that asks for more.
+        /// The data that a scanner can ask for.
         case scanResponse
     }
 
-    /// Who has put a structure there.
+    /// The origin of a structure.
     public enum Source: Hashable, Sendable {
         /// The declaration.
         case declaration
@@ -90,24 +90,24 @@ extension AdvertisingPlan {
 
     /// One structure on the air (Core Specification, Vol 3, Part C, 11).
     public struct Entry: Hashable, Sendable {
-        /// What it tells.
+        /// The field that the structure contains.
         public let field: AdvertisingField
-        /// Which of the two it is in.
+        /// The part of the advertisement that contains the structure.
         public let place: Place
-        /// Who has put it there.
+        /// The origin of the structure.
         public let source: Source
-        /// Its kind.
+        /// The type of the structure.
         public let type: AdvertisingStructure.DataType
-        /// The bytes behind the kind.
+        /// The bytes after the type.
         public let data: [UInt8]
-        /// Whether this is only the beginning of what was declared.
+        /// Whether the structure contains only the beginning of the declared data.
         public let isShortened: Bool
-        /// Whether only the stack knows the value, in whose place another one stands here.
+        /// Whether the data is a placeholder for a value that only the stack knows.
         public let isPlaceholder: Bool
-        /// Whether there is room for it.
+        /// Whether there is room for the structure.
         public internal(set) var fits = true
 
-        /// How many bytes it takes: its length, its kind, and its data.
+        /// The size in bytes: its length, its type, and its data.
         public var byteCount: Int { 2 + data.count }
 
         /// The bytes on the air.
@@ -145,18 +145,18 @@ extension AdvertisingPlan {
 }
 
 extension Advertisement {
-    /// Tells what becomes of the advertisement on an adapter, also one that this machine does not have.
+    /// Returns the advertisement as it is sent on an adapter.
     ///
-    /// What the declaration leaves to the peripheral, its name and services, is left out;
-    /// ``Peripheral/advertisingPlans(for:)`` fills it in.
+    /// The adapter can be one that this machine does not have. The name and services that the declaration
+    /// leaves to the peripheral are left out. ``Peripheral/advertisingPlans(for:)`` includes them.
     ///
     /// - Parameter capabilities: The adapter and the stack, such as `.legacy` or `.extended("5.66")`.
-    /// - Returns: The plan; ``AdvertisingPlan/isPossible`` is false for an advertisement that would be refused.
+    /// - Returns: The plan. If the advertisement would be refused, ``AdvertisingPlan/isPossible`` is `false`.
     public func plan(for capabilities: AdvertisingCapabilities) -> AdvertisingPlan {
         plan(for: capabilities, named: "advertisement")
     }
 
-    /// The plan, with issues that name the advertisement so.
+    /// Returns the plan, with the given name of the advertisement in its issues.
     package func plan(for capabilities: AdvertisingCapabilities, named element: String) -> AdvertisingPlan {
         AdvertisingComposer(self, for: capabilities, named: element).plan
     }
@@ -165,6 +165,6 @@ extension Advertisement {
 extension [AdvertisingPlan.Entry] {
     var byteCount: Int { reduce(0) { $0 + $1.byteCount } }
 
-    /// Without what the kernel adds.
+    /// The size without the structures that the kernel adds.
     var ownByteCount: Int { filter { !$0.isFromKernel }.byteCount }
 }

@@ -2,7 +2,7 @@ internal import PeripheralCore
 public import PeripheralKit
 
 extension Peripheral {
-    /// Tells what becomes of each advertisement on an adapter, with what the declaration leaves open filled in.
+    /// Returns each advertisement as it is sent on an adapter, with the peripheral's name and services.
     ///
     /// ```swift
     /// for plan in peripheral.advertisingPlans(for: .extended("5.82")) { print(plan) }
@@ -16,14 +16,14 @@ extension Peripheral {
 }
 
 extension Publication {
-    /// Shows what becomes of each advertisement on an adapter.
+    /// Returns each advertisement as it is sent on an adapter.
     public func advertisingPlans(for capabilities: AdvertisingCapabilities) -> [AdvertisingPlan] {
         advertisements.plans(for: capabilities)
     }
 }
 
 extension [Advertisement] {
-    /// Shows what becomes of each advertisement on an adapter.
+    /// Returns each advertisement as it is sent on an adapter.
     package func plans(for capabilities: AdvertisingCapabilities) -> [AdvertisingPlan] {
         indices.map { self[$0].plan(for: capabilities, named: name(at: $0)) }
     }

@@ -13,13 +13,14 @@ extension Advertisement {
         public static let connectable = Kind(name: .connectable)
         /// Centrals only listen, as to a beacon.
         ///
-        /// It is never discoverable (Core Specification, Vol 3, Part C, 9.1.1).
+        /// A broadcast is never discoverable (Core Specification, Vol 3, Part C, 9.1.1).
         public static let broadcast = Kind(name: .broadcast)
     }
 
-    /// Whether phones show the peripheral when they search for new devices (Core Specification, Vol 3, Part C, 9.2).
+    /// Whether phones list the peripheral when they search for new devices.
     ///
-    /// Programs find it by its services in any case.
+    /// Programs on a central find the peripheral by its services in any case. See Core Specification, Vol 3,
+    /// Part C, 9.2.
     public struct Discoverability: Hashable, Sendable {
         package enum Mode: Hashable {
             case never, limited(Duration), general
@@ -27,25 +28,26 @@ extension Advertisement {
 
         package let mode: Mode
 
-        /// Not.
+        /// Never discoverable.
         public static let never = Discoverability(mode: .never)
-        /// Always.
+        /// Always discoverable.
         public static let general = Discoverability(mode: .general)
 
-        /// For this time after it gets on the air: whole seconds, 1 to 65,535; thereafter not.
+        /// Discoverable for this time after the advertisement goes on the air; whole seconds, 1 to 65,535.
         ///
-        /// While it lasts, the flags say *limited discoverable*. The specification has at most 180 seconds.
+        /// During this time, the flags are *limited discoverable*. The specification allows at most 180
+        /// seconds.
         public static func limited(for time: Duration) -> Discoverability {
             Discoverability(mode: .limited(time))
         }
 
-        /// For how long; `nil` where there is no limit.
+        /// The time for which the peripheral is discoverable; `nil` if there is no limit.
         public var limit: Duration? {
             if case .limited(let time) = mode { time } else { nil }
         }
     }
 
-    /// What becomes of an advertisement while a central is connected.
+    /// What happens to an advertisement while a central is connected.
     public struct ConnectedBehavior: Hashable, Sendable {
         private enum Name {
             case keepAdvertising, pause
@@ -53,18 +55,18 @@ extension Advertisement {
 
         private let name: Name
 
-        /// It stays on the air, so that further centrals find the peripheral and can connect.
+        /// The advertisement stays on the air, so that further centrals can find the peripheral and connect.
         public static let keepAdvertising = ConnectedBehavior(name: .keepAdvertising)
-        /// It leaves the air with the first connection, and comes back with the end of the last.
+        /// The advertisement is off the air from the first connection until the last one ends.
         public static let pause = ConnectedBehavior(name: .pause)
     }
 
-    /// What a scanner gets that asks for more (Core Specification, Vol 6, Part B, 4.4.3).
+    /// Further data that a scanner can ask for (Core Specification, Vol 6, Part B, 4.4.3).
     ///
-    /// The name goes there by itself. The rest needs BlueZ 5.80 or later. There are 31 bytes, and none at all for a
-    /// connectable advertisement on a secondary channel.
+    /// The name is put there automatically. Not every Bluetooth stack can send other data. A scan response
+    /// has 31 bytes; a connectable advertisement on a secondary channel has none.
     public struct ScanResponse: Hashable, Sendable {
-        /// The services by which centrals find the peripheral.
+        /// The services that centrals can find the peripheral by.
         public var services: [BluetoothUUID]
         /// The services that the peripheral looks for in centrals.
         public var solicitedServices: [BluetoothUUID]
@@ -75,7 +77,9 @@ extension Advertisement {
         /// Structures of other kinds, by their number.
         public var rawData: [AdvertisingStructure.DataType: [UInt8]]
 
-        /// Declares a scan response; what is not named is left out.
+        /// Creates a scan response.
+        ///
+        /// Arguments that are left out add nothing.
         public init(
             services: [BluetoothUUID] = [],
             solicitedServices: [BluetoothUUID] = [],
@@ -90,7 +94,7 @@ extension Advertisement {
             self.rawData = rawData
         }
 
-        /// Whether it holds nothing but the name.
+        /// Whether the scan response contains nothing but the name.
         public var isEmpty: Bool { self == ScanResponse() }
     }
 }

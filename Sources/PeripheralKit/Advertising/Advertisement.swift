@@ -1,16 +1,16 @@
 public import PeripheralCore
 
-/// What a peripheral tells everybody around, so that centrals find it.
+/// The data that a peripheral sends to everyone in range, so that centrals find it.
 ///
-/// A peripheral without one advertises its name, and as many of its primary services as fit.
+/// A peripheral without an advertisement advertises its name, and as many of its primary services as fit.
 ///
 /// ```swift
 /// Advertisement(localName: "Lamp", manufacturerData: [0x0059: [1, 2]])
 /// ```
 ///
-/// There is room for 31 bytes, 3 of which are flags; the name has 31 bytes of its own, in the scan response.
-/// Adapters of Bluetooth 5 have more, which only scanners of Bluetooth 5 hear. ``plan(for:)`` tells what becomes of
-/// it, byte by byte:
+/// An advertisement has 31 bytes, of which the flags take 3. The name has 31 bytes of its own, in the scan
+/// response. Bluetooth 5 adapters can send more, but only Bluetooth 5 scanners receive it. ``plan(for:)``
+/// returns the advertisement as it is sent, byte by byte:
 ///
 /// ```swift
 /// print(Advertisement(localName: "Lamp", services: [.battery]).plan(for: .legacy))
@@ -21,10 +21,12 @@ public struct Advertisement: Hashable, Sendable {
     /// Whether centrals can connect.
     public var kind: Kind
 
-    /// The name, or `nil` for that of the peripheral.
+    /// The name; `nil` for the name of the peripheral.
     public var localName: String?
 
-    /// The services by which centrals find the peripheral, or `nil` for the primary ones of the declaration that fit.
+    /// The services that centrals can find the peripheral by.
+    ///
+    /// With `nil`, these are the declared primary services that fit.
     public var services: [BluetoothUUID]?
 
     /// The services that the peripheral looks for in centrals (Core Specification Supplement, Part A, 1.10).
@@ -39,60 +41,62 @@ public struct Advertisement: Hashable, Sendable {
     /// Structures of other kinds, by their number (Assigned Numbers, 2.3).
     public var rawData: [AdvertisingStructure.DataType: [UInt8]]
 
-    /// What the device looks like (Assigned Numbers, 2.6), such as 0x0340 for a heart rate sensor.
+    /// The kind of device (Assigned Numbers, 2.6), such as 0x0340 for a heart rate sensor.
     public var appearance: UInt16?
 
-    /// What the Bluetooth stack adds.
+    /// The fields that the Bluetooth stack adds.
     public var includes: Set<AdvertisingInclude>
 
-    /// What a scanner gets that asks for more, besides the name.
+    /// The data that a scanner can ask for, besides the name.
     public var scanResponse: ScanResponse
 
-    /// Whether phones show the peripheral when they search for new devices.
+    /// Whether phones list the peripheral when they search for new devices.
     public var discoverability: Discoverability
 
-    /// How often it is sent; `nil` leaves it to the stack.
+    /// How often the advertisement is sent; `nil` leaves it to the stack.
     public var interval: AdvertisingInterval?
 
-    /// The power to send with; `nil` leaves it to the controller.
+    /// The transmit power; `nil` leaves it to the controller.
     public var transmitPower: TransmitPower?
 
-    /// Extended advertising on this channel; `nil` for legacy advertising, as long as that is enough.
+    /// The channel for extended advertising; `nil` for legacy advertising, as long as the data fits.
     public var secondaryChannel: SecondaryChannel?
 
-    /// How long it is on the air in its turn, where several take turns; `nil` leaves it to the stack.
+    /// How long each turn lasts, if several advertisements alternate; `nil` leaves it to the stack.
     public var duration: Duration?
 
-    /// How long it is on the air at all; `nil` for as long as the peripheral runs.
+    /// The total time on the air; `nil` for as long as the peripheral runs.
     public var timeout: Duration?
 
-    /// What becomes of it while a central is connected.
+    /// What happens to the advertisement while a central is connected.
     public var whileConnected: ConnectedBehavior
 
-    /// Declares an advertisement.
+    /// Creates an advertisement.
     ///
-    /// What is given here is examined with the peripheral's declaration (`Peripheral.validate()`).
+    /// `Peripheral.validate()` examines it together with the declaration of the peripheral.
     ///
     /// - Parameters:
     ///   - kind: Whether centrals can connect: `.connectable` or `.broadcast`.
-    ///   - localName: The name, or `nil` for that of the peripheral.
-    ///   - services: The services by which centrals find the peripheral, or `nil` for the primary ones of the
-    ///     declaration that fit, in their order.
+    ///   - localName: The name; `nil` for the name of the peripheral.
+    ///   - services: The services that centrals can find the peripheral by; `nil` for the declared primary
+    ///     services that fit, in their order.
     ///   - solicitedServices: The services that the peripheral looks for in centrals.
     ///   - manufacturerData: The manufacturer's own data, by company identifier.
     ///   - serviceData: Data that belongs to a service.
     ///   - rawData: Structures of kinds that have no parameter here, by their number.
-    ///   - appearance: What the device looks like.
-    ///   - includes: What the Bluetooth stack adds, such as `.txPower`.
-    ///   - scanResponse: What a scanner gets that asks for more, besides the name; BlueZ 5.80 and later.
-    ///   - discoverability: Whether phones show the peripheral when they search for new devices; `nil` for `.general`,
-    ///     or for `.never` in a broadcast.
-    ///   - interval: How often it is sent, such as `.every(.milliseconds(100))`; BlueZ 5.77 and later.
-    ///   - transmitPower: The power to send with, such as `.dBm(4)`; BlueZ 5.77 and later.
-    ///   - secondaryChannel: Extended advertising on this channel, which only scanners of Bluetooth 5 hear.
-    ///   - duration: How long it is on the air in its turn, where several take turns: whole seconds, 1 to 65,535.
-    ///   - timeout: How long it is on the air at all: whole seconds, 1 to 65,535.
-    ///   - whileConnected: What becomes of it while a central is connected.
+    ///   - appearance: The kind of device.
+    ///   - includes: The fields that the Bluetooth stack adds, such as `.txPower`.
+    ///   - scanResponse: The data that a scanner can ask for, besides the name. Not every stack supports it.
+    ///   - discoverability: Whether phones list the peripheral when they search for new devices; `nil` for
+    ///     `.general`, or for `.never` in a broadcast.
+    ///   - interval: How often the advertisement is sent, such as `.every(.milliseconds(100))`. Not every
+    ///     stack supports it.
+    ///   - transmitPower: The transmit power, such as `.dBm(4)`. Not every stack supports it.
+    ///   - secondaryChannel: The channel for extended advertising, which only Bluetooth 5 scanners receive.
+    ///   - duration: How long the advertisement is sent in its turn, if several take turns; whole seconds, 1
+    ///     to 65,535.
+    ///   - timeout: How long the advertisement stays on the air in total; whole seconds, 1 to 65,535.
+    ///   - whileConnected: What happens to the advertisement while a central is connected.
     public init(
         _ kind: Kind = .connectable,
         localName: String? = nil,

@@ -18,7 +18,7 @@ struct AdvertisementRoom {
 
     private let advertisement: Advertisement
     private let adapter: Adapter
-    /// What the issues call the advertisement.
+    /// The name of the advertisement in the issues.
     private let element: String
     private var usesExtendedAdvertising = false
     private(set) var issues: [DeclarationIssue] = []
@@ -104,7 +104,7 @@ struct AdvertisementRoom {
             guard end > room || structure.data.count > AdvertisingStructure.maximumDataCount else { continue }
             error(
                 "\(structure.field)",
-                "it ends at byte \(end), and there is room for \(room)",
+                "it ends at byte \(end), but there is room for only \(room)",
                 "leave something out, or shorten it"
             )
         }

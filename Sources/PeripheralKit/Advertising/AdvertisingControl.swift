@@ -1,11 +1,11 @@
 private import Synchronization
 
-/// What a running peripheral advertises, and who may change it: one call after the other.
+/// Stores what a running peripheral advertises and serializes the changes.
 final class AdvertisingControl: Sendable {
     private struct State {
-        /// As the program has given them.
+        /// The advertisements as the program has passed them.
         var declared: [Advertisement]
-        /// As the backend has them.
+        /// The advertisements as the backend has them.
         var resolved: [Advertisement]
         var link: (any BackendLink)?
     }
@@ -16,8 +16,8 @@ final class AdvertisingControl: Sendable {
     private let changed: @Sendable ([Advertisement]) -> Void
 
     /// - Parameters:
-    ///   - peripheral: What declares the advertisements.
-    ///   - changed: Told what is advertised from now on, as the program has given it.
+    ///   - peripheral: The peripheral that declares the advertisements.
+    ///   - changed: Called with the new advertisements after each change, as the program has passed them.
     init(of peripheral: Peripheral, changed: @escaping @Sendable ([Advertisement]) -> Void) {
         self.peripheral = peripheral
         self.changed = changed
@@ -26,10 +26,10 @@ final class AdvertisingControl: Sendable {
         )
     }
 
-    /// What is advertised, as the program has given it.
+    /// The current advertisements, as the program has passed them.
     var advertisements: [Advertisement] { state.withLock { $0.declared } }
 
-    /// The advertisement at a place, with what it leaves open filled in.
+    /// The advertisement at an index, with its name and services filled in.
     subscript(number: Int) -> Advertisement? {
         state.withLock { $0.resolved.indices.contains(number) ? $0.resolved[number] : nil }
     }
@@ -38,18 +38,19 @@ final class AdvertisingControl: Sendable {
         state.withLock { $0.link = link }
     }
 
-    /// Sends away all who wait.
+    /// Rejects all waiting and later changes.
     func stop() {
         turns.close()
-        // The link keeps the backend, which keeps those who serve it.
+        // Break the reference cycle: the link retains the backend, which retains the objects that serve it.
         state.withLock { $0.link = nil }
     }
 
-    /// Advertises something else.
+    /// Changes the advertisements.
     ///
-    /// - Parameter change: Makes of what is advertised, and what is declared, what shall be; returns the places of those
-    ///   that begin anew if their time is over.
-    /// - Throws: What `change` or the backend throws, `DeclarationError`, or ``PeripheralError`` with the code `stopped`.
+    /// - Parameter change: Modifies the current advertisements; the second argument is the declared ones. It
+    ///   returns the indices of the advertisements to restart if their time is over.
+    /// - Throws: The error of `change` or the backend, `DeclarationError`, or ``PeripheralError`` with the
+    ///   code `stopped`.
     func change(
         _ change: (inout [Advertisement], _ declared: [Advertisement]) throws -> Set<Int>
     ) async throws {
@@ -64,7 +65,7 @@ final class AdvertisingControl: Sendable {
             $0.severity == .error
         }
         guard errors.isEmpty else { throw DeclarationError(issues: errors) }
-        // First, since the backend may tell of the end of an advertisement before it returns.
+        // First, because the backend can report the end of an advertisement before it returns.
         state.withLock { ($0.declared, $0.resolved) = (declared, resolved) }
         do {
             try await link.advertise(resolved, restarting: restarted)

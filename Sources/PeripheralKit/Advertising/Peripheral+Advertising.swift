@@ -1,25 +1,24 @@
 internal import PeripheralCore
 
 extension Peripheral {
-    /// What is advertised at first, with what that leaves open filled in from the declaration.
+    /// The advertisements at the start of a run, with names and services filled in.
     package var resolvedAdvertisements: [Advertisement] {
         initialAdvertisements.map(resolved)
     }
 
-    /// What is advertised at first, as it is declared.
+    /// The advertisements at the start of a run, as declared.
     var initialAdvertisements: [Advertisement] {
         isSilentAtFirst ? [] : declaredAdvertisements
     }
 
-    /// The advertisements as they are declared; without any, there is one that leaves everything open.
+    /// The advertisements as declared; if there are none, one with default values.
     var declaredAdvertisements: [Advertisement] {
         advertisements.isEmpty ? [Advertisement()] : advertisements
     }
 
-    /// Fills in what an advertisement leaves open.
+    /// Fills in the name and services that an advertisement does not specify.
     ///
-    /// Of the services, those come in that fit, in their order: an advertisement that nobody wrote must not be
-    /// able to fail.
+    /// It adds the services that fit, in order, because a default advertisement must not fail.
     func resolved(_ declared: Advertisement) -> Advertisement {
         var advertisement = declared
         if advertisement.localName == nil, !advertisement.includes.contains(.localName) {
@@ -38,7 +37,7 @@ extension Peripheral {
 }
 
 extension [Advertisement] {
-    /// What issues call the advertisement at an index: by its number, where there are several.
+    /// The name of an advertisement in issues, with its number if there are several.
     package func name(at index: Int) -> String {
         count == 1 ? "advertisement" : "advertisement \(index + 1)"
     }

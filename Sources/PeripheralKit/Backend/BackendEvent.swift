@@ -1,102 +1,110 @@
 public import PeripheralCore
 
-/// What a backend reports to its ``PeripheralHost``.
+/// An event that a backend reports to its ``PeripheralHost``.
 ///
-/// What happens to connections and subscriptions is reported one after the other, in its order.
-/// ``updateTaken(_:)`` and ``updateEnded(_:_:)`` keep no order with these, nor with those of other updates:
-/// they may come later than what has happened after them, and at the same time from another thread.
+/// Events of connections and subscriptions are reported one after the other, in order. ``updateTaken(_:)``
+/// and ``updateEnded(_:_:)`` have no order relative to these or to those of other updates. They can come
+/// after later events, and concurrently from another thread.
 public enum BackendEvent: Sendable {
-    /// The database is registered and the advertisement is on the air; updates go through the link.
+    /// The database is registered and the advertisement is on the air. Updates can be submitted to the link.
     ///
-    /// It comes again after each ``suspended``.
+    /// The event is reported again after each ``suspended``.
     case published(PublishedPeripheral)
 
-    /// The peripheral is off the air, and its database is gone, until it is published again.
+    /// The peripheral is off the air and its database is gone, until it is published again.
     ///
-    /// It comes also when a publication fails halfway, since centrals may have come by then. All centrals are
-    /// gone and all subscriptions have ended, also those of bonded centrals, without an event for each; what
-    /// becomes of updates that were submitted is not reported any more.
+    /// The event is also reported when a publication fails halfway, because centrals may have connected. All
+    /// centrals are disconnected and all subscriptions have ended, including those of bonded centrals. There
+    /// are no separate events for them. The ends of submitted updates are no longer reported.
     case suspended
 
-    /// The state has changed; a backend that has never reported one is on the air while it is published.
+    /// The state has changed.
+    ///
+    /// A backend that never reports a state is on the air while it is published.
     case stateChanged(PeripheralState)
 
-    /// The stack has given an attribute of ``Publication/table`` a handle on the air.
+    /// The stack has assigned a handle on the air to an attribute of ``Publication/table``.
     case handleAssigned(AttributeHandle, onAir: AttributeHandle)
 
-    /// The backend has something to preserve for its next run, in place of what it has reported before.
+    /// A text to preserve for the backend's next run. It replaces the text reported before.
     ///
     /// ``Publication/backendState`` returns it. A text of more than 4,096 bytes is not preserved.
     case backendStateChanged(String)
 
-    /// The time of an advertisement is over, by its place among those that were demanded last; it does not
-    /// come back by itself.
+    /// The time of an advertisement is over. It does not return to the air automatically.
+    ///
+    /// The value is its index in the advertisements that were last passed to
+    /// ``BackendLink/advertise(_:restarting:)``.
     case advertisementEnded(Int)
 
-    /// A central has connected, or what is known of a connected one has changed.
+    /// A central has connected, or a property of a connected central has changed.
     case connected(Central)
 
     /// A central is no longer connected.
     ///
-    /// Its subscriptions end with that, without an event for each. Those that the stack keeps for a bonded
-    /// central are reported anew when it returns.
+    /// Its subscriptions end with the connection, without separate events. If the stack preserves the
+    /// subscriptions of a bonded central, they are reported again when the central returns.
     case disconnected(Central.ID)
 
-    /// The stack does not know a central any more, whoever has removed it: a bond that there was is gone.
+    /// The stack has forgotten a central, and its bond if it had one. Any program can have removed it.
     case forgotten(Central.ID)
 
-    /// A central has subscribed to a characteristic; one that was subscribed has done so anew.
+    /// A central has subscribed to a characteristic, possibly again.
     ///
-    /// Subscribers whom the stack does not name count as one.
+    /// All subscribers that the stack does not identify count as one.
     case subscribed(BackendSubscription)
 
-    /// What is known of a subscription that stands has changed: how its central can be reached, or what it
-    /// has asked for.
+    /// A property of an existing subscription has changed.
+    ///
+    /// This is how its central can be reached, or the kind of update that it has asked for.
     case subscriptionChanged(BackendSubscription)
 
     /// A central has ended its subscription to the characteristic with this value handle.
     ///
-    /// With no central named, no unidentified central is subscribed any more.
+    /// If the central is `nil`, the subscription of the unidentified centrals has ended.
     case unsubscribed(AttributeHandle, by: Central.ID?)
 
     /// The stack has lost a connected central's subscription to the characteristic with this value handle.
+    /// The stack has lost a connected central's subscription to the characteristic with this value handle.
     ///
-    /// The central has not unsubscribed, and has to subscribe anew. What is kept for it of durable updates
-    /// stays until then.
+    /// The central has not unsubscribed, and has to subscribe again. The durable updates preserved for it
+    /// stay until then.
     case subscriptionLost(AttributeHandle, by: Central.ID)
 
-    /// The stack has taken an update that was submitted, which has not left this device yet.
+    /// The stack has taken a submitted update, which has not left the device yet.
     ///
-    /// Reported at most once, before ``updateEnded(_:_:)``, for an update that awaits no confirmation:
-    /// whoever sent it goes on, while the update still counts as one that is submitted.
+    /// The event is reported at most once, before ``updateEnded(_:_:)``, and only for an update that does not
+    /// await confirmation. The sender continues, while the update still counts as submitted.
     case updateTaken(Update.ID)
 
-    /// An update that was submitted has come to its end; reported exactly once for each, unless the run ends
-    /// before.
+    /// A submitted update has ended.
+    ///
+    /// The event is reported exactly once for each update, unless the run ends first.
     case updateEnded(Update.ID, UpdateOutcome)
 
-    /// Several updates have ended, in this order; the same as ``updateEnded(_:_:)`` for each.
+    /// Several updates have ended, in this order. Equivalent to ``updateEnded(_:_:)`` for each of them.
     ///
-    /// Who waits for room is woken up once then, and finds room for as many.
+    /// Senders that wait for room are resumed once for the whole batch.
     case updatesEnded([(Update.ID, UpdateOutcome)])
 }
 
-/// What a backend tells once it has published a peripheral.
+/// The properties that a backend reports once it has published a peripheral.
 public struct PublishedPeripheral: Sendable {
-    /// The way to the backend.
+    /// The link to the backend.
     public var link: any BackendLink
 
-    /// How the backend knows what has left, which it reports by ``BackendEvent/updateEnded(_:_:)``.
+    /// How the backend determines that an update has left, which ``BackendEvent/updateEnded(_:_:)`` reports.
     public var pacing: UpdatePacing
 
-    /// How many updates for each recipient are submitted at a time that await no confirmation and have not
-    /// ended; 1 or more.
+    /// The maximum number of submitted updates for each recipient; 1 or more.
+    ///
+    /// It limits updates that have not ended and do not await confirmation.
     public var window: Int
 
-    /// The address of the adapter; `nil` where the stack does not tell.
+    /// The address of the adapter; `nil` if the stack does not report it.
     public var adapter: DeviceAddress?
 
-    /// Makes the report.
+    /// Creates the report.
     public init(
         link: any BackendLink,
         pacing: UpdatePacing = .unknown,
@@ -115,20 +123,21 @@ public struct BackendSubscription: Hashable, Sendable {
     /// The characteristic, by its value handle in ``Publication/table``.
     public var characteristic: AttributeHandle
 
-    /// Who has subscribed; `nil` where the stack does not tell.
+    /// The subscriber; `nil` if the stack does not report it.
     public var central: Central?
 
-    /// What the central has asked for; `nil` where the stack does not tell.
+    /// The kind of update that the central asked for; `nil` if the stack does not report it.
     public var kind: UpdateKind?
 
-    /// Whether an update can go to this central alone, if it is not empty.
+    /// Whether an update that is not empty can be sent to this central alone.
     public var isAddressable: Bool
 
-    /// Whether an update for all subscribers is to be submitted once, for all of them, although each can be
-    /// reached alone.
+    /// Whether to submit an update for all subscribers only once.
+    ///
+    /// This applies even though each subscriber can be reached alone.
     public var sharesUpdatesForAll: Bool
 
-    /// Makes a subscription.
+    /// Creates a subscription.
     public init(
         characteristic: AttributeHandle,
         central: Central?,

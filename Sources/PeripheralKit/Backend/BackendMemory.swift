@@ -1,10 +1,12 @@
 private import Synchronization
 
-/// What a backend keeps of a peripheral without a restoration identifier, for its next run in this process.
+/// Stores a backend's text for its next run in this process.
+///
+/// It serves peripherals without a restoration identifier.
 final class BackendMemory: Sendable {
     private let text = Mutex("")
 
-    /// Hands over what is kept, to one run at a time: another one that runs at once begins with nothing.
+    /// Returns the text and clears it, so that a concurrent run starts without one.
     func take() -> String {
         text.withLock { text in
             defer { text = "" }
@@ -12,7 +14,7 @@ final class BackendMemory: Sendable {
         }
     }
 
-    /// Keeps the last text that the backend has reported in a run that has ended.
+    /// Stores the last text that the backend has reported in a run.
     func keep(_ new: String) {
         text.withLock { $0 = new }
     }

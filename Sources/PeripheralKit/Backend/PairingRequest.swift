@@ -1,6 +1,6 @@
-/// How a peripheral pairs, and so what it tells centrals of its display and its keys.
+/// The way to pair, which determines the input and output abilities sent to centrals.
 public enum PairingMethod: Hashable, Sendable {
-    /// Nobody may pair.
+    /// No central can pair.
     case none
     /// No display and no keys.
     case justWorks
@@ -8,36 +8,36 @@ public enum PairingMethod: Hashable, Sendable {
     case displayPasskey
     /// A keyboard: a passkey is typed on the device.
     case enterPasskey
-    /// A display, and a key for yes and one for no.
+    /// A display, and one key each for yes and no.
     case confirmNumber
-    /// The system's own way; the backend leaves pairing alone.
+    /// The system decides. The backend does not handle pairing.
     case system
 }
 
-/// What a Bluetooth stack wants to know before a central is paired.
+/// A question that a Bluetooth stack asks before a central is paired.
 public struct PairingRequest: Hashable, Sendable {
-    /// Who pairs.
+    /// The central that pairs.
     public var central: Central
 
-    /// What the stack wants to know.
+    /// The question.
     public var question: PairingQuestion
 
-    /// Makes a request.
+    /// Creates a request.
     public init(central: Central, question: PairingQuestion) {
         self.central = central
         self.question = question
     }
 }
 
-/// A question that comes up while a central pairs.
+/// A question that a Bluetooth stack asks while a central pairs.
 public enum PairingQuestion: Hashable, Sendable {
-    /// Whether the central may pair, without a number (Just Works).
+    /// Asks whether the central can pair without a number (Just Works).
     case authorize
-    /// Demands that this passkey be shown.
+    /// Asks to show this passkey.
     case displayPasskey(UInt32)
-    /// Which passkey the central shows.
+    /// Asks for the passkey that the central shows.
     case enterPasskey
-    /// Whether the central shows this number.
+    /// Asks whether the central shows this number.
     case confirmNumber(UInt32)
 }
 

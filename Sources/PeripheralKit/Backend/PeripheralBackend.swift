@@ -1,107 +1,119 @@
-/// A Bluetooth stack that a ``Peripheral`` can run on: the only seam between this module and the outside.
+/// A Bluetooth stack that a ``Peripheral`` can run on.
 ///
-/// BlueZ is one backend, the one in memory for tests another. A backend knows how attributes get on the air;
-/// what they hold, who may be answered and when, is decided by the ``PeripheralHost`` that it serves.
+/// PeripheralBlueZ provides a backend, and PeripheralTesting one in memory for tests. A backend puts
+/// attributes on the air. The ``PeripheralHost`` that it serves decides about their values, and how and when
+/// requests are answered.
 public protocol PeripheralBackend: Sendable {
-    /// Publishes a peripheral, and serves it until it is told to stop.
+    /// Publishes a peripheral and serves it until it is stopped.
     ///
     /// Once the database is registered and the advertisement is on the air, the backend reports
-    /// ``BackendEvent/published(_:)`` with a link for the way back. It then asks `host` to answer each request
-    /// of a central, and reports what else happens. It returns when ``BackendLink/stop()`` was called and the
-    /// advertisement, then the database, are withdrawn.
+    /// ``BackendEvent/published(_:)`` with its link. It then passes each request of a central to `host`, and
+    /// reports other events. After ``BackendLink/stop()``, it withdraws the advertisement, then the database,
+    /// and returns.
     ///
-    /// Cancelling the calling task withdraws both as well; requests in progress are then cancelled instead of
+    /// Cancelling the calling task also withdraws both. Requests in progress are then cancelled instead of
     /// completed.
     ///
     /// - Parameters:
-    ///   - publication: What to publish; it has been validated.
-    ///   - host: Who answers the requests. All its functions may be called from any thread.
-    /// - Throws: ``PeripheralError`` when the peripheral cannot be published, or can no longer be served.
+    ///   - publication: The validated publication.
+    ///   - host: Answers the requests. All its functions can be called from any thread.
+    /// - Throws: ``PeripheralError`` if the peripheral cannot be published, or can no longer be served.
     func serve(_ publication: Publication, for host: any PeripheralHost) async throws
 
-    /// Where the state of a peripheral is preserved that has a restoration identifier and is given no store.
+    /// The store for a peripheral that has a restoration identifier but is given no store.
     ///
-    /// `nil`, as where a backend does not say otherwise, leaves it to the program.
+    /// If it is `nil`, the default, the program has to pass a store.
     ///
-    /// - Throws: ``RestorationError`` when there is no such place on this system, in words that say what to do.
+    /// - Throws: ``RestorationError`` if this system has no place for such a store. Its message says what to
+    ///   do.
     var restorationStore: (any RestorationStore)? { get throws(RestorationError) }
 }
 
 extension PeripheralBackend {
-    /// Nowhere.
+    /// No store.
     public var restorationStore: (any RestorationStore)? { nil }
 }
 
-/// The way from a running ``Peripheral`` to the backend that serves it.
+/// The link from a running ``Peripheral`` to the backend that serves it.
 public protocol BackendLink: Sendable {
-    /// Takes an update, to be sent after those that were submitted before to the same recipients.
+    /// Submits an update, to send after all earlier ones for the same recipients.
     ///
-    /// Returns at once, and may be called while the host is told of an event. How the update ends is reported by
-    /// ``BackendEvent/updateEnded(_:_:)``, possibly before this function returns: when it has left this device as far as the stack tells or, where it awaits confirmation, when
-    /// all recipients have confirmed. At most ``PublishedPeripheral/window`` updates for each recipient are submitted at a
-    /// time that await no confirmation and have not ended, and 2 more of each characteristic that are for all subscribers
-    /// together; of those that do await one, one. An update is for all subscribers together only when it is empty, or when
-    /// one of them cannot be reached alone.
+    /// The call returns at once. It can be made while the host handles an event.
+    /// ``BackendEvent/updateEnded(_:_:)`` reports the end of the update, possibly before this call returns.
+    /// An update ends when it has left the device, as far as the stack reports this. An update that awaits
+    /// confirmation ends when all recipients have confirmed it.
+    ///
+    /// These updates are submitted at the same time, at most:
+    ///
+    /// - For each recipient, ``PublishedPeripheral/window`` updates that have not ended and do not await
+    ///   confirmation.
+    /// - For each characteristic, 2 more that are for all subscribers together.
+    /// - For each recipient, one update that awaits confirmation.
+    ///
+    /// An update is for all subscribers together only if it is empty or if one of them cannot be reached
+    /// alone.
     func submit(_ update: Update)
 
-    /// Sends several updates, in this order, each as ``submit(_:)`` does.
+    /// Submits several updates, in order, each as by ``submit(_:)``.
     ///
-    /// Submits one after the other, unless the backend does better.
+    /// The default submits one after the other.
     func submit(all updates: [Update])
 
-    /// Ends an update for whose confirmation nobody waits any longer.
+    /// Ends the wait for the confirmation of an update.
     ///
-    /// It is reported as any other end, but only when no confirmation can come any more that could be taken for that of
-    /// another update; until then, no other is submitted that awaits confirmation by the same recipients. Without
-    /// effect on an update that has ended.
+    /// The end of the update is reported like any other, but not at once. It is reported only when a late
+    /// confirmation can no longer be taken for that of another update. Until then, no other update that
+    /// awaits confirmation is submitted for the same recipients. The call has no effect on an update that has
+    /// ended.
     func abandon(_ update: Update.ID)
 
-    /// Returns when the stack has passed on the answers to requests that were given before this call.
+    /// Waits until the stack has forwarded the answers that were given before this call.
     ///
-    /// What is submitted then comes after them. A backend on which answers and updates keep their order anyway needs
-    /// nothing of its own.
+    /// Updates submitted afterwards follow these answers. A backend that keeps answers and updates in order
+    /// can use the default.
     func untilAnswersHaveLeft() async
 
-    /// Returns when the updates for a central that have ended before this call are ahead of whatever is submitted to it
-    /// after, of any characteristic.
+    /// Waits until ended updates for a central precede every update submitted to it later.
     ///
-    /// A backend whose updates end when they have left, or that keeps the order of all, needs nothing of its own.
+    /// This applies to the updates that have ended before this call, of all characteristics. A backend can
+    /// use the default if its updates end when they have left, or if it keeps all updates in order.
     func untilUpdatesHaveLeft(for central: Central.ID) async
 
     /// Ends the connection of a central.
     ///
-    /// - Throws: ``PeripheralError`` with the code `disconnected` when it is not connected, or with the reason of
-    ///   the stack.
+    /// - Throws: ``PeripheralError`` with the code `disconnected` if the central is not connected, or with
+    ///   the reason of the stack.
     func disconnect(_ central: Central.ID) async throws
 
-    /// The centrals that are bonded with this device, connected or not.
+    /// Returns the centrals that are bonded with this device, connected or not.
     ///
     /// - Throws: ``PeripheralError`` with the reason of the stack.
     func bondedCentrals() async throws -> [Central]
 
-    /// Removes the bond of a central, which disconnects it; it has to pair again.
+    /// Removes the bond of a central, which disconnects it. The central has to pair again.
     ///
-    /// - Throws: ``PeripheralError`` with the code `unknownCentral` when the stack does not know it, or with the reason
-    ///   of the stack.
+    /// - Throws: ``PeripheralError`` with the code `unknownCentral` if the stack does not know the central,
+    ///   or with the reason of the stack.
     func forget(_ central: Central.ID) async throws
 
-    /// Advertises something else from now on.
+    /// Replaces what is advertised.
     ///
-    /// Those that stay as they are stay on the air. It may be called while the peripheral is off the air, and then tells
-    /// what is advertised when it comes back; so does every later publication. One call is made at a time.
+    /// Advertisements that do not change stay on the air. The call can also be made while the peripheral is
+    /// off the air. It then determines what is advertised at the next publication, and at every later one.
+    /// Only one call is made at a time.
     ///
     /// - Parameters:
-    ///   - advertisements: What to advertise, in place of ``Publication/advertisements`` or of what was demanded last;
-    ///     validated, with everything that is derived from the services filled in. The order tells which replaces which.
-    ///   - restarted: The places of those that begin anew if their time is over.
-    /// - Throws: `DeclarationError` when an advertisement is not possible on this stack, or ``PeripheralError`` when
-    ///   the stack refuses one; what was advertised before is advertised again then.
+    ///   - advertisements: What to advertise, in place of ``Publication/advertisements`` or of the previous
+    ///     call's. They are validated, and everything that is derived from the services is filled in. The
+    ///     order determines which advertisement replaces which.
+    ///   - restarted: The indices of the advertisements to restart if their time is over.
+    /// - Throws: `DeclarationError` if an advertisement is not possible on this stack, or ``PeripheralError``
+    ///   if the stack refuses one. The earlier advertisements are then on the air again.
     func advertise(_ advertisements: [Advertisement], restarting restarted: Set<Int>) async throws
 
-    /// Begins to stop: no new requests are taken, those in progress are answered, then
-    /// ``PeripheralBackend/serve(_:for:)`` returns.
+    /// Stops the backend: requests in progress are answered, and no new ones are accepted.
     ///
-    /// Later calls have no effect.
+    /// ``PeripheralBackend/serve(_:for:)`` returns afterwards. Later calls have no effect.
     func stop()
 }
 

@@ -1,8 +1,8 @@
 public import PeripheralCore
 
-/// The side of a running ``Peripheral`` that a backend talks to.
+/// The side of a running ``Peripheral`` that a backend calls.
 ///
-/// Calls are quick and never block: what takes time is answered later, by ``Answer/deferred(_:)``.
+/// Calls are quick and never block. ``Answer/deferred(_:)`` answers requests that take time.
 public protocol PeripheralHost: Sendable {
     /// Answers a central's request to read.
     func read(_ request: ReadRequest) -> Answer
@@ -10,42 +10,43 @@ public protocol PeripheralHost: Sendable {
     /// Answers a central's request to write.
     func write(_ request: WriteRequest) -> Answer
 
-    /// Answers a question that comes up while a central pairs.
+    /// Answers a question that the stack asks while a central pairs.
     ///
-    /// The answer is ``PairingAnswer/reject`` when nothing of the kind is declared, and when there is none after 30 s. A
-    /// passkey that is still shown then counts as shown: ``PairingAnswer/accept``.
-    /// To take the question back, cancel the calling task.
+    /// The answer is ``PairingAnswer/reject`` if the declared pairing does not handle the question, or after
+    /// 30 seconds without an answer. A passkey that is still shown after this time counts as shown:
+    /// ``PairingAnswer/accept``. To withdraw the question, cancel the calling task.
     func answer(_ request: PairingRequest) async -> PairingAnswer
 
-    /// Takes note of what happened.
+    /// Handles an event.
     func handle(_ event: BackendEvent)
 
-    /// Finds the updates that have ended, or were submitted for a subscription that has, as far as the host was told: they are
-    /// not to be sent any more.
+    /// Finds updates that must no longer be sent, according to the events reported so far.
     ///
-    /// A backend asks right before it sends them, where no subscription can begin: ``BackendLink/submit(_:)`` may be called on
-    /// another thread while a central subscribes anew, and what is for the earlier subscription would come to the next. It reports
-    /// each of them as failed, as one for a central that has not subscribed.
+    /// They have ended, or their subscription has ended. A backend calls this right before it sends the
+    /// updates, at a point where no subscription can begin. Otherwise, an update for an earlier subscription
+    /// could reach the next one, because ``BackendLink/submit(_:)`` can be called on another thread while a
+    /// central subscribes again. The backend reports each of them as failed, as for a central that has not
+    /// subscribed.
     func whichAreOver(_ updates: [Update]) -> Set<Update.ID>
 
-    /// Returns when all requests are answered that are in progress, which takes at most 4 s.
+    /// Waits until all requests in progress are answered, for at most 4 seconds.
     ///
-    /// A backend that was told to stop waits for this before it closes the way on which the answers go.
+    /// A backend that was stopped waits for this before it closes the connection that carries the answers.
     func untilAnswered() async
 }
 
-/// How a request is answered: at once, or later.
+/// The answer to a request, given at once or later.
 public enum Answer: Sendable {
-    /// The value that is read, nothing for a request to write, or the error.
+    /// The value for a read, an empty array for a write, or the error.
     public typealias Outcome = Result<[UInt8], ATTError>
 
-    /// The outcome itself.
+    /// The outcome.
     case immediate(Outcome)
 
-    /// A function that has the outcome worked out, to be called at once and once.
+    /// A function that determines the outcome. The backend calls it immediately, exactly once.
     ///
-    /// It returns immediately. What it is given takes the outcome: it is called exactly once, from any thread, and
-    /// within 4 s where the central waits for a response.
+    /// It returns at once. It passes the outcome to `deliver` exactly once, from any thread. If the central
+    /// waits for a response, it does so within 4 seconds.
     case deferred(_ start: @Sendable (_ deliver: @escaping @Sendable (Outcome) -> Void) -> Void)
 }
 
@@ -54,13 +55,13 @@ public struct ReadRequest: Hashable, Sendable {
     /// The attribute, by its handle in ``Publication/table``.
     public var attribute: AttributeHandle
 
-    /// Where to begin, in bytes; 0 but in the later parts of a long read.
+    /// Where to begin, in bytes; 0 except in the later parts of a long read.
     public var offset: Int
 
-    /// Who asks.
+    /// The central that sends the request.
     public var central: Central
 
-    /// Makes a request.
+    /// Creates a request.
     public init(attribute: AttributeHandle, offset: Int = 0, central: Central) {
         self.attribute = attribute
         self.offset = offset
@@ -73,26 +74,31 @@ public struct WriteRequest: Hashable, Sendable {
     /// The attribute, by its handle in ``Publication/table``.
     public var attribute: AttributeHandle
 
-    /// The bytes to write; the parts of a long write are already joined.
+    /// The bytes to write.
+    ///
+    /// The parts of a long write are already joined.
     public var value: [UInt8]
 
     /// Where to write, in bytes.
     public var offset: Int
 
-    /// Whether the stack waits for the answer; not for a write without response, which may wait for its turn as
-    /// long as it takes.
+    /// Whether the stack waits for the answer.
+    ///
+    /// It is `false` for a write without response, which can wait for its turn for any time.
     public var expectsResponse: Bool
 
-    /// Whether this only asks if the central may write, before it does: there is no value yet.
+    /// Whether the request only asks if the central can write.
     ///
-    /// The request that writes asks again. A stack that asks early, when a central prepares a write, spares that central
-    /// to send what would be refused.
+    /// It then has no value.
+    ///
+    /// The request that writes is authorized again. A stack can ask early, when a central prepares a long
+    /// write. The central then need not send data that would be refused.
     public var isOnlyAuthorization: Bool
 
-    /// Who asks.
+    /// The central that sends the request.
     public var central: Central
 
-    /// Makes a request.
+    /// Creates a request.
     public init(
         attribute: AttributeHandle,
         value: [UInt8],

@@ -1,41 +1,46 @@
 public import PeripheralCore
 
-/// What a backend publishes: the validated outcome of a declaration, without its handlers.
+/// The validated declaration that a backend publishes, without its handlers.
 public struct Publication: Hashable, Sendable {
     /// The name of the peripheral.
     public let name: String
 
-    /// The attributes to register, in their order.
+    /// The attributes to register, in order.
     ///
-    /// The handles in this table name the attributes between host and backend; the handles on the air are the
-    /// backend's affair and may differ.
+    /// The host and the backend identify attributes by the handles in this table. The backend chooses the
+    /// handles on the air, which can differ.
     public let table: AttributeTable
 
-    /// Where attributes of ``table`` are to stand on the air, by their handles in it, when the peripheral has a restoration
-    /// identifier: where they stood before the program ended, or, of ``newServices``, where nothing of them was.
+    /// The preferred handles on the air of attributes in ``table``, by their handles in it.
     ///
-    /// A backend puts them there if it can: all of a service, or nothing of it. What cannot stand there goes where there is
-    /// room; what is not named here goes behind all that is.
+    /// They are set if the peripheral has a restoration identifier. An attribute returns to where it was
+    /// before the program ended; an attribute of ``newServices`` goes where there was none before. A backend
+    /// uses these handles if it can, either for a whole service or for none of it. A service that cannot be
+    /// there goes where there is room. Attributes that are not listed go after all others.
     public let preservedHandles: [AttributeHandle: AttributeHandle]
 
-    /// The services, by their places in ``table``, of which no central knows yet where they stand.
+    /// The indices of services in ``table`` whose places no central knows yet.
     ///
-    /// Where another program is in the way, these are the ones to move. The gaps between them and behind them are there to grow.
+    /// If another program's services are in the way, the backend moves these services. The gaps between and
+    /// after them are room to grow.
     public let newServices: Set<Int>
 
-    /// What the backend has reported last by ``BackendEvent/backendStateChanged(_:)``, in an earlier run; empty for nothing.
+    /// The last text that the backend reported in an earlier run; empty if there is none.
     ///
-    /// It is preserved under the restoration identifier. A peripheral without one keeps it until the process ends. Of runs of
-    /// such a peripheral at the same time, only one gets it.
+    /// ``BackendEvent/backendStateChanged(_:)`` reports it. It is preserved under the restoration identifier.
+    /// Without an identifier, it lasts until the process ends, and only one of several concurrent runs
+    /// receives it.
     public internal(set) var backendState: String
 
-    /// How many handles are to be left free behind a service: for ten characteristics that notify.
+    /// How many handles to leave free after a service: enough for ten characteristics that notify.
     package static let handleGap = 32
 
-    /// What to advertise, with everything that is derived from the services filled in; at least one.
+    /// What to advertise, with everything that is derived from the services; at least one advertisement.
     public let advertisements: [Advertisement]
 
-    /// How centrals may pair; the questions that come up go to ``PeripheralHost/answer(_:)``.
+    /// How centrals can pair.
+    ///
+    /// Questions of the stack go to ``PeripheralHost/answer(_:)``.
     public let pairing: PairingMethod
 
     package init(
@@ -56,7 +61,7 @@ public struct Publication: Hashable, Sendable {
         self.advertisements = advertisements
     }
 
-    /// The same with the services in this order, at these handles on the air, and with what the backend has preserved.
+    /// Returns a copy with another order of services, other preferred handles, and another backend state.
     func placing(
         _ table: AttributeTable,
         at handles: [AttributeHandle: AttributeHandle],

@@ -1,27 +1,27 @@
 public import PeripheralCore
 
-/// A new value of a characteristic, on its way to centrals that have subscribed to it.
+/// A new value of a characteristic, to send to its subscribers.
 public struct Update: Hashable, Sendable, Identifiable {
-    /// What tells an update from all others of the same run.
+    /// Identifies an update within a run.
     public struct ID: Hashable, Sendable {
         let number: UInt64
 
-        /// The number of an update in its run.
+        /// Creates the identity of the update with this number.
         public init(_ number: UInt64) {
             self.number = number
         }
     }
 
-    /// Who gets an update.
+    /// The recipients of an update.
     public enum Recipients: Hashable, Sendable {
-        /// All centrals that have subscribed to the characteristic, each as it has asked for.
+        /// All subscribers of the characteristic, each by the kind of update that it has asked for.
         case subscribers
 
-        /// One central that has subscribed to the characteristic.
+        /// One subscriber of the characteristic.
         case central(Central.ID)
     }
 
-    /// What tells it from all others of the same run.
+    /// Identifies the update within its run.
     public var id: ID
 
     /// The characteristic, by its value handle in ``Publication/table``.
@@ -30,28 +30,29 @@ public struct Update: Hashable, Sendable, Identifiable {
     /// The value; at most 512 bytes.
     public var value: [UInt8]
 
-    /// Who gets it.
+    /// The recipients.
     public var recipients: Recipients
 
-    /// Whether the update ends when all recipients have confirmed it, instead of when it has been handed on.
+    /// Whether the update ends when all recipients have confirmed it, not when it is sent.
     public var awaitsConfirmation: Bool
 
-    /// For whose sake an update to all subscribers is sent, as where each is reached only together with the others.
+    /// The centrals that an update to all subscribers must reach.
     ///
-    /// Unless all of these can be sent it now, nobody is, and it fails; what keeps it from others does not count. Empty for
-    /// an update that is for whoever is there.
+    /// It is used if a central can be reached only together with the others. If one of these centrals cannot
+    /// receive the update now, the update is sent to none and fails. Other subscribers do not matter. The set
+    /// is empty for an update that is for all current subscribers.
     public var mustReach: Set<Central.ID> {
         get { demanded ?? [] }
         set { demanded = newValue.isEmpty ? nil : newValue }
     }
 
-    /// `nil` for an empty set: updates are copied often, and rarely have one.
+    /// `nil` for an empty set: updates are copied often and rarely have one.
     private var demanded: Set<Central.ID>?
 
-    /// Whether nobody in particular is to be reached.
+    /// Whether the update has to reach no central in particular.
     package var isForWhoeverIsThere: Bool { demanded == nil }
 
-    /// Makes an update.
+    /// Creates an update.
     public init(
         id: ID,
         characteristic: AttributeHandle,
@@ -69,31 +70,35 @@ public struct Update: Hashable, Sendable, Identifiable {
     }
 }
 
-/// How an ``Update`` ended.
+/// The end of an ``Update``.
 public enum UpdateOutcome: Sendable {
-    /// It has left this device, as far as the stack tells; for one that awaits confirmation, its recipients have
-    /// confirmed it.
+    /// The update has left the device, as far as the stack reports this.
+    ///
+    /// An update that awaits confirmation has been confirmed by its recipients.
     case delivered
 
-    /// Nothing more will be heard of it: the stack has not sent it, or where nobody could see it.
+    /// It is unknown how the update ended.
     ///
-    /// Whoever has sent it is told the same as of one that is ``delivered``; ``UpdateStatistics/givenUp`` counts it.
+    /// Either the stack did not send it, or its sending could not be observed.
+    /// The sender gets the same result as for ``delivered``. ``UpdateStatistics/givenUp`` counts these
+    /// updates.
     case givenUp
 
     /// It was not sent, or not confirmed.
     case failed(PeripheralError)
 }
 
-/// How a central gets updates of a value.
+/// The kind of update that a central receives.
 public enum UpdateKind: Hashable, Sendable {
-    /// Without a confirmation by the central.
+    /// An update that the central does not confirm.
     case notification
 
-    /// Each with a confirmation by the central.
+    /// An update that the central confirms.
     case indication
 
-    /// What a central writes to the client characteristic configuration to ask for it (Core Specification,
-    /// Vol 3, Part G, 3.3.3.3).
+    /// The value of the client characteristic configuration that asks for it.
+    ///
+    /// See Core Specification, Vol 3, Part G, 3.3.3.3.
     package var configuration: UInt16 {
         switch self {
         case .notification: 0x0001

@@ -1,7 +1,8 @@
 extension Array {
-    /// Takes the first element out; `nil` when there is none.
+    /// Removes and returns the first element; `nil` if the array is empty.
     ///
-    /// The others move up, which for the short queues of this module costs less than a type made for it adds to a program.
+    /// Moving the other elements is cheap for the short queues of this module, and smaller in code than a
+    /// separate type.
     mutating func popFirst() -> Element? {
         isEmpty ? nil : removeFirst()
     }

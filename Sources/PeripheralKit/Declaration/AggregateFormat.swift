@@ -1,7 +1,8 @@
 internal import PeripheralCore
 
-/// The format of a value that is made of several parts: the ``PresentationFormat`` of each, in their order (Core
-/// Specification, Vol 3, Part G, 3.3.3.6).
+/// The format of a value that consists of several parts.
+///
+/// It lists the ``PresentationFormat`` of each part, in order (Core Specification, Vol 3, Part G, 3.3.3.6).
 ///
 /// ```swift
 /// Characteristic<Position>("5c3a0005-7e3c-4b6e-9d29-b3f1c0a1d001", .notify) {
@@ -11,26 +12,27 @@ internal import PeripheralCore
 /// }
 /// ```
 ///
-/// The descriptor holds the formats' handles on the air; the Bluetooth stack tells them.
+/// The descriptor contains the formats' handles on the air, which the Bluetooth stack assigns.
 public struct AggregateFormat: Sendable {
-    /// Which presentation formats are meant.
+    /// The presentation formats that the descriptor lists.
     package enum Parts: Sendable {
-        /// Those of the characteristic, in their order.
+        /// All formats of the characteristic, in their order.
         case ofCharacteristic
-        /// These, wherever they stand.
+        /// These formats, of any characteristic of the peripheral.
         case named([DeclarationIdentity])
     }
 
     let declaration: DescriptorDeclaration
 
-    /// Names all presentation formats of the characteristic, in their order.
+    /// Lists all presentation formats of the characteristic, in their order.
     public init() {
         self.init(.ofCharacteristic)
     }
 
-    /// Names presentation formats, also of other characteristics of the peripheral.
+    /// Lists the given presentation formats, which can belong to other characteristics of the peripheral.
     ///
-    /// - Parameter parts: The formats in the order of the parts, by the constants that stand in the declaration.
+    /// - Parameter parts: The formats in the order of the parts. Pass the constants that the declaration
+    ///   uses.
     public init(of parts: PresentationFormat...) {
         self.init(.named(parts.map(\.declaration.identity)))
     }

@@ -2,33 +2,33 @@
 package enum ReadSource: Sendable {
     case value([UInt8])
     case handler(@Sendable (Central) async throws -> [UInt8])
-    /// The value that is kept for the characteristic.
+    /// The persistent value of the characteristic.
     case persistent
-    /// The handles, on the air, of these presentation formats.
+    /// The handles on the air of these presentation formats.
     case handles(AggregateFormat.Parts)
 }
 
-/// What takes the bytes that a central writes.
+/// Handles the bytes that a central writes.
 package typealias WriteHandler = @Sendable (_ value: [UInt8], _ central: Central) async throws -> Void
 
-/// Where the bytes go that a central writes.
+/// Where the bytes that a central writes go.
 package enum WriteTarget: Sendable {
     case handler(WriteHandler)
-    /// The value that is kept for the characteristic.
+    /// The persistent value of the characteristic.
     case persistent
-    /// A buffer of so many writes; what cannot be decoded is refused before it gets there.
+    /// A buffer with room for this many writes. Bytes that cannot be decoded are refused first.
     case stream(capacity: Int, check: @Sendable (_ value: [UInt8]) throws -> Void)
-    /// Requests, to each of which there is a response, or to none.
+    /// Requests to a control point, which sends a response to each of them or to none.
     case controlPoint(ControlPointHandler, responds: Bool)
 }
 
-/// What a declaration says of reading and writing one attribute, faults included: validation finds them.
+/// What a declaration says about reading and writing one attribute, before validation.
 package struct AttributeAccess: Sendable {
     package var readSources: [ReadSource] = []
     package var writeTargets: [WriteTarget] = []
     package var authorizationHandlers: [AuthorizationHandler] = []
 
-    /// Whether the value is given once and for all.
+    /// Whether the value never changes.
     package var isStatic: Bool {
         readSources.contains { if case .value = $0 { true } else { false } }
     }

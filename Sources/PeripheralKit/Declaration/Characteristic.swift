@@ -1,6 +1,6 @@
 public import PeripheralCore
 
-/// A characteristic of a peripheral: its type, its properties, and how its value is read and written.
+/// A characteristic of a peripheral, with its properties, handlers and descriptors.
 ///
 /// ```swift
 /// let power = Characteristic<Bool>("5c3a0002-7e3c-4b6e-9d29-b3f1c0a1d001", [.read, .write, .notify]) {
@@ -11,15 +11,15 @@ public import PeripheralCore
 /// ```
 ///
 /// Keep the characteristic in a constant to refer to it later, as in ``PeripheralSession/notify(_:_:)``.
-/// Copies are the same characteristic; one that is made anew is another, also with the same UUID. A
-/// characteristic can be declared once in a peripheral.
+/// Copies are the same characteristic. Creating it again makes another characteristic, even with the same
+/// UUID. A peripheral can contain a characteristic only once.
 ///
 /// See Core Specification, Vol 3, Part G, 3.3.
 public struct Characteristic<Value: GATTValue>: Sendable {
-    // One reference: services keep many characteristics, and the code that copies them is as large as what they hold.
+    // A reference, because a service stores many characteristics and copying them takes much code.
     private let storage: CharacteristicStorage
 
-    /// Lent, and not copied: each of its many parts would be retained for every update.
+    /// Yields without a copy, which would retain each of the parts for every update.
     package var declaration: CharacteristicDeclaration {
         _read { yield storage.declaration }
     }
@@ -27,10 +27,10 @@ public struct Characteristic<Value: GATTValue>: Sendable {
     /// The type of the characteristic.
     public var uuid: BluetoothUUID { declaration.uuid }
 
-    /// What centrals may do with the value.
+    /// What centrals can do with the value.
     public var properties: CharacteristicProperties { declaration.properties }
 
-    /// The security that reading, writing and subscribing demand of the link.
+    /// The security of the link that reading, writing and subscribing require.
     public var security: AttributeSecurity { declaration.security }
 
     init(declaration: CharacteristicDeclaration) {
@@ -41,12 +41,12 @@ public struct Characteristic<Value: GATTValue>: Sendable {
     ///
     /// - Parameters:
     ///   - uuid: The type of the characteristic.
-    ///   - properties: What centrals may do with the value. Each of read and write demands its handler.
-    ///   - security: The security that reading, writing and subscribing demand of the link.
-    ///   - length: How many bytes the value may have when it is read, written or sent.
-    ///   - updates: What becomes of a new value while those before it wait to be sent.
-    ///   - content: At most one ``Read``, ``Write`` and ``Authorization`` each, or a ``PersistentValue`` in place of the
-    ///     first two, and the descriptors in their order.
+    ///   - properties: What centrals can do with the value. Read and write each require a handler.
+    ///   - security: The security of the link that reading, writing and subscribing require.
+    ///   - length: How many bytes the value can have when it is read, written or sent.
+    ///   - updates: What happens to a new value while earlier ones wait to be sent.
+    ///   - content: At most one ``Read``, one ``Write`` and one ``Authorization``, and the descriptors in
+    ///     their order. A ``PersistentValue`` can replace the ``Read`` and the ``Write``.
     public init(
         _ uuid: BluetoothUUID,
         _ properties: CharacteristicProperties,
@@ -66,13 +66,13 @@ public struct Characteristic<Value: GATTValue>: Sendable {
         self.init(declaration: declaration)
     }
 
-    /// Declares a characteristic with a value that never changes, and that centrals may read.
+    /// Declares a characteristic with a constant value that centrals can read.
     ///
     /// - Parameters:
     ///   - uuid: The type of the characteristic.
     ///   - value: The value; at most 512 bytes when encoded.
-    ///   - security: The security that reading demands of the link.
-    ///   - length: How many bytes the value may have.
+    ///   - security: The security of the link that reading requires.
+    ///   - length: How many bytes the value can have.
     ///   - content: At most one ``Authorization``, and the descriptors in their order.
     public init(
         _ uuid: BluetoothUUID,
@@ -100,7 +100,7 @@ private final class CharacteristicStorage: Sendable {
     }
 }
 
-/// A declared characteristic without its value's type.
+/// A declared characteristic, without the type of its value.
 package struct CharacteristicDeclaration: Sendable {
     package let identity = DeclarationIdentity()
     package let uuid: BluetoothUUID
@@ -111,7 +111,7 @@ package struct CharacteristicDeclaration: Sendable {
     package var descriptors: [DescriptorDeclaration] = []
     let length: ValueLength
     let updates: UpdatePolicy
-    /// Where it stood before, of one that was made to stand there again.
+    /// The earlier place of a restored characteristic.
     var place: PreservedPlace?
 
     init(
@@ -143,6 +143,6 @@ package struct CharacteristicDeclaration: Sendable {
         self.persistentValues = persistentValues
     }
 
-    /// The value that is kept; `nil` when none is.
+    /// The persistent value; `nil` if there is none.
     var persistentValue: PersistentValueDeclaration? { persistentValues.first }
 }

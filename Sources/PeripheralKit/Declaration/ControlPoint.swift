@@ -1,6 +1,6 @@
 public import PeripheralCore
 
-/// Carries out what centrals demand of a control point, in place of ``Write``, and indicates the response to each.
+/// Performs the requests that centrals write to a control point, and sends a response to each.
 ///
 /// ```swift
 /// let controlPoint = Characteristic<LampResponse>(
@@ -16,67 +16,70 @@ public import PeripheralCore
 /// }
 /// ```
 ///
-/// This is how the control points of the SIG's services work, such as the Record Access Control Point. What a central
-/// writes is a `Request`; the characteristic's own value is the response. The characteristic has the properties `.write`
-/// and `.indicate`, or `.notify` where a specification has the responses notified.
+/// Use a control point in place of ``Write``. The control points of the SIG's services work this way, such as
+/// the Record Access Control Point. What a central writes is a `Request`; the characteristic's own value is
+/// the response. The characteristic has the properties `.write` and `.indicate`. If a specification notifies
+/// the responses, it has `.write` and `.notify`.
 ///
-/// ## What is refused
+/// ## How requests are refused
 ///
-/// A request is answered at once: either it is refused, or the write succeeds and the procedure begins. It is refused, in
-/// this order:
-/// - when the bytes are no `Request`, as at ``Write``;
-/// - when the central has not subscribed to the characteristic, by
-///   `ATTError.clientCharacteristicConfigurationImproperlyConfigured`. Where the Bluetooth stack does not tell who has
-///   subscribed, or to what, it counts as subscribed;
-/// - while another procedure of this control point runs for this central, by `ATTError.procedureAlreadyInProgress`. It
-///   runs until the central has confirmed the response. A request that comes while only the confirmation is missing
-///   waits for it, for 1 second at most;
-/// - by what `accept` throws, as described at ``Read``.
+/// A request is answered at once. Either it is refused, or the write succeeds and the procedure begins. A
+/// request is refused, in this order:
 ///
-/// See Core Specification Supplement, Part B, 1.2, for the two errors. BlueZ before 5.76 cannot carry the first. A service
-/// whose specification has errors of its own gives these.
+/// - if the bytes are not a `Request`, as described at ``Write``;
+/// - if the central has not subscribed to the characteristic, with
+///   `ATTError.clientCharacteristicConfigurationImproperlyConfigured`. If the Bluetooth stack does not report
+///   which central has subscribed, or to what, the central counts as subscribed;
+/// - while another procedure of this control point runs for this central, with
+///   `ATTError.procedureAlreadyInProgress`. A procedure runs until the central has confirmed the response. If
+///   only the confirmation is missing, a new request waits for it for at most 1 second;
+/// - with the error that `accept` throws, as described at ``Read``.
+///
+/// Core Specification Supplement, Part B, 1.2, defines the two errors. Not every Bluetooth stack can carry
+/// the first. If the service's specification has errors of its own, pass them to the initializer.
 ///
 /// ## How a procedure runs
 ///
-/// It begins when the write has been answered: whatever the handler sends comes after that. It runs in a task of its own,
-/// as long as it takes, while other requests of the same central are served; procedures of several centrals, and of several
-/// control points, run at the same time.
+/// A procedure begins after the write has been answered, so everything that the handler sends follows that
+/// answer. It runs in a separate task and can take any time. Other requests of the same central are served
+/// meanwhile. Procedures of different centrals and of different control points run concurrently.
 ///
-/// What the handler returns is sent when all that was sent to this central before has left, as far as that is known
-/// (``PeripheralSession/pacing``); documents are not waited for. It is sent to this central alone. A response that is
-/// longer than the central's ``Central/maximumUpdateValueLength`` arrives shortened.
+/// The response is sent to this central alone, after all earlier values for it have left the device, as far
+/// as that is known (``PeripheralSession/pacing``). It does not wait for documents. A response longer than
+/// the central's ``Central/maximumUpdateValueLength`` arrives truncated.
 ///
-/// BlueZ reaches one of several subscribers in two ways. Before 5.80, it reaches them only together, and all get the
-/// response. From 5.80 on, it crashes when one of several unsubscribes before it confirms a response. Demand pairing by
-/// `security`, so that no stranger can cause that.
+/// Some stacks can reach several subscribers only together; then all of them receive the response. On some
+/// stacks, a central can crash the stack by unsubscribing before it confirms a response. To exclude unknown
+/// centrals from this, require pairing with `security`.
 ///
-/// The task is cancelled when the central leaves or unsubscribes, when the peripheral goes off the air, and when the
-/// session ends. Nothing is sent then, whatever the handler returns. The run does not end before the handler has.
+/// The task is cancelled when the central disconnects or unsubscribes, when the peripheral goes off the air,
+/// and when the session ends. No response is sent then. The run does not end before the handler returns.
 ///
-/// What the handler throws goes to the log, and the central gets no response, which it takes for a failure of the
-/// whole connection after a while (30 seconds, in most services). So answer a request that fails by the response that the
-/// service's specification has for that.
+/// An error that the handler throws is logged, and the central receives no response. After a while (30
+/// seconds in most services), the central considers the whole connection failed. If a request fails, return
+/// the response that the service's specification defines for this case.
 ///
-/// ## Aborting
+/// ## Aborting a procedure
 ///
-/// A request that is an abort, as `isAbort` tells, is taken while another procedure runs. It cancels that one's task,
-/// waits until it has ended, and is then carried out by the handler like any other. Only the abort is responded to, unless
-/// the response of the other is already on its way: then both are sent, that of the abort last.
-/// An abort that comes while another is carried out is refused like any other request.
+/// A request is an abort if `isAbort` returns `true` for it. An abort is accepted while another procedure
+/// runs. It cancels that procedure's task and waits until the task has ended. Then the handler performs the
+/// abort like any other request. Only the abort gets a response, unless the response of the other procedure
+/// is already being sent. Then both are sent, that of the abort last. A second abort is refused like any
+/// other request while the first one runs.
 public struct ControlPoint<Request: GATTValue, Response: GATTValue>: Sendable {
     let handler: ControlPointHandler
     let responds: Bool
 
-    /// Hands the requests to the handler, with the central and the session.
+    /// Creates a control point whose handler receives each request with its central and the session.
     ///
     /// - Parameters:
-    ///   - notSubscribed: By what a request is refused of a central that has not subscribed to the characteristic.
-    ///   - busy: By what a request is refused while another procedure runs.
-    ///   - accept: Decides whether a request is taken, before the write is answered, within 4 seconds; throwing refuses
-    ///     it. What can be told by a response should be: this is for what the service's specification refuses by an error
-    ///     of the Attribute Protocol.
-    ///   - isAbort: Tells whether a request ends the procedure that runs.
-    ///   - perform: Carries out the request, and returns the response.
+    ///   - notSubscribed: The error that refuses a request of a central that has not subscribed.
+    ///   - busy: The error that refuses a request while another procedure runs.
+    ///   - accept: Decides whether a request is accepted, before the write is answered, within 4 seconds. An
+    ///     error that it throws refuses the request. Prefer to report errors in the response. Use this only
+    ///     for errors that the service's specification reports with the Attribute Protocol.
+    ///   - isAbort: Returns whether a request aborts the running procedure.
+    ///   - perform: Performs the request and returns the response.
     public init(
         errorWhenNotSubscribed notSubscribed: ATTError =
             .clientCharacteristicConfigurationImproperlyConfigured,
@@ -105,27 +108,28 @@ public struct ControlPoint<Request: GATTValue, Response: GATTValue>: Sendable {
         }
     }
 
-    /// Hands the requests to the handler, whoever makes them.
+    /// Creates a control point whose handler receives only the request.
     ///
-    /// - Parameter perform: Carries out the request, and returns the response.
+    /// - Parameter perform: Performs the request and returns the response.
     public init(perform: @escaping @Sendable (_ request: Request) async throws -> Response) {
         self.init(perform: { request, _, _ in try await perform(request) })
     }
 }
 
 extension ControlPoint where Request == Response {
-    /// Hands requests to the handler to which there is no response, such as those of the Bond Management Control Point.
+    /// Creates a control point without responses, such as the Bond Management Control Point.
     ///
-    /// The characteristic has the property `.write` alone, and the central need not have subscribed to anything. The handler
-    /// begins when the write has been answered, also when the central has left by then. Its task is cancelled as with
-    /// responses, but when the body of the run ends, the session stays valid until the handler has ended.
+    /// The characteristic has the property `.write` alone, and the central need not subscribe. The handler
+    /// begins after the write has been answered, even if the central has disconnected meanwhile. Its task is
+    /// cancelled as described at ``ControlPoint``. When the body of the run ends, however, the session stays
+    /// valid until the handler has returned.
     ///
-    /// What has to be done in any case is done in a task of its own, which is not cancelled, and awaited.
+    /// For work that must not be cancelled, start a separate task in the handler and await it.
     ///
     /// - Parameters:
-    ///   - accept: Decides whether a request is taken, before the write is answered, within 4 seconds; throwing refuses
-    ///     it.
-    ///   - perform: Carries out the request.
+    ///   - accept: Decides whether a request is accepted, before the write is answered, within 4 seconds. An
+    ///     error that it throws refuses the request.
+    ///   - perform: Performs the request.
     public init(
         accept:
             @escaping @Sendable (
@@ -152,13 +156,13 @@ extension ControlPoint where Request == Response {
     }
 }
 
-/// Makes a request of the bytes that a central has written.
+/// Decodes a request from the bytes that a central has written.
 package typealias ControlPointHandler = @Sendable (_ value: [UInt8]) throws -> ControlPointRequest
 
 /// A request to a control point, without its type.
 package struct ControlPointRequest: Sendable {
     let responds: Bool
-    /// What a central is told that has not subscribed, and one whose other request is carried out.
+    /// The errors that refuse a request: without a subscription, and during another procedure.
     var notSubscribed = ATTError.clientCharacteristicConfigurationImproperlyConfigured
     var busy = ATTError.procedureAlreadyInProgress
     let isAbort: Bool

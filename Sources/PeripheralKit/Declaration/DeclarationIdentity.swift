@@ -1,6 +1,8 @@
 private import Synchronization
 
-/// What tells one declared element from all others of the process; copies of the element share it.
+/// Identifies a declared element within the process.
+///
+/// Copies of the element share its identity.
 package struct DeclarationIdentity: Hashable, Sendable {
     private let number: UInt64
 
@@ -11,5 +13,5 @@ package struct DeclarationIdentity: Hashable, Sendable {
     }
 }
 
-/// What tells one declared characteristic from all others of the process.
+/// Identifies a declared characteristic within the process.
 package typealias CharacteristicIdentity = DeclarationIdentity

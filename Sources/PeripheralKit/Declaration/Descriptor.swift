@@ -1,6 +1,6 @@
 public import PeripheralCore
 
-/// A descriptor of a characteristic, beyond those that the Bluetooth stack adds by itself.
+/// A descriptor of a characteristic, besides those that the Bluetooth stack adds.
 ///
 /// ```swift
 /// Characteristic<UInt8>("5c3a0003-7e3c-4b6e-9d29-b3f1c0a1d001", [.read, .write]) {
@@ -11,18 +11,18 @@ public import PeripheralCore
 /// }
 /// ```
 ///
-/// The client characteristic configuration and the extended properties are the stack's, and cannot be
-/// declared. See Core Specification, Vol 3, Part G, 3.3.3.
+/// The Bluetooth stack adds the client characteristic configuration and the extended properties. They cannot
+/// be declared. See Core Specification, Vol 3, Part G, 3.3.3.
 public struct Descriptor<Value: GATTValue>: Sendable {
     let declaration: DescriptorDeclaration
 
-    /// Declares a descriptor that is served by handlers.
+    /// Declares a descriptor that handlers serve.
     ///
-    /// Centrals may read it when there is a ``Read``, and write it when there is a ``Write``.
+    /// Centrals can read it if there is a ``Read``, and write it if there is a ``Write``.
     ///
     /// - Parameters:
     ///   - uuid: The type of the descriptor.
-    ///   - security: The security that reading and writing demand of the link.
+    ///   - security: The security of the link that reading and writing require.
     ///   - content: A ``Read``, a ``Write`` or both.
     public init(
         _ uuid: BluetoothUUID,
@@ -39,12 +39,12 @@ public struct Descriptor<Value: GATTValue>: Sendable {
         declaration = DescriptorDeclaration(uuid: uuid, security: security, access: access)
     }
 
-    /// Declares a descriptor with a value that never changes, and that centrals may read.
+    /// Declares a descriptor with a constant value that centrals can read.
     ///
     /// - Parameters:
     ///   - uuid: The type of the descriptor.
     ///   - value: The value; at most 512 bytes when encoded.
-    ///   - security: The security that reading demands of the link.
+    ///   - security: The security of the link that reading requires.
     public init(_ uuid: BluetoothUUID, value: Value, security: AttributeSecurity = .open) {
         declaration = DescriptorDeclaration(
             uuid: uuid,
@@ -54,8 +54,9 @@ public struct Descriptor<Value: GATTValue>: Sendable {
     }
 }
 
-/// The characteristic user description: a text that tells people what the value is (Core Specification,
-/// Vol 3, Part G, 3.3.3.2).
+/// A text that describes the value to people.
+///
+/// It is the characteristic user description (Core Specification, Vol 3, Part G, 3.3.3.2).
 public struct UserDescription: Sendable {
     let declaration: DescriptorDeclaration
 
@@ -67,7 +68,7 @@ public struct UserDescription: Sendable {
     }
 }
 
-/// A declared descriptor without its value's type.
+/// A declared descriptor, without the type of its value.
 package struct DescriptorDeclaration: Sendable {
     package var identity = DeclarationIdentity()
     package var uuid: BluetoothUUID

@@ -9,27 +9,33 @@ public import PeripheralCore
 /// }
 /// ```
 ///
-/// A peripheral can have several services of one type. Keep a service that others include in a constant: copies are
-/// the same service, one that is made anew with characteristics of its own is another.
+/// A peripheral can have several services of one type. Keep a service that others include in a constant.
+/// Copies are the same service; a service that is created again with other characteristics is another one.
 ///
 /// See Core Specification, Vol 3, Part G, 3.1 and 3.2.
 public struct GATTService: Sendable {
     /// The type of the service.
     public let uuid: BluetoothUUID
 
-    /// Whether centrals find the service by themselves, not only through one that includes it.
+    /// Whether centrals find the service directly, not only through a service that includes it.
     public let isPrimary: Bool
 
-    /// Where the service stands on the air, or `nil` to leave that to the Bluetooth stack.
+    /// The handle of the service on the air; `nil` lets the Bluetooth stack choose it.
     ///
-    /// Centrals that keep what they have discovered find by the Database Hash whether it still holds. BlueZ gives handles
-    /// in turn, and none a second time while bluetoothd runs: with each run of a program, a service without a handle of
-    /// its own stands elsewhere, and the hash is another. Handles are the same each time where all services are pinned; the
-    /// hash is, too, as long as the process lasts. Do not pin services at 0x00C0 to 0x00FF, by which programs keep out of
-    /// each other's handles on BlueZ, nor at 0x0400 or beyond, where BlueZ's hash changes no more. One program at a time can
-    /// have a block of 16 handles, so pin the services of different programs in different blocks.
+    /// A central that caches the attributes uses the Database Hash to check whether its cache is still valid.
+    /// Some stacks never use a handle twice while they run. There, a service without a fixed handle moves
+    /// with each run of the program, and the hash changes. If all services are pinned, their handles are the
+    /// same in each run. The hash is then the same, too, as long as the process lasts.
     ///
-    /// A peripheral with a restoration identifier need not pin anything: its services stay where they were, with room to grow.
+    /// Follow these rules when you pin services:
+    ///
+    /// - Do not use 0x00C0 to 0x00FF: programs claim handles there to avoid each other.
+    /// - Do not use 0x0400 or above: on some stacks, services there do not change the hash.
+    /// - Pin the services of different programs in different blocks of 16 handles. Only one program at a time
+    ///   can have a block.
+    ///
+    /// A peripheral with a restoration identifier need not pin its services. They stay where they were, with
+    /// room to grow.
     public let handle: AttributeHandle?
 
     package let includes: [GATTService]
@@ -40,14 +46,15 @@ public struct GATTService: Sendable {
     ///
     /// - Parameters:
     ///   - uuid: The type of the service.
-    ///   - isPrimary: Whether centrals find the service by themselves. A secondary service is of use only to the
+    ///   - isPrimary: Whether centrals find the service directly. A secondary service is useful only to
     ///     services that include it.
-    ///   - includes: Services that belong to this one as well. They stand in the same peripheral, before it.
-    ///   - handle: The handle of the service on the air, from 0x0001 on, with those of its characteristics and
-    ///     descriptors behind it; `nil` for the next that is free. The handles of a service must be free on the
-    ///     Bluetooth stack, whose own services stand at the first ones.
-    ///   - characteristics: The characteristics; their order is that of their handles, except that in a peripheral that is
-    ///     restored, what is new stands behind what was there before.
+    ///   - includes: Services that belong to this one as well. Declare them in the same peripheral, before
+    ///     it.
+    ///   - handle: The handle of the service on the air, from 0x0001. The handles of its characteristics and
+    ///     descriptors follow it. `nil` uses the next free handle. The handles of a service must be free on
+    ///     the Bluetooth stack, whose own services use the first ones.
+    ///   - characteristics: The characteristics. Their handles have the same order. In a restored peripheral,
+    ///     new characteristics come after the earlier ones.
     public init(
         _ uuid: BluetoothUUID,
         isPrimary: Bool = true,
@@ -62,15 +69,14 @@ public struct GATTService: Sendable {
         self.characteristics = characteristics().map(\.characteristic)
     }
 
-    /// What tells this service from others.
+    /// Identifies the service.
     ///
-    /// Ready-made services make theirs anew for each who asks, of the same characteristics, which stand in one
-    /// service only.
+    /// A ready-made service creates its `service` on each access, but always with the same characteristics.
+    /// These belong to one service only, so the first one identifies it.
     package var identity: DeclarationIdentity { characteristics.first?.identity ?? ownIdentity }
 }
 
-/// Something that stands for a service in a declaration, such as a ready-made service with its typed
-/// characteristics.
+/// A type that declares a service, such as a ready-made service with its typed characteristics.
 ///
 /// ```swift
 /// struct LampService: GATTServiceDeclaration {
@@ -82,17 +88,17 @@ public struct GATTService: Sendable {
 /// }
 /// ```
 ///
-/// Make the characteristics once, in stored properties: a characteristic that is made anew by each access is
+/// Create the characteristics once, in stored properties. A characteristic that each access creates again is
 /// another one each time.
 ///
-/// What a service has to do by itself, such as to heed that a central leaves, it does in ``run(in:)``. That belongs to
-/// the declaration: put that itself into the ``Peripheral``, not its ``service``. A declaration that stands for another
-/// one runs that as well.
+/// A service can do work of its own in ``run(in:)``, such as reacting when a central disconnects. That method
+/// belongs to the declaration, so put the declaration itself into the ``Peripheral``, not its ``service``. A
+/// declaration that wraps another one calls its ``run(in:)`` as well.
 public protocol GATTServiceDeclaration: Sendable {
-    /// The service as it is published.
+    /// The service to publish.
     var service: GATTService { get }
 
-    /// What the service does by itself while its peripheral runs; nothing unless it says otherwise.
+    /// Performs the service's own work while its peripheral runs. The default does nothing.
     ///
     /// ```swift
     /// func run(in session: PeripheralSession) async throws {
@@ -102,16 +108,18 @@ public protocol GATTServiceDeclaration: Sendable {
     /// }
     /// ```
     ///
-    /// The peripheral calls it, once for each declaration in each ``Peripheral/run(on:logger:_:)``: it begins when the body
-    /// does, is cancelled when the body has ended, and has to return then, which the end of the run waits for. The session
-    /// is valid until it has returned. When the peripheral goes off the air and comes back, it goes on. It may return
-    /// before the session ends.
+    /// The peripheral calls this method once for each declaration in each ``Peripheral/run(on:logger:_:)``.
+    /// The call begins together with the body. It is cancelled after the body has ended, and must return
+    /// then: the run waits for it. It can also return earlier. The session is valid until it returns. The
+    /// call continues when the peripheral goes off the air and when it is on the air again.
     ///
-    /// ``PeripheralSession/events`` tells a service all that has happened since the run began, also before it asked.
+    /// ``PeripheralSession/events`` gives a service all events since the run began, even those before it
+    /// asked.
     ///
-    /// - Parameter session: The session, as the body has it.
-    /// - Throws: What ends the session: the body is cancelled, and the run throws the same. `CancellationError`, and
-    ///   ``PeripheralError`` with the code ``PeripheralError/Code/stopped``, end nothing but the service's own work.
+    /// - Parameter session: The same session as that of the body.
+    /// - Throws: An error that ends the session: the body is cancelled, and the run throws the error.
+    ///   `CancellationError`, and ``PeripheralError`` with the code ``PeripheralError/Code/stopped``, end
+    ///   only the service's own work.
     func run(in session: PeripheralSession) async throws
 }
 

@@ -1,4 +1,6 @@
-/// How centrals may pair with a ``Peripheral``: what stands on the device for a person to see or to press.
+/// How centrals can pair with a ``Peripheral``.
+///
+/// The way to pair depends on what the device offers to a person: a display, a keyboard or buttons.
 ///
 /// ```swift
 /// Peripheral("Lamp", pairing: .displayPasskey { passkey, _ in await screen.show(passkey) }) {
@@ -6,22 +8,22 @@
 /// }
 /// ```
 ///
-/// Without one, nobody may pair. A central pairs in the declared way or not at all: one that could only do
-/// without it, such as one without a keyboard where a passkey has to be typed, is refused.
+/// Without a pairing, no central can pair. A central either pairs in the declared way or is refused. For
+/// example, if a passkey has to be typed, a central without a keyboard is refused.
 ///
-/// A handler has 30 seconds. What it throws refuses the pairing, and so does its delay when an answer is awaited. Its
-/// task is cancelled when the time is over, and when the central takes the pairing back: a handler that shows something
-/// until its task is cancelled shows it as long as it is of use.
+/// A handler has 30 seconds. An error that it throws refuses the pairing. If the pairing needs the handler's
+/// answer, exceeding the time refuses it as well. The handler's task is cancelled when the time is over, and
+/// when the central cancels the pairing. A handler can therefore show something until its task is cancelled.
 ///
 /// See Core Specification, Vol 3, Part H, 2.3.5.
 public struct Pairing: Sendable {
-    /// A passkey of six digits, and a central.
+    /// A handler that receives a passkey or number of six digits, and a central.
     public typealias NumberHandler<Answer> =
         @Sendable (_ number: UInt32, _ central: Central) async throws -> Answer
 
     enum Kind: Sendable {
         case none, system
-        /// With what decides whether a central may replace its bond; `nil`: none may.
+        /// Decides whether a central can replace its bond; `nil` refuses all.
         case justWorks(mayReplaceBond: (@Sendable (Central) async throws -> Bool)?)
         case displayPasskey(NumberHandler<Void>)
         case enterPasskey(@Sendable (Central) async throws -> UInt32?)
@@ -30,26 +32,26 @@ public struct Pairing: Sendable {
 
     let kind: Kind
 
-    /// Nobody may pair.
+    /// No central can pair.
     ///
-    /// It is kept as far as this program is asked. On BlueZ, that ends when another program makes itself the default
-    /// agent later; and when bluetoothd does not take the agent that refuses, the peripheral goes on with a warning in the
-    /// log. Security of attributes does not depend on it.
+    /// This applies to pairings that the Bluetooth stack asks this program about. Another program can take
+    /// over that role later. If the stack does not accept this program in that role, the peripheral runs
+    /// anyway and logs a warning. The security of attributes does not depend on it.
     public static let none = Pairing(kind: .none)
 
-    /// Every central may pair without a person's consent, but none may replace a bond.
+    /// Every central can pair without a person's consent, but none can replace a bond.
     ///
-    /// This encrypts the link, which serves `SecurityLevel.encrypted`. It does not protect against a device in the middle
-    /// while the two pair.
+    /// This encrypts the link, which is enough for `SecurityLevel.encrypted`. It does not protect against a
+    /// device in the middle during the pairing.
     ///
-    /// A central that has lost its bond, such as a phone on which its user has chosen to forget this device, cannot pair
-    /// again: by Just Works, it cannot prove that it is not another device that has taken its address. It is refused,
-    /// its old keys stay valid, and the log says so. It can pair again when this device forgets its bond, too:
-    /// by `PeripheralSession.forget(_:)`, for example when a person holds a button. To decide when it asks, use
-    /// ``justWorks(replacingBondIf:)``.
+    /// A central that has lost its bond cannot pair again. An example is a phone whose user has chosen to
+    /// forget this device. With Just Works, the central cannot prove that it is not another device with its
+    /// address. The pairing is refused and logged, and the old keys stay valid. The central can pair again
+    /// after this device has forgotten its bond, with `PeripheralSession.forget(_:)`; for example, when a
+    /// person holds a button. To decide at the time of the pairing, use ``justWorks(replacingBondIf:)``.
     public static let justWorks = Pairing(kind: .justWorks(mayReplaceBond: nil))
 
-    /// Every central may pair without a person's consent, and replace its bond if the program agrees.
+    /// Every central can pair without a person's consent, and replace its bond if the program agrees.
     ///
     /// ```swift
     /// Peripheral("Lamp", pairing: .justWorks(replacingBondIf: { _ in await button.isHeld })) {
@@ -57,17 +59,18 @@ public struct Pairing: Sendable {
     /// }
     /// ```
     ///
-    /// A central that is bonded pairs again when it has lost its keys; but any device can take its address and do the same.
-    /// By Just Works the two cannot be told apart, so return true only while something else speaks for it, such as a
-    /// button on the device. The new keys replace those of the bond: from then on, the central that has paired now
-    /// counts as the bonded one, with its subscriptions and the updates that are kept for it.
+    /// A bonded central pairs again if it has lost its keys. But any device can take its address and do the
+    /// same. Just Works cannot distinguish the two. Return `true` only if something else confirms the
+    /// central, such as a button on the device. The new keys replace those of the bond. The central that has
+    /// paired is then the bonded one: it has the subscriptions and the updates that are preserved for that
+    /// central.
     ///
-    /// The first pairing of a central does not ask. On BlueZ, bonds are replaced only with
-    /// `JustWorksRepairing = confirm` in bluetoothd's main.conf; with `never`, bluetoothd's default, it refuses and
-    /// does not ask, and with `always` it accepts and does not ask.
+    /// The handler is not called for the first pairing of a central. On BlueZ, it is called only with
+    /// `JustWorksRepairing = confirm` in bluetoothd's main.conf. With `never`, the default, bluetoothd
+    /// refuses the pairing without asking. With `always`, bluetoothd accepts it without asking.
     ///
-    /// - Parameter mayReplaceBond: Returns whether a central that is bonded may pair again. The pairing is refused if it
-    ///   throws or takes longer than 30 seconds.
+    /// - Parameter mayReplaceBond: Returns whether a bonded central can pair again. The pairing is refused if
+    ///   the handler throws or takes longer than 30 seconds.
     /// - Returns: The way to pair.
     public static func justWorks(
         replacingBondIf mayReplaceBond: @escaping @Sendable (_ central: Central) async throws -> Bool
@@ -75,29 +78,31 @@ public struct Pairing: Sendable {
         Pairing(kind: .justWorks(mayReplaceBond: mayReplaceBond))
     }
 
-    /// The Bluetooth stack is left to ask whoever it asks otherwise, such as the desktop's settings.
+    /// The system decides how centrals pair, such as in the settings of the desktop.
     ///
-    /// This program does not learn then how a central has paired, nor that it pairs anew. A bonded central that pairs again
-    /// in a weaker way counts as what it was: values that demand more than `SecurityLevel.encrypted` of a subscriber's link
-    /// are sent to it, until it was forgotten.
+    /// The program then does not learn how a central pairs, or that it pairs again. A bonded central that
+    /// pairs again in a weaker way keeps its earlier level. Values that require more than
+    /// `SecurityLevel.encrypted` from a subscriber's link are sent to it until the bond is forgotten.
     public static let system = Pairing(kind: .system)
 
-    /// The device shows a passkey, which is typed on the central.
+    /// The device shows a passkey, which a person types on the central.
     ///
-    /// The handler may return at once, or show the passkey until its task is cancelled: when the central is paired, tries
-    /// again or leaves, and after 30 seconds. BlueZ tells neither of a wrong passkey, after which a central can stay
-    /// connected, nor of a bonded central that has paired anew: in these cases the passkey is shown until the time is
-    /// over. To throw means that the passkey cannot be shown, and ends the connection; the pairing is over then.
+    /// The handler can return at once, or show the passkey until its task is cancelled. That happens when the
+    /// central has paired, tries again or disconnects, and after 30 seconds. Some stacks do not report a
+    /// wrong passkey, after which the central can stay connected. Some do not report that a bonded central
+    /// has paired again. In these cases, the task is cancelled only after 30 seconds.
     ///
-    /// - Parameter show: Shows the passkey, 0 to 999,999, with leading zeros as six digits.
+    /// Throw an error if the passkey cannot be shown. This ends the pairing and the connection.
+    ///
+    /// - Parameter show: Shows the passkey, 0 to 999,999, as six digits with leading zeros.
     /// - Returns: The way to pair.
     public static func displayPasskey(_ show: @escaping NumberHandler<Void>) -> Pairing {
         Pairing(kind: .displayPasskey(show))
     }
 
-    /// The central shows a passkey, which is typed on the device.
+    /// The central shows a passkey, which a person types on the device.
     ///
-    /// - Parameter passkey: Returns what was typed, 0 to 999,999, or `nil` to refuse.
+    /// - Parameter passkey: Returns the passkey that was typed, 0 to 999,999, or `nil` to refuse.
     /// - Returns: The way to pair.
     public static func enterPasskey(
         _ passkey: @escaping @Sendable (_ central: Central) async throws -> UInt32?
@@ -105,12 +110,12 @@ public struct Pairing: Sendable {
         Pairing(kind: .enterPasskey(passkey))
     }
 
-    /// Both show a number, and a person tells whether it is the same.
+    /// Both devices show a number, and a person confirms that it is the same.
     ///
-    /// A central that pairs without LE Secure Connections knows no such numbers, and is refused.
+    /// A central that pairs without LE Secure Connections has no such number, and is refused.
     ///
-    /// - Parameter isSame: Shows the number, 0 to 999,999, with leading zeros as six digits, and returns whether the
-    ///   person has confirmed it.
+    /// - Parameter isSame: Shows the number, 0 to 999,999, as six digits with leading zeros. Returns whether
+    ///   the person has confirmed it.
     /// - Returns: The way to pair.
     public static func confirmNumber(_ isSame: @escaping NumberHandler<Bool>) -> Pairing {
         Pairing(kind: .confirmNumber(isSame))
@@ -118,7 +123,7 @@ public struct Pairing: Sendable {
 }
 
 extension Pairing {
-    /// The same without handlers, for a backend.
+    /// The way to pair without its handlers, for a backend.
     var method: PairingMethod {
         switch kind {
         case .none: .none

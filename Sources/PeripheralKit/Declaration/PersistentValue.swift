@@ -1,6 +1,6 @@
 public import PeripheralCore
 
-/// Keeps the value of a characteristic, in place of ``Read`` and ``Write``: also when the program ends.
+/// Stores the value of a characteristic and preserves it when the program ends.
 ///
 /// ```swift
 /// let isLocked = Characteristic<Bool>("5c3a0012-7e3c-4b6e-9d29-b3f1c0a1d001", [.read, .write, .notify]) {
@@ -8,37 +8,42 @@ public import PeripheralCore
 /// }
 /// ```
 ///
-/// Reads of centrals are answered with the value, and writes change it. The program reads it by
-/// ``PeripheralSession/value(of:)``, and changes it by ``PeripheralSession/set(_:to:)``. Where centrals can subscribe, each
-/// value that is written or set is sent to all who have; what is written while the queue of one of them is full, to nobody.
-/// With ``UpdatePolicy/latest``, the newest value reaches all of them.
+/// Use it in place of ``Read`` and ``Write``. A central's read returns the value, and its write changes the
+/// value. The program reads the value with ``PeripheralSession/value(of:)`` and changes it with
+/// ``PeripheralSession/set(_:to:)``.
 ///
-/// The value is preserved under the peripheral's restoration identifier; without one, it lasts as long as the run.
-/// It is found again by the types of its service and characteristic, wherever they stand in the declaration. What is
-/// preserved but cannot be decoded, or has another length than declared, is not taken: the value is the initial one then, and
-/// ``RestoredState/problems`` tell. It stays preserved until the value is changed, and is taken by a declaration that it suits.
+/// If centrals can subscribe, each value that is written or set is sent to all subscribers. A value that is
+/// written while the queue of one subscriber is full is sent to none of them. With ``UpdatePolicy/latest``,
+/// the newest value reaches all of them.
+///
+/// The value is preserved under the peripheral's restoration identifier. Without an identifier, it lasts as
+/// long as the run. A preserved value is found by the types of its service and characteristic, wherever the
+/// declaration contains them. If it cannot be decoded or has another length than declared, it is not
+/// restored: the value is the initial one, and ``RestoredState/problems`` reports it. It stays preserved
+/// until the value changes. A later declaration that matches it can still restore it.
 public struct PersistentValue<Value: GATTValue>: Sendable {
     let declaration: PersistentValueDeclaration
 
-    /// Keeps what centrals write.
+    /// Stores what centrals write.
     ///
     /// - Parameters:
-    ///   - value: The value that it has at first, and when none is preserved.
+    ///   - value: The initial value, used if no value is preserved.
     ///   - durability: When a central's write is answered.
     public init(initially value: Value, writes durability: WriteDurability = .coalesced) {
         self.init(initially: value, writes: durability) { _, _, _ in }
     }
 
-    /// Keeps what centrals write once the handler has taken it.
+    /// Stores what centrals write after the handler has accepted it.
     ///
-    /// The handler is as that of ``Write``; what it throws refuses the write, and the value stays as it is. It runs for one central
-    /// at a time: the write of another waits for its end.
+    /// The handler works like that of ``Write``. An error that it throws refuses the write, and the value
+    /// stays the same. The handler runs for one central at a time: the write of another central waits until
+    /// it returns.
     ///
     /// - Parameters:
-    ///   - value: The value that it has at first, and when none is preserved.
+    ///   - value: The initial value, used if no value is preserved.
     ///   - durability: When a central's write is answered.
-    ///   - handler: Does what the value stands for, with the central that wrote it, and adds what is to be sent with it,
-    ///     such as an entry of a log.
+    ///   - handler: Applies the value that the central has written. It can add updates to send with the
+    ///     value, such as a log entry.
     public init(
         initially value: Value,
         writes durability: WriteDurability = .coalesced,
@@ -57,7 +62,9 @@ public struct PersistentValue<Value: GATTValue>: Sendable {
         )
     }
 
-    /// Keeps what centrals write once the handler has taken it, which sends nothing beside it.
+    /// Stores what centrals write after the handler has accepted it.
+    ///
+    /// The handler adds no updates.
     public init(
         initially value: Value,
         writes durability: WriteDurability = .coalesced,
@@ -68,7 +75,9 @@ public struct PersistentValue<Value: GATTValue>: Sendable {
         }
     }
 
-    /// Keeps what centrals write once the handler has taken it, whoever wrote it.
+    /// Stores what centrals write after the handler has accepted it.
+    ///
+    /// The handler receives only the value.
     public init(
         initially value: Value,
         writes durability: WriteDurability = .coalesced,
@@ -86,25 +95,32 @@ public struct WriteDurability: Hashable, Sendable {
 
     private let name: Name
 
-    /// At once: the value is preserved soon, together with what else changes meanwhile.
+    /// The write is answered at once.
+    ///
+    /// The value is preserved soon after, together with other changes.
     public static let coalesced = WriteDurability(name: .coalesced)
 
-    /// When the value is preserved: what a central has been told is written is not lost, also when the power fails.
+    /// The write is answered after the value has been preserved.
     ///
-    /// The updates that the write brings about are preserved by the same save, as far as they are ``UpdatePolicy/durable``;
-    /// all are sent after it. That takes as long as the storage does, and up to half a second since the save before, or the time
-    /// between two saves if that is shorter. When it cannot be preserved, the write is refused by `ATTError.unlikelyError`,
-    /// although the value has been taken; those who have subscribed get it once it is preserved, the last 16 such values of a
-    /// characteristic that is not ``UpdatePolicy/durable``. Without a restoration identifier, it is the same as ``coalesced``.
+    /// A write that has succeeded is not lost, even if the power fails. The ``UpdatePolicy/durable`` updates
+    /// that the write causes are preserved by the same save. All updates are sent after it. The answer takes
+    /// as long as the storage needs. The save can also be delayed until half a second after the previous one,
+    /// or by the time between two saves if that is shorter.
+    ///
+    /// If the value cannot be preserved, the write is refused with `ATTError.unlikelyError`, although the
+    /// value has changed. Subscribers receive the value once it is preserved. For a characteristic that is
+    /// not ``UpdatePolicy/durable``, they receive the last 16 such values.
+    ///
+    /// Without a restoration identifier, this is the same as ``coalesced``.
     public static let durable = WriteDurability(name: .durable)
 }
 
-/// A declared persistent value without its type.
+/// A declared persistent value, without its type.
 struct PersistentValueDeclaration: Sendable {
     var initial: [UInt8]
     var isDurable: Bool
     var canDecode: @Sendable ([UInt8]) -> Bool
-    /// Throws where the value is not to be.
+    /// Throws to refuse the value.
     var handler:
         @Sendable (_ value: [UInt8], _ central: Central, _ updates: inout UpdateBatch) async throws -> Void
 }

@@ -1,20 +1,20 @@
 extension PresentationFormat {
-    /// Which of several values of one kind a value is (Assigned Numbers, 2.4.2).
+    /// Distinguishes several values of the same kind (Assigned Numbers, 2.4.2).
     public struct Description: RawRepresentable, Hashable, Sendable, ExpressibleByIntegerLiteral {
         /// The number of the description; 1 to 255 are ordinal numbers.
         public let rawValue: UInt16
 
-        /// Makes a description of its number.
+        /// Creates a description from its number.
         public init(rawValue: UInt16) {
             self.rawValue = rawValue
         }
 
-        /// Makes a description of its number.
+        /// Creates a description from its number.
         public init(integerLiteral number: UInt16) {
             self.init(rawValue: number)
         }
 
-        /// Nothing is said.
+        /// No description.
         public static let unknown: Description = 0x0000
         /// The first.
         public static let first: Description = 0x0001
@@ -36,7 +36,7 @@ extension PresentationFormat {
         public static let lower: Description = 0x0105
         /// The main one.
         public static let main: Description = 0x0106
-        /// The one for when the main one fails.
+        /// The backup, used if the main one fails.
         public static let backup: Description = 0x0107
         /// An auxiliary one.
         public static let auxiliary: Description = 0x0108
@@ -48,9 +48,9 @@ extension PresentationFormat {
         public static let left: Description = 0x010D
         /// The right one.
         public static let right: Description = 0x010E
-        /// The one within the device.
+        /// The one inside the device.
         public static let `internal`: Description = 0x010F
-        /// The one beyond the device.
+        /// The one outside the device.
         public static let external: Description = 0x0110
     }
 }

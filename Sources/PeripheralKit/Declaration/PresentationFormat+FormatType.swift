@@ -4,7 +4,7 @@ extension PresentationFormat {
         /// The number of the type.
         public let rawValue: UInt8
 
-        /// Makes a type of its number.
+        /// Creates a type from its number.
         public init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
@@ -55,7 +55,7 @@ extension PresentationFormat {
         public static let medfloat16 = FormatType(rawValue: 0x16)
         /// An IEEE 11073 number of 32 bits, such as `MedicalFloat`.
         public static let medfloat32 = FormatType(rawValue: 0x17)
-        /// Two unsigned integers of 16 bits, as IEEE 11073-20601 nomenclature codes are.
+        /// Two unsigned integers of 16 bits, such as IEEE 11073-20601 nomenclature codes.
         public static let duint16 = FormatType(rawValue: 0x18)
         /// Text in UTF-8.
         public static let utf8 = FormatType(rawValue: 0x19)
@@ -66,12 +66,12 @@ extension PresentationFormat {
         /// A structure of IEEE 11073 in ASN.1.
         public static let medicalASN1 = FormatType(rawValue: 0x1C)
 
-        /// Whether the exponent has a meaning: only that of an integer has.
+        /// Whether the exponent has a meaning, which is true only for integers.
         var isInteger: Bool {
             (Self.uint2.rawValue...Self.sint128.rawValue).contains(rawValue)
         }
 
-        /// Whether Assigned Numbers define this type.
+        /// Whether Assigned Numbers defines this type.
         var isAssigned: Bool {
             (Self.boolean.rawValue...Self.medicalASN1.rawValue).contains(rawValue)
         }

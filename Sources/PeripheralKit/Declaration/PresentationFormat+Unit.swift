@@ -1,17 +1,17 @@
 extension PresentationFormat {
     /// The unit of a value (Assigned Numbers, 3.5).
     ///
-    /// Those that have no name here are written as their number: `unit: 0x2706`.
+    /// Write a unit that has no name here as its number: `unit: 0x2706`.
     public struct Unit: RawRepresentable, Hashable, Sendable, ExpressibleByIntegerLiteral {
         /// The 16-bit number of the unit's UUID.
         public let rawValue: UInt16
 
-        /// Makes a unit of its number.
+        /// Creates a unit from its number.
         public init(rawValue: UInt16) {
             self.rawValue = rawValue
         }
 
-        /// Makes a unit of its number.
+        /// Creates a unit from its number.
         public init(integerLiteral number: UInt16) {
             self.init(rawValue: number)
         }

@@ -1,26 +1,27 @@
 internal import PeripheralCore
 
-/// How a characteristic's value is to be shown to people: its type, its scale and its unit (Core Specification,
-/// Vol 3, Part G, 3.3.3.5).
+/// How to present a characteristic's value to people: its type, scale and unit.
+///
+/// See Core Specification, Vol 3, Part G, 3.3.3.5.
 ///
 /// ```swift
 /// // 2156 stands for 21.56 °C.
 /// PresentationFormat(.sint16, exponent: -2, unit: .degreeCelsius)
 /// ```
 ///
-/// A characteristic whose value is made of several parts has a format for each, and an ``AggregateFormat``. Keep the
-/// format in a constant to name it there; copies are the same format.
+/// If a value consists of several parts, declare a format for each, and an ``AggregateFormat``. Keep a format
+/// in a constant to refer to it there. Copies are the same format.
 public struct PresentationFormat: Sendable {
     /// The type of the value on the air.
     public let type: FormatType
 
-    /// The power of ten by which an integer is multiplied.
+    /// The power of ten that an integer is multiplied by.
     public let exponent: Int8
 
     /// The unit.
     public let unit: Unit
 
-    /// Which of several alike this is, or `.unknown`.
+    /// Distinguishes several values of the same kind; `.unknown` if there is only one.
     public let description: Description
 
     let declaration: DescriptorDeclaration
@@ -29,9 +30,9 @@ public struct PresentationFormat: Sendable {
     ///
     /// - Parameters:
     ///   - type: The type of the value on the air.
-    ///   - exponent: The power of ten by which the value is multiplied; 0 for a type that is no integer.
+    ///   - exponent: The power of ten that the value is multiplied by; 0 unless the type is an integer.
     ///   - unit: The unit.
-    ///   - description: Which of several alike this is.
+    ///   - description: Distinguishes several values of the same kind.
     public init(
         _ type: FormatType,
         exponent: Int8 = 0,
@@ -51,6 +52,6 @@ public struct PresentationFormat: Sendable {
         declaration = Descriptor(.characteristicPresentationFormat, value: writer.bytes).declaration
     }
 
-    /// The name space of the descriptions: that of the Bluetooth SIG, the only one there is.
+    /// The namespace of the descriptions: the Bluetooth SIG's, which is the only one.
     private static let bluetoothNamespace: UInt8 = 0x01
 }

@@ -1,4 +1,4 @@
-/// How many bytes a characteristic's value may have.
+/// How many bytes a characteristic's value can have.
 ///
 /// ```swift
 /// Characteristic<[UInt8]>("5c3a0006-7e3c-4b6e-9d29-b3f1c0a1d001", .write, length: .within(2...20)) {
@@ -6,26 +6,27 @@
 /// }
 /// ```
 ///
-/// A central that writes another length is refused by `ATTError.invalidAttributeValueLength`; the ``Write`` is not
-/// asked. A value of another length that the program itself gives is its own mistake: it reaches no central.
+/// A write of another length is refused with `ATTError.invalidAttributeValueLength`, without calling the
+/// ``Write`` handler. If the program itself provides a value of another length, that value reaches no
+/// central.
 public struct ValueLength: Hashable, Sendable {
     let minimum: Int
     let maximum: Int
 
-    /// 0 to 512 bytes: all that an attribute can hold.
+    /// 0 to 512 bytes, the maximum for an attribute.
     public static let any = ValueLength(minimum: 0, maximum: maximumValueLength)
 
-    /// This many bytes, 0 to 512.
+    /// Exactly this many bytes, 0 to 512.
     public static func exactly(_ count: Int) -> ValueLength {
         ValueLength(minimum: count, maximum: count)
     }
 
-    /// This many bytes or fewer, 0 to 512.
+    /// At most this many bytes, 0 to 512.
     public static func upTo(_ count: Int) -> ValueLength {
         ValueLength(minimum: 0, maximum: count)
     }
 
-    /// A number of bytes within the range, which lies in 0 to 512.
+    /// A number of bytes in this range, within 0 to 512.
     public static func within(_ counts: ClosedRange<Int>) -> ValueLength {
         ValueLength(minimum: counts.lowerBound, maximum: counts.upperBound)
     }
@@ -49,5 +50,5 @@ extension ValueLength: CustomStringConvertible {
     }
 }
 
-/// The most bytes that an attribute's value can have (Core Specification, Vol 3, Part F, 3.2.9).
+/// The maximum number of bytes in an attribute's value (Core Specification, Vol 3, Part F, 3.2.9).
 let maximumValueLength = 512

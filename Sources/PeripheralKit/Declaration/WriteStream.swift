@@ -1,6 +1,6 @@
 public import PeripheralCore
 
-/// Takes a central's writes of a characteristic as a stream, in place of ``Write``: for data in bulk.
+/// Receives a central's writes of a characteristic as a stream, for bulk data.
 ///
 /// ```swift
 /// let firmware = Characteristic<[UInt8]>("5c3a0003-7e3c-4b6e-9d29-b3f1c0a1d001", .write) {
@@ -13,34 +13,38 @@ public import PeripheralCore
 /// }
 /// ```
 ///
-/// A write is answered once it is in the buffer, before the program has taken it; so a program cannot refuse it by an
-/// error of its own. What is not a `Value`, or has another length than declared, is refused before.
+/// Use it in place of ``Write``. A write is answered once it is in the buffer, before the program has taken
+/// it. The program therefore cannot refuse it with an error of its own. Bytes that are not a `Value`, or have
+/// another length than declared, are refused first.
 ///
-/// While the buffer is full, a write waits for room; a write request that has waited for 4 seconds is refused by
-/// `ATTError.unlikelyError`, and not taken. A write without response waits for as long as it takes, and nothing holds up
-/// a central that sends more of these: behind the buffer, 256 writes of a central wait, and what comes then is lost,
-/// which is logged. BlueZ treats all writes so of a characteristic that has `.writeWithoutResponse`.
-/// Where no data may be lost, declare `.write` alone.
+/// While the buffer is full, further writes wait for room:
 ///
-/// The writes of a central are handled in their order, whatever they are made to. So one that waits for room holds up
-/// the central's other writes, also those of a control point; they are refused after 4 seconds as well, as is a read
-/// of what it has just written behind that without response. Its other reads, and other centrals, go on. Take the writes without delay, and store what takes time elsewhere.
+/// - A write with response is refused with `ATTError.unlikelyError` after 4 seconds, and is not taken.
+/// - A write without response waits for any time. Up to 256 writes of a central wait besides the buffer.
+///   Further writes are lost and logged. Some stacks treat every write to a characteristic with
+///   `.writeWithoutResponse` this way. If no data may be lost, declare `.write` alone.
+///
+/// The writes of a central to all attributes are handled in order. A write that waits for room therefore
+/// delays the central's other writes, including those to a control point. They, too, are refused after 4
+/// seconds. The same applies to a read of a value that the central has since written without response. The
+/// central's other reads and other centrals are not delayed. Take the writes without delay, and store data
+/// elsewhere if processing takes time.
 public struct WriteStream<Value: GATTValue>: Sendable {
     let target: WriteTarget
 
-    /// Buffers the writes that the program has not taken yet.
+    /// Creates a stream with a buffer for writes that the program has not taken yet.
     ///
-    /// - Parameter capacity: How many writes are buffered, of all centrals together; at least 1.
+    /// - Parameter capacity: The number of buffered writes of all centrals together; at least 1.
     public init(capacity: Int = 64) {
         target = .stream(capacity: max(1, capacity)) { bytes in _ = try Value(gattBytes: bytes) }
     }
 }
 
-/// A write that a central has made, as ``PeripheralSession/writes(to:)`` gives it.
+/// A central's write, as an element of ``PeripheralSession/writes(to:)``.
 public struct ReceivedWrite<Value: GATTValue>: Sendable {
-    /// What was written.
+    /// The value that was written.
     public let value: Value
 
-    /// Who has written it.
+    /// The central that has written it.
     public let central: Central
 }

@@ -1,11 +1,11 @@
 public import PeripheralCore
 
-/// An error that has a meaning for the central.
+/// An error that has a meaning for a central.
 ///
-/// A handler that throws such an error refuses the request with ``attError``, as far as the Bluetooth stack can carry it:
-/// `ATTError` has a table. Any other error reaches the central as `ATTError.unlikelyError` and is logged.
+/// If a handler throws such an error, the request is refused with ``attError``. Not every Bluetooth stack can
+/// carry every ATT error: see `ATTError`. Any other error is logged and sent as `ATTError.unlikelyError`.
 public protocol ATTErrorConvertible: Error {
-    /// What the central is told.
+    /// The error that the central receives.
     var attError: ATTError { get }
 }
 

@@ -2,12 +2,12 @@ internal import Logging
 internal import PeripheralCore
 private import Synchronization
 
-/// Answers the centrals' requests from the declaration.
+/// Answers the requests of centrals according to the declaration.
 ///
-/// What is known is answered at once; what a handler has to tell, and only that, is deferred.
+/// Known values are answered at once. Only answers that need a handler are deferred.
 final class AttributeServer: Sendable {
     private let table: AttributeTable
-    /// As the attributes of `table`; `nil` where the stack answers by itself.
+    /// The entries of the attributes in `table`; `nil` if the stack serves the attribute.
     private let entries: [Entry?]
     private let streams: WriteStreams
     let handlesOnAir = HandlesOnAir()
@@ -19,16 +19,18 @@ final class AttributeServer: Sendable {
     private let tasks: RequestTasks
     let procedures: Procedures
 
-    /// What is declared of an attribute; one object, so that requests share it rather than copy it.
+    /// The declaration of an attribute.
+    ///
+    /// A class, so that requests share it instead of copying it.
     final class Entry: Sendable {
         let name: String
         let read: ReadSource?
         let write: WriteHandler?
-        /// What takes writes that are requests to a control point.
+        /// Decodes writes that are requests to a control point.
         let controlPoint: ControlPointHandler?
         let authorization: AuthorizationHandler?
         let length: ValueLength
-        /// What an aggregate format consists of.
+        /// The presentation formats that an aggregate format lists.
         let formats: [AttributeHandle]
         let pace = HandlerPace()
 
@@ -113,17 +115,17 @@ final class AttributeServer: Sendable {
         streams = WriteStreams(buffers, of: connections)
     }
 
-    /// The writes to a characteristic; `nil` when they are no stream.
+    /// The buffer of writes to a characteristic; `nil` if it has no stream.
     func writeBuffer(of characteristic: AttributeHandle) -> WriteBuffer? {
         streams.buffer(of: characteristic)
     }
 
-    /// Takes no more writes as streams.
+    /// Stops accepting writes to streams.
     func finishStreams() {
         streams.finish()
     }
 
-    /// Takes note that a central is gone.
+    /// Removes the state of a central that has disconnected.
     func forget(_ central: Central.ID) {
         procedures.cancel(for: central)
         connections.end(central)
@@ -158,7 +160,7 @@ final class AttributeServer: Sendable {
         case .handles:
             guard let value = handlesOnAir.value(of: entry.formats) else {
                 logger.error(
-                    "The stack has not told the handles that an aggregate format consists of.",
+                    "A read of an aggregate format failed because the Bluetooth stack has not reported the handles.",
                     metadata: ["peripheral.attribute": .bounded(entry.name)]
                 )
                 return .immediate(.failure(.unlikelyError))
@@ -169,14 +171,16 @@ final class AttributeServer: Sendable {
         }
     }
 
-    /// What the central has written without waiting for a response, and then asks for.
+    /// Returns the central's write without response to the value, which precedes this read.
     private func command(before request: ReadRequest, of entry: Entry) -> WriteOrder.Ticket? {
-        // What waits for room in a stream may wait for ever.
+        // A write that waits for room in a stream may wait forever.
         guard entry.write != nil, streams.buffer(of: request.attribute) == nil else { return nil }
         return writeOrder.command(to: request.attribute, by: request.central)
     }
 
-    /// Answers with a value that is there, the later parts of a long read from where it began.
+    /// Answers with a stored value.
+    ///
+    /// The later parts of a long read come from the value of its first part.
     private func answer(_ request: ReadRequest, with value: [UInt8]) -> Answer {
         let now = tasks.stopwatch.elapsed()
         let snapshot = snapshots.withLock { snapshots in
@@ -213,7 +217,7 @@ final class AttributeServer: Sendable {
     ) async -> Answer.Outcome {
         if let command {
             await writeOrder.end(of: command)
-            // The central has been answered for, and waits no more.
+            // The read has already been answered.
             guard !Task.isCancelled else { return .failure(.unlikelyError) }
         }
         let value: [UInt8]
@@ -225,7 +229,7 @@ final class AttributeServer: Sendable {
         }
         guard entry.length.allows(value.count) else {
             logger.error(
-                "The value to read is shorter or longer than it may be; the central is told 'unlikely error'.",
+                "A read was refused with 'unlikely error' because its value has a length that is not declared.",
                 metadata: [
                     "peripheral.attribute": .bounded(entry.name),
                     "peripheral.length": "\(value.count)",
@@ -234,14 +238,16 @@ final class AttributeServer: Sendable {
             )
             return .failure(.unlikelyError)
         }
-        // A handler that was too late has been answered for: its central has read something else since, or nothing.
+        // If the handler was late, the read has been answered. The central may have read another value since.
         if !Task.isCancelled {
             snapshots.withLock { $0.begin(request, with: value, at: tasks.stopwatch.elapsed()) }
         }
         return value.attributePart(from: request.offset)
     }
 
-    /// Answers a write; the procedures of control points are given the session.
+    /// Answers a write.
+    ///
+    /// The procedures of control points receive the session.
     func write(_ request: WriteRequest, in session: PeripheralSession) -> Answer {
         guard let entry = entry(at: request.attribute) else {
             return .immediate(.failure(.invalidHandle))
@@ -260,7 +266,7 @@ final class AttributeServer: Sendable {
         }
         guard let ticket = writeOrder.ticket(for: request) else {
             logger.warning(
-                "A central writes faster than the handlers take it; a write is refused.",
+                "A write was refused because the central writes faster than the handlers finish.",
                 metadata: ["peripheral.attribute": .bounded(entry.name)]
             )
             return refuse(request, with: .insufficientResources)
@@ -292,7 +298,7 @@ final class AttributeServer: Sendable {
                 return outcome ?? .failure(.unlikelyError)
             }
         }
-        // What waits for room in a stream may wait for ever, which nobody should who has not asked for a response.
+        // A write that waits for room in a stream may wait forever. Without a response, answer at once.
         guard request.expectsResponse || entrance == nil else {
             carryOut { _ in }
             return .immediate(.success([]))
@@ -305,7 +311,7 @@ final class AttributeServer: Sendable {
         return .immediate(.failure(error))
     }
 
-    /// Takes up the procedure that a write to a control point demands.
+    /// Admits the procedure that a write to a control point requests.
     private func admit(
         _ number: ProcedureTable.Number,
         for request: WriteRequest,
@@ -326,7 +332,7 @@ final class AttributeServer: Sendable {
         )
     }
 
-    /// Answers whether the central may write.
+    /// Answers whether the central can write.
     private func authorize(_ request: WriteRequest, of entry: Entry) -> Answer {
         guard entry.authorization != nil else { return .immediate(.success([])) }
         return .deferred { [self] deliver in
@@ -346,15 +352,18 @@ final class AttributeServer: Sendable {
         }
     }
 
-    /// What the central is told of an error; what it cannot be told, the log is.
+    /// Returns the ATT error for an error of a handler.
+    ///
+    /// An error without one is logged.
     private func attError(for error: any Error, from entry: Entry, _ operation: String) -> ATTError {
         if let error = error as? any ATTErrorConvertible, error.attError.rawValue != 0 {
             return error.attError
         }
-        // A handler that was cancelled and heeds it does nothing wrong, and nobody waits for its answer.
+        // A handler that stops because it was cancelled does nothing wrong, and its request has been
+        // answered.
         guard !(error is CancellationError && Task.isCancelled) else { return .unlikelyError }
         logger.warning(
-            "A handler failed with an error that means nothing to a central, which is told 'unlikely error'.",
+            "A request was refused with 'unlikely error' because its handler threw an error that has no ATT error.",
             metadata: [
                 "peripheral.attribute": .bounded(entry.name),
                 "peripheral.operation": "\(operation)",
@@ -366,7 +375,7 @@ final class AttributeServer: Sendable {
 }
 
 extension AttributeServer.Entry {
-    /// - Throws: What the central is told that may not, or an error of the handler.
+    /// - Throws: The ATT error for a central that is not authorized, or an error of the handler.
     fileprivate func authorize(_ central: Central) async throws {
         guard let authorization else { return }
         guard try await authorization(central) else { throw ATTError.insufficientAuthorization }
@@ -374,8 +383,9 @@ extension AttributeServer.Entry {
 }
 
 extension [UInt8] {
-    /// The part of an attribute's value that a read from an offset yields (Core Specification, Vol 3, Part F,
-    /// 3.4.4.5).
+    /// The part of an attribute's value that a read from an offset returns.
+    ///
+    /// See Core Specification, Vol 3, Part F, 3.4.4.5.
     fileprivate func attributePart(from offset: Int) -> Answer.Outcome {
         guard offset > 0 else { return .success(self) }
         guard offset <= count else { return .failure(.invalidOffset) }

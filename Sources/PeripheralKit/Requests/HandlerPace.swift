@@ -1,25 +1,25 @@
 private import Synchronization
 
-/// Decides where a handler runs: at once on the thread that brings the request, or away from it.
+/// Decides where a handler runs: on the thread that delivers the request, or on another one.
 ///
-/// To hand a request to another thread and its answer back costs more than most handlers take. But a handler may
-/// also block, and hold up the requests of others. So each one begins away from the thread, and earns its place there by
-/// being quick; when it then holds the thread for long, it is sent away until it has made up for that. Nothing can help
-/// the requests that wait meanwhile.
+/// Passing a request to another thread and its answer back costs more than most handlers take. But a handler
+/// can also block, and delay other requests. Each handler therefore starts on another thread. Once it has
+/// been quick, it runs on the delivering thread. If it then holds that thread for long, it runs on another
+/// thread until it has been quick for long enough. Requests that wait meanwhile cannot be helped.
 ///
-/// A handler in place still is a task of its own: at its first suspension the thread goes on, and the handler continues
-/// elsewhere.
+/// A handler on the delivering thread is still a separate task. At its first suspension the thread continues,
+/// and the handler resumes elsewhere.
 final class HandlerPace: Sendable {
     private let account = Mutex(PaceAccount())
-    /// What the account says, for those who only ask.
+    /// A copy of the account's result that is read without the lock.
     private let quick = Atomic(false)
 
-    /// Whether the handler may be expected to be quick the next time.
+    /// Whether the handler is expected to be quick the next time.
     var isQuick: Bool { quick.load(ordering: .relaxed) }
 
-    /// Takes note of how long a run has held its thread, as far as that is known.
+    /// Records how long a run has held its thread, as far as this is known.
     func note(_ duration: Duration) {
-        // Who owes nothing and has kept to the allowance goes on to owe nothing.
+        // A handler without debt that stays within the allowance still has no debt.
         guard !isQuick || duration > PaceAccount.allowance else { return }
         account.withLock { account in
             account.note(duration)
@@ -28,19 +28,21 @@ final class HandlerPace: Sendable {
     }
 }
 
-/// What a handler has taken of the time that it is allowed: on average no more than ``allowance`` for each request.
+/// The time that a handler has used: on average, ``allowance`` is allowed for each request.
 struct PaceAccount {
-    /// Several times what it costs to hand a request to another thread, and a fraction of the time that a central needs
-    /// for a request.
+    /// The time that a run can take on average.
+    ///
+    /// It is several times the cost of changing threads, and a fraction of the time that a central needs for
+    /// a request.
     static let allowance = Duration.microseconds(250)
 
-    /// At first, a handler owes a few quick runs.
+    /// The initial debt, which takes a few quick runs to pay off.
     private var debt = allowance * 4
 
-    /// Whether the handler may be expected to be quick the next time.
+    /// Whether the handler is expected to be quick the next time.
     var isQuick: Bool { debt == .zero }
 
-    /// Takes note of how long a run has taken, as far as its thread was held.
+    /// Records how long a run has held its thread.
     mutating func note(_ duration: Duration) {
         debt = max(.zero, debt + duration - Self.allowance)
     }

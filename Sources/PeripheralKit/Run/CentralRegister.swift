@@ -1,10 +1,10 @@
 internal import PeripheralCore
 
-/// Which centrals are connected, and who has subscribed to what, as far as the backend can tell.
+/// The connected centrals and their subscriptions, as far as the backend reports them.
 struct CentralRegister {
-    /// The connected centrals, in the order in which they came.
+    /// The connected centrals, in the order of their connections.
     private(set) var centrals: [Central] = []
-    /// The subscriptions, in the order in which they began.
+    /// The subscriptions, in the order of their beginning.
     private(set) var subscriptions: [Subscription] = []
 
     func subscriptions(to characteristic: AttributeHandle) -> [Subscription] {
@@ -15,7 +15,7 @@ struct CentralRegister {
         subscriptions.contains { $0.handle == characteristic }
     }
 
-    /// Takes note of a central that has connected or changed.
+    /// Records a central that has connected or changed.
     mutating func connected(_ central: Central) -> [SessionEvent] {
         guard let index = centrals.firstIndex(of: central) else {
             centrals.append(central)
@@ -29,16 +29,18 @@ struct CentralRegister {
         return [.changed(central)]
     }
 
-    /// Takes note of a central that is gone.
+    /// Removes a central that has disconnected.
     mutating func disconnected(_ id: Central.ID) -> [SessionEvent] {
         let ended = end { $0.central?.id == id }
         guard let index = centrals.firstIndex(where: { $0.id == id }) else { return ended }
         return ended + [.disconnected(centrals.remove(at: index))]
     }
 
-    /// Takes note of a subscription, with which an earlier one ends of the same central to the same characteristic.
+    /// Records a subscription.
     ///
-    /// Those whom the backend cannot name count as one.
+    /// It ends an earlier one of the same central to the same characteristic.
+    ///
+    /// All subscribers that the backend does not identify count as one.
     mutating func subscribed(_ subscription: Subscription) -> [SessionEvent] {
         let isKnown = subscription.central == nil && subscriptions.contains(subscription)
         guard !isKnown else { return [] }
@@ -47,7 +49,7 @@ struct CentralRegister {
         return ended + [.subscribed(subscription)]
     }
 
-    /// Takes note of what has changed about a subscription.
+    /// Records a change of a subscription.
     mutating func changed(_ subscription: Subscription) -> [SessionEvent] {
         let index = subscriptions.firstIndex {
             $0.handle == subscription.handle && $0.central == subscription.central
@@ -57,12 +59,12 @@ struct CentralRegister {
         return [.subscribed(subscription)]
     }
 
-    /// Takes note of the end of a subscription; `nil` is the one of those that the backend cannot name.
+    /// Removes a subscription; `nil` stands for all subscribers that the backend does not identify.
     mutating func unsubscribed(_ characteristic: AttributeHandle, by central: Central.ID?) -> [SessionEvent] {
         end { $0.handle == characteristic && $0.central?.id == central }
     }
 
-    /// Takes note that everybody is gone, and all that they had subscribed to.
+    /// Removes all centrals and subscriptions.
     mutating func reset() -> [SessionEvent] {
         let ended = end { _ in true }
         defer { centrals = [] }
@@ -83,7 +85,7 @@ extension Subscription {
 }
 
 extension Central {
-    /// Whether nothing at all differs, which `==` does not tell.
+    /// Whether all properties are equal, which `==` does not compare.
     fileprivate func isSameIn(all other: Central) -> Bool {
         self == other && address == other.address && addressKind == other.addressKind
             && isBonded == other.isBonded && mtu == other.mtu

@@ -1,27 +1,29 @@
 private import Synchronization
 
-/// Passes each event on to all who listen at the time.
+/// Forwards each event to all current listeners.
 final class EventBroadcast<Event: Sendable>: Sendable {
     private struct State {
         var listeners: [UInt64: AsyncStream<Event>.Continuation] = [:]
         var nextNumber: UInt64 = 0
         var isFinished = false
-        /// What waits for the first who listens; `nil` once somebody has.
+        /// The events buffered for the first listener; `nil` once there has been one.
         var early: [Event]? = []
     }
 
     private let capacity: Int
     private let state = Mutex(State())
 
-    /// - Parameter capacity: How many events are kept for a listener that does not take them; the oldest go first.
+    /// - Parameter capacity: The number of events buffered for a listener. The oldest are dropped first.
     init(capacity: Int) {
         self.capacity = capacity
     }
 
-    /// What happens from now on, for the first who listens after what was to be kept until then.
+    /// Returns the events from now on.
     ///
-    /// - Parameter takesKept: Whether the listener is one whom that is kept for.
-    /// - Returns: The events, until all ends.
+    /// The first listener also receives the events buffered before.
+    ///
+    /// - Parameter takesKept: Whether this listener can take the buffered events.
+    /// - Returns: The events, until ``finish()``.
     func listen(takingKept takesKept: Bool = true) -> AsyncStream<Event> {
         let (events, listener) = AsyncStream.makeStream(
             of: Event.self,
@@ -30,7 +32,7 @@ final class EventBroadcast<Event: Sendable>: Sendable {
         let number = state.withLock { state -> UInt64? in
             guard !state.isFinished else { return nil }
             defer { state.nextNumber += 1 }
-            // Inside the lock, so that what comes next comes behind it.
+            // Inside the lock, so that later events follow the buffered ones.
             if takesKept {
                 for event in state.early.take() ?? [] { listener.yield(event) }
             }
@@ -47,11 +49,11 @@ final class EventBroadcast<Event: Sendable>: Sendable {
         return events
     }
 
-    /// Passes an event on, after all before it.
+    /// Forwards an event, after all earlier ones.
     ///
     /// - Parameters:
     ///   - event: The event.
-    ///   - isKept: Whether it is kept for the first who listens, when nobody has yet.
+    ///   - isKept: Whether to buffer the event for the first listener, if there has been none yet.
     func send(_ event: Event, keeping isKept: Bool = false) {
         let listeners = state.withLock { state in
             if isKept, let count = state.early?.count {
@@ -63,7 +65,7 @@ final class EventBroadcast<Event: Sendable>: Sendable {
         for listener in listeners { listener.yield(event) }
     }
 
-    /// Ends the sequences of all who listen, and of those who come later.
+    /// Ends the sequences of all current and later listeners.
     func finish() {
         let listeners = state.withLock { state in
             state.isFinished = true

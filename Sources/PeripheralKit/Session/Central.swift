@@ -2,40 +2,43 @@ public import PeripheralCore
 
 /// A central, as it was at the time of a request or an event.
 ///
-/// Two values are equal when they denote the same central: the MTU may grow during a connection.
+/// Two values are equal if they identify the same central. Other properties can differ: the MTU, for example,
+/// can grow during a connection.
 public struct Central: Sendable, Hashable, Identifiable {
-    /// What tells a central from all others that the stack knows at the time.
+    /// Identifies a central among all those that the stack knows.
     ///
-    /// It lasts as long as the connection at least; that of a bonded central usually as long as the stack runs. It may
-    /// be made of another address than ``Central/address``: a central that hides behind a changing address shows its
-    /// lasting one when it bonds.
+    /// It is valid at least as long as the connection, and for a bonded central usually as long as the stack
+    /// runs. It can contain another address than ``Central/address``: a central with a changing address
+    /// reveals its permanent one when it bonds.
     public struct ID: Hashable, Sendable, CustomStringConvertible {
         package let address: DeviceAddress
 
-        /// Makes the identity of the central with this address, for backends and tests.
+        /// Creates the identity of the central with this address.
+        ///
+        /// For backends and tests.
         public init(address: DeviceAddress) {
             self.address = address
         }
 
-        /// The address that it is made of.
+        /// The address that identifies the central.
         public var description: String { address.description }
     }
 
-    /// One of the connections that a central has in the course of time.
+    /// One connection of a central, distinct from its earlier and later ones.
     public struct Connection: Hashable, Sendable {
         let central: ID
         let number: UInt64
         let numbers: ConnectionNumbers
 
-        /// Whether it lasts; `false` as well when the session is no longer valid.
+        /// Whether the connection is open; `false` also if the session is no longer valid.
         public var isOpen: Bool { !numbers.areOver && numbers.isCurrent(number, of: central) }
 
-        /// Tells whether both are the same connection.
+        /// Returns whether both are the same connection.
         public static func == (lhs: Connection, rhs: Connection) -> Bool {
             lhs.central == rhs.central && lhs.number == rhs.number && lhs.numbers === rhs.numbers
         }
 
-        /// Hashes what tells it from other connections.
+        /// Hashes the properties that identify the connection.
         public func hash(into hasher: inout Hasher) {
             hasher.combine(central)
             hasher.combine(number)
@@ -44,34 +47,37 @@ public struct Central: Sendable, Hashable, Identifiable {
 
     /// The address under which the stack knows the central.
     ///
-    /// It is the identity address of a bonded central. A central that is not bonded usually appears under a
-    /// random address, which changes: do not store it in order to recognise somebody.
+    /// For a bonded central, it is the identity address. A central that is not bonded usually has a random
+    /// address, which changes. Do not store it to recognize a central later.
     public let address: DeviceAddress
 
-    /// Who assigned the address; `nil` where the stack does not tell.
+    /// Whether the address is public or random; `nil` if the stack does not report it.
     public let addressKind: DeviceAddress.Kind?
 
     /// Whether the central has paired and both sides keep the keys.
     public let isBonded: Bool
 
-    /// The size of the largest ATT packet to or from this central, in bytes: 23 to 517.
+    /// The maximum size of an ATT packet to or from this central; 23 to 517 bytes.
     public let mtu: Int
 
-    /// What tells it from all other centrals.
+    /// Identifies the central.
     public let id: ID
 
-    /// The most bytes of a value that fit into one notification or indication: the MTU without its 3 bytes of
-    /// header (Core Specification, Vol 3, Part F, 3.4.7).
+    /// The maximum number of bytes in one notification or indication.
+    ///
+    /// It is the MTU without the header of 3 bytes (Core Specification, Vol 3, Part F, 3.4.7).
     public var maximumUpdateValueLength: Int { mtu - 3 }
 
-    /// Makes a central, for backends and tests.
+    /// Creates a central.
+    ///
+    /// For backends and tests.
     ///
     /// - Parameters:
     ///   - address: Its address.
-    ///   - addressKind: Who assigned the address.
+    ///   - addressKind: Whether the address is public or random.
     ///   - isBonded: Whether it is bonded.
-    ///   - mtu: The size of the largest packet; what is out of bounds is taken to the next bound, 23 or 517.
-    ///   - id: What tells it from others; made of the address when left out.
+    ///   - mtu: The size of the largest packet, clamped to 23 through 517.
+    ///   - id: The identity; by default, it is derived from the address.
     public init(
         address: DeviceAddress,
         addressKind: DeviceAddress.Kind? = nil,
@@ -86,12 +92,12 @@ public struct Central: Sendable, Hashable, Identifiable {
         self.mtu = min(max(mtu, 23), 517)
     }
 
-    /// Tells whether both are the same central.
+    /// Returns whether both are the same central.
     public static func == (lhs: Central, rhs: Central) -> Bool {
         lhs.id == rhs.id
     }
 
-    /// Hashes what tells it from all other centrals.
+    /// Hashes the identity.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(id)
     }

@@ -1,7 +1,7 @@
 internal import PeripheralCore
 private import Synchronization
 
-/// Tells the connections of a central from each other.
+/// Distinguishes the connections of a central.
 final class ConnectionNumbers: Sendable {
     private struct State {
         var next: UInt64 = 0
@@ -11,7 +11,7 @@ final class ConnectionNumbers: Sendable {
 
     private let state = Mutex(State())
 
-    /// The number of a connection, from the first request on that comes by it.
+    /// Returns the number of a connection, assigned with its first request.
     func number(of central: Central.ID) -> UInt64 {
         state.withLock { state in
             if let known = state.current.first(where: { $0.central == central }) { return known.number }
@@ -21,20 +21,22 @@ final class ConnectionNumbers: Sendable {
         }
     }
 
-    /// Whether a connection lasts.
+    /// Whether a connection is open.
     func isCurrent(_ number: UInt64, of central: Central.ID) -> Bool {
         state.withLock { $0.current.contains { $0.central == central && $0.number == number } }
     }
 
-    /// Whether the run has ended, which tells no more of connections.
+    /// Whether the run has ended.
+    ///
+    /// Connections are not tracked afterwards.
     var areOver: Bool { state.withLock(\.areOver) }
 
-    /// Takes note that the run has ended.
+    /// Ends the tracking of all connections with the run.
     func endAll() {
         state.withLock { $0.areOver = true }
     }
 
-    /// Takes note that a connection is over.
+    /// Records that a connection has ended.
     func end(_ central: Central.ID) {
         state.withLock { $0.current.removeAll { $0.central == central } }
     }

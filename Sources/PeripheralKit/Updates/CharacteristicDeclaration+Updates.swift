@@ -1,27 +1,28 @@
 internal import PeripheralCore
 
 extension CharacteristicDeclaration {
-    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` when nobody can subscribe to it.
+    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` if centrals cannot
+    ///   subscribe.
     func checkAllowsSubscription() throws(PeripheralError) {
         guard properties.allowsSubscription else {
             throw PeripheralError(
                 code: .notDeclared,
-                message: "Characteristic \(uuid) can be neither notified nor indicated; "
-                    + "declare it with .notify or .indicate."
+                message: "Characteristic \(uuid) can be neither notified nor indicated. "
+                    + "Declare it with .notify or .indicate."
             )
         }
     }
 
-    /// A value that is to be sent.
+    /// Returns the value if it can be sent.
     ///
-    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/invalidValue`` when it has a length that is not
+    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/invalidValue`` if its length is not
     ///   declared.
     func checkedForUpdate(_ bytes: [UInt8]) throws(PeripheralError) -> [UInt8] {
         guard length.allows(bytes.count) else {
             throw PeripheralError(
                 code: .invalidValue,
-                message: "The value for characteristic \(uuid) has \(bytes.count) bytes; "
-                    + "it may have \(length)."
+                message: "The value for characteristic \(uuid) has \(bytes.count) bytes, but "
+                    + "must have \(length)."
             )
         }
         return bytes

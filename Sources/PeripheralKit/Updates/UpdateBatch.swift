@@ -1,6 +1,6 @@
 internal import PeripheralCore
 
-/// Updates that a handler of a ``PersistentValue`` sends together with the value that it takes.
+/// Updates that a handler of a ``PersistentValue`` sends together with the new value.
 ///
 /// ```swift
 /// PersistentValue(initially: true, writes: .durable) { isLocked, central, updates in
@@ -9,10 +9,10 @@ internal import PeripheralCore
 /// }
 /// ```
 ///
-/// They are sent to all who have subscribed, behind the value itself, in their order. Those of a characteristic with
-/// ``UpdatePolicy/durable`` are preserved by the same save as the value: whatever ends the program, both are there afterwards, or
-/// neither is. When the write is ``WriteDurability/durable``, the central is answered after that save, and nothing is sent before it.
-/// Nothing is sent either when the handler throws.
+/// The updates are sent to all subscribers, in order, after the value itself. Updates of a characteristic
+/// with ``UpdatePolicy/durable`` are preserved by the same save as the value. However the program ends,
+/// either both are preserved or neither is. If the write is ``WriteDurability/durable``, it is answered after
+/// that save, and nothing is sent before. If the handler throws, nothing is sent.
 public struct UpdateBatch: Sendable {
     private(set) var updates: [PersistentValues.Update] = []
     private let declared: DeclaredState
@@ -21,10 +21,11 @@ public struct UpdateBatch: Sendable {
         self.declared = declared
     }
 
-    /// Adds an update for all who have subscribed to a characteristic.
+    /// Adds an update for all subscribers of a characteristic.
     ///
-    /// It is as what is sent by ``PeripheralSession/update(_:_:)``, but is never refused. An update with
-    /// ``UpdatePolicy/durable`` is kept also where as many wait as may; another that finds no room is sent to nobody.
+    /// It works like ``PeripheralSession/update(_:_:)``, but is never refused. An update with
+    /// ``UpdatePolicy/durable`` is preserved even if the maximum number already waits. Any other update that
+    /// finds no room is sent to no subscriber.
     ///
     /// - Parameters:
     ///   - characteristic: A characteristic of this peripheral with the property `.notify` or `.indicate`.

@@ -1,8 +1,8 @@
-/// What becomes of a new value while those before it still wait to be sent.
+/// What happens to a new value while earlier values wait to be sent.
 ///
-/// Each subscriber has a queue of its own for each characteristic; where the Bluetooth stack cannot reach each alone (BlueZ
-/// before 5.76, or an empty value), what is for all of them waits in one queue. Values that have been handed on to the
-/// Bluetooth stack and have not left it do not count: of these, there are only a few at a time.
+/// Each subscriber has a separate queue for each characteristic. A value that the Bluetooth stack can send
+/// only to all subscribers together waits in one queue for all of them, and so does an empty value. Values in
+/// flight do not count: the stack holds only a few of them at a time.
 ///
 /// ```swift
 /// Characteristic<Acceleration>("5c3a0007-7e3c-4b6e-9d29-b3f1c0a1d001", .notify, updates: .latest)
@@ -14,62 +14,83 @@ public struct UpdatePolicy: Hashable, Sendable {
     }
 
     let kind: Kind
-    /// How many values are kept for each subscriber until they are sent, whatever ends the program; `nil` when none are.
+    /// How many values are preserved for each subscriber until they are sent; `nil` if none are.
     private(set) var durableLimit: Int?
 
-    /// A value that finds the queue full is refused; at most 16 values wait, with 8192 bytes.
+    /// Refuses a new value when the queue is full, with 16 values or 8,192 bytes.
     ///
-    /// What `CBPeripheralManager` does, and right for everything of which each part counts.
+    /// This is the behavior of `CBPeripheralManager`. Use it if every value counts.
     public static let reject = UpdatePolicy.reject(beyond: 16, bytes: 16 * maximumValueLength)
 
-    /// A value that finds the queue full is refused.
+    /// Refuses a new value when the queue is full.
     ///
     /// - Parameters:
-    ///   - count: How many values wait at most; 1 or more.
-    ///   - bytes: How many bytes these have at most. A value always finds room in an empty queue.
+    ///   - count: The maximum number of values in the queue; 1 or more.
+    ///   - bytes: The maximum number of bytes in the queue. An empty queue always has room for one value.
     /// - Returns: The policy.
     public static func reject(beyond count: Int, bytes: Int = .max) -> UpdatePolicy {
         UpdatePolicy(kind: .reject(count: count, bytes: bytes))
     }
 
-    /// A new value takes the place of the one that waits, which is dropped: right for a sensor, of which only the newest
-    /// value counts.
+    /// Replaces the waiting value, which is dropped, with the new one.
     ///
-    /// Send by ``PeripheralSession/update(_:_:)``: a call of ``PeripheralSession/notify(_:_:)-(_,Value)`` waits until its
-    /// value is taken, so that a program that calls it in a loop has its own newer values wait.
+    /// Use it for a sensor, of which only the newest value counts. Send with
+    /// ``PeripheralSession/update(_:_:)``. A call of ``PeripheralSession/notify(_:_:)-(_,Value)`` waits until
+    /// its value is taken. A program that calls it in a loop therefore delays its own newer values.
     public static let latest = UpdatePolicy(kind: .latest)
 
-    /// A value is kept for each subscriber until it is sent; at most 64 wait for one.
+    /// Preserves each value for each subscriber until it is sent, at most 64 for one subscriber.
     public static let durable = UpdatePolicy.durable(beyond: 64)
 
-    /// A value is kept for each subscriber until it is sent, also while a bonded one is away and when the program ends.
+    /// Preserves each value for each subscriber until it is sent, up to a limit.
     ///
-    /// It needs the restoration identifier of the peripheral; without one, it is as ``reject``. It applies to
-    /// ``PeripheralSession/notify(_:_:)-(_,Value)``, which returns when the value is preserved, and ``PeripheralSession/update(_:_:)``, by
-    /// which it soon is, and to what a ``PersistentValue`` and its handler send (``UpdateBatch``), which is preserved together with
-    /// that value; what is sent to chosen centrals, and by `indicate`, takes its usual way. The values of a subscriber are
-    /// sent in their order, as indications to one that has asked for these, and are kept until they have left this device, as far
-    /// as is known (``PeripheralSession/pacing``), or the central has confirmed. What was sent since the last save before a
-    /// kill, or was under way when its central left or the program ended, comes again, in order. Where BlueZ cannot reach a
-    /// central alone, what is kept for it goes once to all who have subscribed, also to those who have got it already; who
-    /// cannot get it then, such as on a link not yet encrypted, gets it later. What is kept for a subscriber that is not bonded goes
-    /// when it leaves or the program ends. A subscriber whom the stack does not name gets nothing.
+    /// The values outlast the end of the program, and are preserved for a bonded subscriber even while it is
+    /// away. The policy needs the restoration identifier of the peripheral. Without one, it is the same as
+    /// ``reject``.
     ///
-    /// When as many wait for a subscriber who is there as may, ``PeripheralSession/update(_:_:)`` is `false`, and
-    /// ``PeripheralSession/readyToUpdate(_:)`` and ``PeripheralSession/notify(_:_:)-(_,Value)`` wait. One who is away may never
-    /// return: it holds up nobody, and gets the newest, up to that number. ``RestorationStatistics/droppedUpdates`` counts those
-    /// that went for newer ones. What a central writes to a ``PersistentValue`` waits for nobody: it is kept beyond that number.
-    /// All subscribers together have at most 4,096; beyond that, the oldest go of the one that has the most.
+    /// It applies to:
     ///
-    /// - Parameter count: How many values wait for one subscriber at most; 1 or more.
+    /// - ``PeripheralSession/notify(_:_:)-(_,Value)``, which returns when the value is preserved;
+    /// - ``PeripheralSession/update(_:_:)``, whose value is preserved soon after;
+    /// - the values that a ``PersistentValue`` and its handler send (``UpdateBatch``), which are preserved
+    ///   together with that value.
+    ///
+    /// It does not apply to values for chosen centrals, or to `indicate`.
+    ///
+    /// ## Delivery
+    ///
+    /// A subscriber's values are sent in order, as indications if it has asked for indications. A value is
+    /// preserved until it has left the device, as far as that is known (``PeripheralSession/pacing``), or the
+    /// central has confirmed it. Some values are sent again, in order: those sent since the last save before
+    /// the program was killed, and those in flight when the central disconnected or the program ended.
+    ///
+    /// If the stack cannot reach a central alone, the values for it are sent once to all subscribers, even to
+    /// those that already have them. A subscriber that cannot receive them then, such as on a link that is
+    /// not encrypted yet, receives them later.
+    ///
+    /// The values for a subscriber that is not bonded are dropped when it disconnects or the program ends. A
+    /// subscriber that the stack does not identify receives nothing.
+    ///
+    /// ## Limits
+    ///
+    /// When the limit is reached for a connected subscriber, ``PeripheralSession/update(_:_:)`` returns
+    /// `false`, and ``PeripheralSession/readyToUpdate(_:)`` and ``PeripheralSession/notify(_:_:)-(_,Value)``
+    /// wait. A subscriber that is away delays no one. It receives the newest values up to the limit;
+    /// ``RestorationStatistics/droppedUpdates`` counts the values dropped for newer ones. A value that a
+    /// central writes to a ``PersistentValue`` does not wait: it is preserved beyond the limit.
+    ///
+    /// All subscribers together have at most 4,096 values. Beyond that, the oldest values of the subscriber
+    /// with the most values are dropped.
+    ///
+    /// - Parameter count: The maximum number of values that wait for one subscriber; 1 or more.
     /// - Returns: The policy.
     public static func durable(beyond count: Int) -> UpdatePolicy {
         UpdatePolicy(kind: .reject(count: 16, bytes: 16 * maximumValueLength), durableLimit: count)
     }
 
-    /// How many values of a characteristic may be on their way to a central.
+    /// How many values of a characteristic can be in flight to a central.
     ///
-    /// The newest shall be new when it arrives: one is being sent, and one is there when that is done.
+    /// The limit of 2 for `latest` keeps values new: one is being sent, and one follows it without a gap.
     var inFlightLimit: Int {
         switch kind {
         case .reject: .max
@@ -77,7 +98,7 @@ public struct UpdatePolicy: Hashable, Sendable {
         }
     }
 
-    /// Whether a queue can do that at all.
+    /// Whether a queue with these limits is possible.
     var isPossible: Bool {
         switch kind {
         case .reject(let count, let bytes): count >= 1 && bytes >= 1 && durableLimit ?? 1 >= 1

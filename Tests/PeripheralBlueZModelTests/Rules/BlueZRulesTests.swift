@@ -152,8 +152,8 @@ struct BlueZRulesTests {
 
     @Test(
         arguments: [
-            ("5.66", [.error], "BlueZ 5.66 takes nothing but the name there"),
-            ("5.79", [.error], "BlueZ 5.79 takes nothing but the name there"),
+            ("5.66", [.error], "BlueZ 5.66 accepts only the name there"),
+            ("5.79", [.error], "BlueZ 5.79 accepts only the name there"),
             ("5.80", [], nil),
         ] as [(BlueZVersion, [DeclarationIssue.Severity], String?)]
     )

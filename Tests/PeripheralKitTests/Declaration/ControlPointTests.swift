@@ -102,9 +102,9 @@ struct ControlPointTests {
         }
         #expect(
             log.lines == [
-                "warning: A procedure of a control point failed; the central gets no response. "
+                "warning: A procedure of a control point failed; the central receives no response. "
                     + "[characteristic 2a52; Failure()]",
-                "warning: A procedure of a control point has a response that is shorter or longer than it may be; "
+                "warning: A procedure of a control point returned a response with a length that is not declared; "
                     + "the central gets no response. [characteristic 2a52; 5 bytes]",
             ]
         )

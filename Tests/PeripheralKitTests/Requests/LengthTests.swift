@@ -69,7 +69,7 @@ struct LengthTests {
                     try await session.notify(value, [UInt8](repeating: 7, count: count))
                 }
                 #expect(error?.code == .invalidValue)
-                #expect(error?.message.hasSuffix("it may have \(row.length).") == true)
+                #expect(error?.message.hasSuffix("must have \(row.length).") == true)
             }
             for count in row.allowed where count <= 514 {
                 let update = try await central.nextUpdate(of: value)

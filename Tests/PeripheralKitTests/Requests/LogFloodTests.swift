@@ -117,10 +117,10 @@ struct LogFloodTests {
         }
         expectFewLines(
             of: [
-                "A handler failed with an error that means nothing to a central",
-                "The value to read is shorter or longer than it may be",
-                "The stack has not told the handles that an aggregate format consists of.",
-                "A central writes faster than the handlers take it",
+                "A request was refused with 'unlikely error' because its handler threw an error",
+                "A read was refused with 'unlikely error' because its value has a length",
+                "A read of an aggregate format failed because the Bluetooth stack has not reported the handles.",
+                "A write was refused because the central writes faster than the handlers",
             ],
             rounds: nil
         )
@@ -145,7 +145,9 @@ struct LogFloodTests {
                 host.read(ReadRequest(attribute: handle(of: 1, in: publication), central: central))
             )
         }
-        let failures = log.lines.filter { $0.hasPrefix("warning: A handler failed with an error") }
+        let failures = log.lines.filter {
+            $0.hasPrefix("warning: A request was refused with 'unlikely error' because its handler threw")
+        }
         #expect(failures.count == LogLimit.burst + 1)
         #expect(failures.last?.contains("characteristic 2a1a") == true)
     }
@@ -214,7 +216,7 @@ struct LogFloodTests {
         expectFewLines(
             of: [
                 "A procedure of a control point failed",
-                "A procedure of a control point has a response that is shorter or longer than it may be",
+                "A procedure of a control point returned a response with a length that is not declared",
                 "A procedure of a control point could not send its response",
             ],
             rounds: nil
@@ -296,7 +298,8 @@ struct LogFloodTests {
             logger: log.logger,
             clock: clock
         ) { [clock] session in
-            // Only a save that waits needs time. What passes while another thread works would bring the next line.
+            // Only a save that waits needs time. What passes while another thread works would bring the next
+            // line.
             func advance(by duration: Duration) {
                 if clock.sleeperCount > 0 { clock.advance(by: duration) }
             }

@@ -1,6 +1,6 @@
 public import PeripheralCore
 
-/// One thing that a ``Characteristic`` consists of; made by ``CharacteristicBuilder``.
+/// A part of a ``Characteristic``, created by ``CharacteristicBuilder``.
 public struct CharacteristicElement<Value: GATTValue>: Sendable {
     let part: CharacteristicPart
 }
@@ -16,25 +16,25 @@ enum CharacteristicPart: Sendable {
 /// Collects the handlers and descriptors of a ``Characteristic``.
 @resultBuilder
 public enum CharacteristicBuilder<Value: GATTValue>: _ListBuilder {
-    /// What is collected.
+    /// The type of the collected elements.
     public typealias Element = CharacteristicElement<Value>
 
-    /// Takes the handler of reads.
+    /// Adds the handler of reads.
     public static func buildExpression(_ read: Read<Value>) -> [CharacteristicElement<Value>] {
         [CharacteristicElement(part: .read(read.source))]
     }
 
-    /// Takes the handler of writes.
+    /// Adds the handler of writes.
     public static func buildExpression(_ write: Write<Value>) -> [CharacteristicElement<Value>] {
         [CharacteristicElement(part: .write(.handler(write.handler)))]
     }
 
-    /// Takes the stream of writes.
+    /// Adds the stream of writes.
     public static func buildExpression(_ stream: WriteStream<Value>) -> [CharacteristicElement<Value>] {
         [CharacteristicElement(part: .write(stream.target))]
     }
 
-    /// Takes what is done about requests, to which the characteristic's values are the responses.
+    /// Adds the control point, whose responses are the characteristic's values.
     public static func buildExpression<Request>(
         _ controlPoint: ControlPoint<Request, Value>
     ) -> [CharacteristicElement<Value>] {
@@ -45,7 +45,7 @@ public enum CharacteristicBuilder<Value: GATTValue>: _ListBuilder {
         ]
     }
 
-    /// Refuses responses of another type.
+    /// Refuses a control point with responses of another type.
     @available(
         *,
         unavailable,
@@ -55,43 +55,43 @@ public enum CharacteristicBuilder<Value: GATTValue>: _ListBuilder {
         _ controlPoint: ControlPoint<Request, Response>
     ) -> [CharacteristicElement<Value>] { [] }
 
-    /// Takes the value that is kept.
+    /// Adds the persistent value.
     public static func buildExpression(_ value: PersistentValue<Value>) -> [CharacteristicElement<Value>] {
         [CharacteristicElement(part: .persistent(value.declaration))]
     }
 
-    /// Takes the decision about who may read and write.
+    /// Adds the authorization of reads and writes.
     public static func buildExpression(_ authorization: Authorization) -> [CharacteristicElement<Value>] {
         [CharacteristicElement(part: .authorization(authorization.isAuthorized))]
     }
 
-    /// Takes a descriptor.
+    /// Adds a descriptor.
     public static func buildExpression<T>(_ descriptor: Descriptor<T>) -> [CharacteristicElement<Value>] {
         [CharacteristicElement(part: .descriptor(descriptor.declaration))]
     }
 
-    /// Takes the user description.
+    /// Adds the user description.
     public static func buildExpression(_ description: UserDescription) -> [CharacteristicElement<Value>] {
         [CharacteristicElement(part: .descriptor(description.declaration))]
     }
 
-    /// Takes a presentation format.
+    /// Adds a presentation format.
     public static func buildExpression(_ format: PresentationFormat) -> [CharacteristicElement<Value>] {
         [CharacteristicElement(part: .descriptor(format.declaration))]
     }
 
-    /// Takes the format of a value that is made of several parts.
+    /// Adds the format of a value that consists of several parts.
     public static func buildExpression(_ format: AggregateFormat) -> [CharacteristicElement<Value>] {
         [CharacteristicElement(part: .descriptor(format.declaration))]
     }
 
-    /// Takes the range of valid values.
+    /// Adds the range of valid values.
     public static func buildExpression(_ range: ValidRange<Value>) -> [CharacteristicElement<Value>]
     where Value: Comparable {
         [CharacteristicElement(part: .descriptor(range.declaration))]
     }
 
-    /// Takes what a function of its own has collected.
+    /// Adds the elements that a function has collected.
     public static func buildExpression(
         _ elements: [CharacteristicElement<Value>]
     ) -> [CharacteristicElement<Value>] {

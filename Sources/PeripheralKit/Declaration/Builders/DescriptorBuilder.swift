@@ -1,6 +1,6 @@
 public import PeripheralCore
 
-/// A handler of a ``Descriptor``; made by ``DescriptorBuilder``.
+/// A handler of a ``Descriptor``, created by ``DescriptorBuilder``.
 public struct DescriptorElement<Value: GATTValue>: Sendable {
     enum Part: Sendable {
         case read(ReadSource)
@@ -13,15 +13,15 @@ public struct DescriptorElement<Value: GATTValue>: Sendable {
 /// Collects the handlers of a ``Descriptor``.
 @resultBuilder
 public enum DescriptorBuilder<Value: GATTValue>: _ListBuilder {
-    /// What is collected.
+    /// The type of the collected elements.
     public typealias Element = DescriptorElement<Value>
 
-    /// Takes the handler of reads.
+    /// Adds the handler of reads.
     public static func buildExpression(_ read: Read<Value>) -> [DescriptorElement<Value>] {
         [DescriptorElement(part: .read(read.source))]
     }
 
-    /// Takes the handler of writes.
+    /// Adds the handler of writes.
     public static func buildExpression(_ write: Write<Value>) -> [DescriptorElement<Value>] {
         [DescriptorElement(part: .write(write.handler))]
     }

@@ -1,7 +1,8 @@
-/// What all builders of a declaration have in common: they collect a list of elements, and support `if`,
-/// `else` and `for`.
+/// The common functions of all declaration builders.
+///
+/// A builder collects a list of elements and supports `if`, `else` and `for`.
 public protocol _ListBuilder: Sendable {
-    /// What is collected.
+    /// The type of the collected elements.
     associatedtype Element
 }
 

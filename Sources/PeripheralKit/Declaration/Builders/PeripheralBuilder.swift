@@ -1,4 +1,4 @@
-/// A service or an advertisement of a ``Peripheral``; made by ``PeripheralBuilder``.
+/// A service or an advertisement of a ``Peripheral``, created by ``PeripheralBuilder``.
 public struct PeripheralElement: Sendable {
     enum Part: Sendable {
         case service(any GATTServiceDeclaration)
@@ -8,23 +8,23 @@ public struct PeripheralElement: Sendable {
     let part: Part
 }
 
-/// Collects the services and the advertisement of a ``Peripheral``.
+/// Collects the services and the advertisements of a ``Peripheral``.
 @resultBuilder
 public enum PeripheralBuilder: _ListBuilder {
-    /// What is collected.
+    /// The type of the collected elements.
     public typealias Element = PeripheralElement
 
-    /// Takes a service.
+    /// Adds a service.
     public static func buildExpression(_ service: some GATTServiceDeclaration) -> [PeripheralElement] {
         [PeripheralElement(part: .service(service))]
     }
 
-    /// Takes several services of one type.
+    /// Adds several services of one type.
     public static func buildExpression(_ services: [some GATTServiceDeclaration]) -> [PeripheralElement] {
         services.map { PeripheralElement(part: .service($0)) }
     }
 
-    /// Takes the advertisement.
+    /// Adds an advertisement.
     public static func buildExpression(_ advertisement: Advertisement) -> [PeripheralElement] {
         [PeripheralElement(part: .advertisement(advertisement))]
     }
@@ -45,7 +45,7 @@ public enum PeripheralBuilder: _ListBuilder {
     @available(*, unavailable, message: "put the Authorization in a Characteristic, not in the Peripheral")
     public static func buildExpression(_ authorization: Authorization) -> [PeripheralElement] { [] }
 
-    /// Refuses a value that is kept outside of a characteristic.
+    /// Refuses a persistent value outside of a characteristic.
     @available(*, unavailable, message: "put PersistentValue in a Characteristic, not in the Peripheral")
     public static func buildExpression<T>(_ value: PersistentValue<T>) -> [PeripheralElement] { [] }
 

@@ -1,4 +1,4 @@
-/// A characteristic of a ``GATTService``; made by ``ServiceBuilder``.
+/// A characteristic of a ``GATTService``, created by ``ServiceBuilder``.
 public struct ServiceElement: Sendable {
     let characteristic: CharacteristicDeclaration
 }
@@ -6,20 +6,20 @@ public struct ServiceElement: Sendable {
 /// Collects the characteristics of a ``GATTService``.
 @resultBuilder
 public enum ServiceBuilder: _ListBuilder {
-    /// What is collected.
+    /// The type of the collected elements.
     public typealias Element = ServiceElement
 
-    /// Takes a characteristic.
+    /// Adds a characteristic.
     public static func buildExpression<T>(_ characteristic: Characteristic<T>) -> [ServiceElement] {
         [ServiceElement(characteristic: characteristic.declaration)]
     }
 
-    /// Takes several characteristics of one type.
+    /// Adds several characteristics of one type.
     public static func buildExpression<T>(_ characteristics: [Characteristic<T>]) -> [ServiceElement] {
         characteristics.map { ServiceElement(characteristic: $0.declaration) }
     }
 
-    /// Takes characteristics that another builder has collected, as those that a program adds to a ready-made service.
+    /// Adds characteristics that another builder has collected, such as additions to a ready-made service.
     public static func buildExpression(_ characteristics: [ServiceElement]) -> [ServiceElement] {
         characteristics
     }
@@ -36,7 +36,7 @@ public enum ServiceBuilder: _ListBuilder {
     @available(*, unavailable, message: "put the Authorization in a Characteristic, not in a GATTService")
     public static func buildExpression(_ authorization: Authorization) -> [ServiceElement] { [] }
 
-    /// Refuses a value that is kept outside of a characteristic.
+    /// Refuses a persistent value outside of a characteristic.
     @available(*, unavailable, message: "put PersistentValue in a Characteristic, not in a GATTService")
     public static func buildExpression<T>(_ value: PersistentValue<T>) -> [ServiceElement] { [] }
 

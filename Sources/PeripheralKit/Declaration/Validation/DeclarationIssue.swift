@@ -1,31 +1,31 @@
-/// Something that is wrong, or not as it seems, in the declaration of a ``Peripheral``.
+/// An error or a warning about the declaration of a ``Peripheral``.
 public struct DeclarationIssue: Hashable, Sendable, CustomStringConvertible {
-    /// How bad it is.
+    /// The severity of an issue.
     public enum Severity: Hashable, Sendable {
         /// The peripheral cannot be published.
         case error
-        /// The peripheral can be published, but will not do all that is declared.
+        /// The peripheral can be published, but does not behave in every way as declared.
         case warning
     }
 
-    /// How bad it is.
+    /// The severity.
     public let severity: Severity
 
     /// The element, such as `characteristic 2a37 of service 180d`.
     public let element: String
 
-    /// What is wrong with it.
+    /// What is wrong with the element.
     public let reason: String
 
     /// What to do about it.
     public let remedy: String
 
-    /// Makes an issue, for ``StackRules``.
+    /// Creates an issue, for ``StackRules``.
     ///
     /// - Parameters:
-    ///   - severity: How bad it is.
+    ///   - severity: The severity.
     ///   - element: The element, such as `characteristic 2a37 of service 180d`.
-    ///   - reason: What is wrong with it.
+    ///   - reason: What is wrong with the element.
     ///   - remedy: What to do about it.
     public init(severity: Severity, element: String, reason: String, remedy: String) {
         self.severity = severity
@@ -34,23 +34,27 @@ public struct DeclarationIssue: Hashable, Sendable, CustomStringConvertible {
         self.remedy = remedy
     }
 
-    /// The issue as one line.
+    /// The issue in one line.
     public var description: String {
         "\(element): \(reason); \(remedy)"
     }
 }
 
-/// The declaration of a ``Peripheral`` is invalid; nothing was published.
+/// An error for an invalid declaration of a ``Peripheral``.
+///
+/// Nothing was published.
 public struct DeclarationError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// All that is wrong, in the order of the declaration.
+    /// All errors, in the order of the declaration.
     public let issues: [DeclarationIssue]
 
-    /// Makes an error, for backends; of issues that are errors.
+    /// Creates an error from issues whose severity is `error`.
+    ///
+    /// For backends.
     public init(issues: [DeclarationIssue]) {
         self.issues = issues
     }
 
-    /// A line for each issue.
+    /// One line for each issue.
     public var description: String {
         issues.map(\.description).joined(separator: "\n")
     }

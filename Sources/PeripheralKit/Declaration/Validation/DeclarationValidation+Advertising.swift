@@ -1,15 +1,15 @@
 internal import PeripheralCore
 
 extension DeclarationValidation {
-    /// Examines advertisements that take the place of the declared ones.
+    /// Examines advertisements that replace the declared ones.
     init(of advertisements: [Advertisement], for peripheral: Peripheral) {
         self.init()
         examine(advertisements, of: peripheral)
     }
 
     /// - Parameters:
-    ///   - advertisements: The advertisements, with what they leave open filled in.
-    ///   - peripheral: What they are for.
+    ///   - advertisements: The advertisements, with their names and services filled in.
+    ///   - peripheral: The peripheral that they belong to.
     mutating func examine(_ advertisements: [Advertisement], of peripheral: Peripheral) {
         for (index, advertisement) in advertisements.enumerated() {
             let element = advertisements.name(at: index)
@@ -31,16 +31,16 @@ extension DeclarationValidation {
         examineList(response.solicitedServices, "solicited services of the scan response", element)
         for type in Set(advertisement.rawData.keys).union(response.rawData.keys).inOrder() {
             guard let remedy = type.properPlace else { continue }
-            error("raw data \(type) of the \(element)", "this kind is not for raw data", remedy)
+            error("raw data \(type) of the \(element)", "raw data cannot have this type", remedy)
         }
         if advertisement.kind == .broadcast, advertisement.discoverability != .never {
             error(
                 "discoverability of the \(element)",
-                "what is only broadcast cannot be discoverable",
-                "leave it out, or let centrals connect"
+                "a broadcast cannot be discoverable",
+                "leave it out, or make the advertisement .connectable"
             )
         }
-        // That of the peripheral is examined with it.
+        // The peripheral's own name is examined separately.
         if let name = advertisement.localName, name != peripheral.name, name.utf8.count > 248 {
             error(
                 "local name of the \(element)",
@@ -49,16 +49,16 @@ extension DeclarationValidation {
             )
         }
         if advertisement.localName != nil, advertisement.includes.contains(.localName) {
-            error("local name of the \(element)", "the stack is to include one too", "keep one of them")
+            error("local name of the \(element)", "the stack includes one as well", "keep one of them")
         }
         if advertisement.appearance != nil, advertisement.includes.contains(.appearance) {
-            error("appearance of the \(element)", "the stack is to include one too", "keep one of them")
+            error("appearance of the \(element)", "the stack includes one as well", "keep one of them")
         }
         if advertisement.includes.contains(.appearance) {
             error(
                 "include appearance of the \(element)",
                 "no Bluetooth stack adds the appearance",
-                "give the advertisement the appearance itself, such as appearance: 0x0340"
+                "set the value instead, such as appearance: 0x0340"
             )
         }
         examineEmptyData(of: advertisement, element)
@@ -67,7 +67,7 @@ extension DeclarationValidation {
     private mutating func examineList(_ uuids: [BluetoothUUID], _ field: String, _ element: String) {
         var seen: Set<BluetoothUUID> = []
         for uuid in uuids where !seen.insert(uuid).inserted {
-            error("\(field) of the \(element)", "\(uuid) stands there twice", "name each once")
+            error("\(field) of the \(element)", "it contains \(uuid) twice", "list each UUID once")
         }
     }
 
@@ -80,7 +80,7 @@ extension DeclarationValidation {
             + keysOfEmpty(advertisement.serviceData, response.serviceData).map { .serviceData($0) }
             + keysOfEmpty(advertisement.rawData, response.rawData).map { .rawData($0) }
         for field in fields {
-            error("\(field) of the \(element)", "its data is empty", "give it a byte, or leave it out")
+            error("\(field) of the \(element)", "its data is empty", "add at least one byte, or leave it out")
         }
     }
 
@@ -98,7 +98,7 @@ extension DeclarationValidation {
             if let timeout = advertisement.timeout, limit > timeout {
                 error(
                     "discoverability of the \(element)",
-                    "it is limited to more than the timeout, which ends both",
+                    "it lasts longer than the timeout, which ends both",
                     "shorten it, or make it .general"
                 )
             }
@@ -109,7 +109,7 @@ extension DeclarationValidation {
         if let power = advertisement.transmitPower, !TransmitPower.limits.contains(power) {
             error(
                 "transmit power of the \(element)",
-                "\(power) cannot be asked for",
+                "\(power) is not possible",
                 "choose \(TransmitPower.limits.lowerBound.dBm) to \(TransmitPower.limits.upperBound)"
             )
         }
@@ -119,18 +119,18 @@ extension DeclarationValidation {
         guard let time else { return }
         let (seconds, fraction) = time.components
         if fraction != 0 || !(1...65_535).contains(seconds) {
-            error(element, "\(time) cannot be asked for", "choose whole seconds, 1 to 65535")
+            error(element, "\(time) is not possible", "choose whole seconds, 1 to 65535")
         }
     }
 
     private mutating func examine(_ interval: AdvertisingInterval, _ element: String) {
         let limits = AdvertisingInterval.limits
         if interval.minimum > interval.maximum {
-            error(element, "it is longer at least than at most", "exchange the two")
+            error(element, "its minimum is longer than its maximum", "swap the two")
         } else if !limits.contains(interval.minimum) || !limits.contains(interval.maximum) {
             error(
                 element,
-                "\(interval) cannot be asked for",
+                "\(interval) is not possible",
                 "choose \(limits.lowerBound.wholeMilliseconds) to \(limits.upperBound.wholeMilliseconds) ms"
             )
         }
@@ -138,7 +138,7 @@ extension DeclarationValidation {
 }
 
 extension AdvertisingStructure.DataType {
-    /// Where data of this kind belongs, which BlueZ refuses as raw data; `nil` for what it takes.
+    /// What to use instead of raw data of this type; `nil` if BlueZ accepts it as raw data.
     fileprivate var properPlace: String? {
         switch rawValue {
         case 0x01: "use discoverability: instead"
@@ -151,7 +151,7 @@ extension AdvertisingStructure.DataType {
         case 0xFF: "use manufacturerData: instead"
         case 0x1A: "use interval: instead"
         case 0x0D...0x12, 0x17, 0x18, 0x1B...0x1E, 0x22, 0x23, 0x27...0x2B, 0x3D:
-            "leave it out: it is the Bluetooth stack's own"
+            "leave it out: it belongs to the Bluetooth stack"
         default: nil
         }
     }

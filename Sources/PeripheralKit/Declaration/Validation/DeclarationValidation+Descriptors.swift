@@ -5,7 +5,7 @@ extension DeclarationValidation {
         for descriptor in characteristic.descriptors {
             examine(descriptor, of: characteristic, element)
         }
-        // A value that is made of several parts has a format for each, a sensor up to three triggers.
+        // A value of several parts has a format for each part, and a sensor has up to three triggers.
         let repeatable: [BluetoothUUID] = [
             .characteristicPresentationFormat, .environmentalSensingTriggerSetting,
         ]
@@ -15,15 +15,15 @@ extension DeclarationValidation {
             error(
                 "descriptor \(descriptor.uuid) of \(element)",
                 "it is declared more than once",
-                "declare each type of descriptor once for a characteristic"
+                "declare each descriptor type once in a characteristic"
             )
         }
         let triggers = characteristic.descriptors.count { $0.uuid == .environmentalSensingTriggerSetting }
         if triggers > 3 {
             error(
                 element,
-                "it has \(triggers) trigger settings, of which there can be 3",
-                "leave out those that matter least"
+                "it has \(triggers) trigger settings, but can have at most 3",
+                "remove the least important ones"
             )
         }
         examineDescription(of: characteristic, element)
@@ -37,7 +37,7 @@ extension DeclarationValidation {
         let element = "descriptor \(descriptor.uuid) of \(parent)"
         examineType(descriptor.uuid, of: element)
         if let remedy = descriptor.uuid.remedyForStackDescriptor {
-            error(element, "this descriptor is the Bluetooth stack's own", remedy)
+            error(element, "this descriptor belongs to the Bluetooth stack", remedy)
         }
         if descriptor.permissions.isEmpty {
             error(element, "it can neither be read nor written", "add Read { … }, Write { … } or a value")
@@ -65,15 +65,15 @@ extension DeclarationValidation {
         if !type.isAssigned {
             error(
                 element,
-                "there is no type of value with the number \(value[0])",
-                "use a type that has a name"
+                "there is no format type with the number \(value[0])",
+                "use one of the named types"
             )
         } else if value[1] != 0, !type.isInteger {
             error(element, "it has an exponent, which only integers have", "leave out the exponent")
         }
     }
 
-    /// The property and the permission say the same, each in its place.
+    /// Checks that the property and the descriptor's permission agree.
     private mutating func examineDescription(of characteristic: CharacteristicDeclaration, _ element: String)
     {
         let description = characteristic.descriptors.first { $0.uuid == .characteristicUserDescription }
@@ -81,20 +81,20 @@ extension DeclarationValidation {
         if characteristic.properties.contains(.writableAuxiliaries), !isWritable {
             error(
                 element,
-                "it promises a user description that can be written, and has none",
+                "it promises a writable user description but has none",
                 "add Descriptor<String>(0x2901) { Read { … } Write { … } }, or leave out .writableAuxiliaries"
             )
         }
         if !characteristic.properties.contains(.writableAuxiliaries), isWritable {
             warning(
                 "descriptor 2901 of \(element)",
-                "centrals are not told that they may write it",
+                "centrals do not learn that they can write it",
                 "add the property .writableAuxiliaries to the characteristic"
             )
         }
     }
 
-    /// Checks that several presentation formats, and an aggregate format, belong together.
+    /// Checks that the presentation formats and the aggregate format of a characteristic match.
     mutating func examineFormats(
         of characteristic: CharacteristicDeclaration,
         at position: Int,
@@ -108,7 +108,7 @@ extension DeclarationValidation {
         if count > 1, aggregates.isEmpty {
             error(
                 parent,
-                "it has \(count) presentation formats, and nothing tells how they make up the value",
+                "it has \(count) presentation formats, but no descriptor combines them",
                 "add AggregateFormat()"
             )
         }
@@ -117,7 +117,7 @@ extension DeclarationValidation {
             guard case .handles(let parts) = aggregate.access.readSources.first else {
                 error(
                     element,
-                    "its value is handles on the air, which only the Bluetooth stack knows",
+                    "its value consists of handles on the air, which only the Bluetooth stack knows",
                     "use AggregateFormat()"
                 )
                 continue
@@ -137,13 +137,13 @@ extension DeclarationValidation {
                     self.error(
                         element,
                         "it names a presentation format that is not part of the peripheral",
-                        "declare that PresentationFormat in a characteristic, by the same constant"
+                        "put that PresentationFormat in a characteristic, using the same constant"
                     )
                 case .ambiguous:
                     self.error(
                         element,
-                        "it names a presentation format that stands in more than one place",
-                        "make a PresentationFormat of its own for each place"
+                        "it names a presentation format that is declared more than once",
+                        "create a separate PresentationFormat for each place"
                     )
                 }
             }
@@ -156,17 +156,17 @@ extension BluetoothUUID {
     fileprivate var remedyForStackDescriptor: String? {
         switch self {
         case .characteristicExtendedProperties:
-            "leave it out: the properties .reliableWrite and .writableAuxiliaries bring it"
+            "leave it out: the properties .reliableWrite and .writableAuxiliaries add it"
         case .clientCharacteristicConfiguration:
-            "leave it out: the properties .notify and .indicate bring it"
+            "leave it out: the properties .notify and .indicate add it"
         case .serverCharacteristicConfiguration:
-            "leave it out: what the stack broadcasts is the Advertisement with its serviceData"
+            "leave it out: to broadcast data, use the serviceData of the Advertisement"
         default:
             nil
         }
     }
 
-    /// Whether this is a type of descriptor that describes the value to whoever reads it.
+    /// Whether descriptors of this type describe the value and must be readable.
     fileprivate var isDescriptorForReading: Bool {
         [
             .characteristicUserDescription, .characteristicPresentationFormat, .characteristicAggregateFormat,

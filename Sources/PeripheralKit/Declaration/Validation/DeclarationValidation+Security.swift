@@ -1,9 +1,9 @@
 internal import PeripheralCore
 
 extension DeclarationValidation {
-    /// Finds the attributes that no central could ever use, because it cannot pair as they demand.
+    /// Finds the attributes that no central can use, because the pairing never reaches their security.
     ///
-    /// The remedy of each is one for all, so that it does not lead to the next error.
+    /// All issues have the same remedy, so that following it does not lead to another error.
     mutating func examineSecurity(of peripheral: Peripheral) {
         switch peripheral.pairing.kind {
         case .none:
@@ -12,24 +12,24 @@ extension DeclarationValidation {
             let isPersonNeeded = demanding.contains { $0.level > .encrypted }
             let remedy =
                 isPersonNeeded
-                ? "let centrals pair by Peripheral(…, pairing: .displayPasskey { … }) or another way with a person"
-                : "let centrals pair by Peripheral(…, pairing: .justWorks) or another way"
+                ? "let centrals pair with Peripheral(…, pairing: .displayPasskey { … }) or another way that involves a person"
+                : "let centrals pair with Peripheral(…, pairing: .justWorks) or another way"
             for element in signed {
                 error(
                     element,
-                    "its writes are signed with a key that a central gets by pairing, and none may pair",
+                    "its writes are signed with a key from pairing, but no central can pair",
                     remedy
                 )
             }
             for (element, level) in demanding {
-                error(element, "it demands \(level.linkDescription), but no central may pair", remedy)
+                error(element, "it requires \(level.linkDescription), but no central can pair", remedy)
             }
         case .justWorks:
             for (element, level) in peripheral.elements(above: .encrypted) {
                 error(
                     element,
-                    "it demands \(level.linkDescription), which pairing by .justWorks never gives",
-                    "pair by .displayPasskey, .enterPasskey or .confirmNumber, or demand .encrypted"
+                    "it requires \(level.linkDescription), which pairing with .justWorks does not provide",
+                    "pair with .displayPasskey, .enterPasskey or .confirmNumber, or require only .encrypted"
                 )
             }
         case .system, .displayPasskey, .enterPasskey, .confirmNumber:
@@ -46,7 +46,7 @@ extension Peripheral {
         }
     }
 
-    /// The characteristics and descriptors that demand more than a level for anything that they offer.
+    /// The characteristics and descriptors that require more than a security level for any use.
     fileprivate func elements(above level: SecurityLevel) -> [(element: String, level: SecurityLevel)] {
         var elements: [(element: String, level: SecurityLevel)] = []
         for service in services {
@@ -65,7 +65,7 @@ extension Peripheral {
 }
 
 extension CharacteristicDeclaration {
-    /// The most that any use of it demands of the link.
+    /// The highest security that any use of the characteristic requires.
     fileprivate var demandedSecurity: SecurityLevel {
         max(
             properties.contains(.read) ? security.read : .open,
@@ -90,7 +90,7 @@ extension SecurityLevel {
         case .open: "no security"
         case .encrypted: "an encrypted link"
         case .authenticated: "an authenticated link"
-        case .secureConnections: "an authenticated link by LE Secure Connections"
+        case .secureConnections: "an authenticated link with LE Secure Connections"
         }
     }
 }

@@ -1,7 +1,7 @@
 internal import PeripheralCore
 
 extension DeclarationValidation {
-    /// Refuses includes that the table cannot hold, and finds secondary services that nobody includes.
+    /// Finds includes that the table cannot hold, and secondary services that no service includes.
     mutating func examineIncludes(of service: GATTService, at index: Int, of peripheral: Peripheral) {
         let element = "service \(service.uuid)"
         var included: Set<DeclarationIdentity> = []
@@ -13,12 +13,12 @@ extension DeclarationValidation {
                 error(
                     element,
                     "it includes service \(other.uuid), which is not part of the peripheral",
-                    "declare that service before this one, by the same constant"
+                    "declare that service before this one, using the same constant"
                 )
             } else if let position, position >= index {
                 error(
                     element,
-                    "it includes service \(other.uuid), which does not stand before it",
+                    "it includes service \(other.uuid), which is not declared before it",
                     "declare that service before this one"
                 )
             }

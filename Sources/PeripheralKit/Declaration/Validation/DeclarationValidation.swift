@@ -1,6 +1,6 @@
 internal import PeripheralCore
 
-/// Examines a declaration, element by element.
+/// Examines a declaration and collects its issues.
 struct DeclarationValidation {
     var issues: [DeclarationIssue] = []
     private var declared: [CharacteristicIdentity: String] = [:]
@@ -52,14 +52,13 @@ struct DeclarationValidation {
         examineType(service.uuid, of: element)
     }
 
-    /// Refuses the types that belong to the stack, or that are no type of a service, characteristic or
-    /// descriptor at all.
+    /// Refuses types that belong to the stack, and UUIDs that are no type of an element.
     mutating func examineType(_ uuid: BluetoothUUID, of element: String) {
         switch uuid.assignedNumber {
         case 0x1800, 0x1801:
             error(
                 element,
-                "the Generic Access and Generic Attribute services are the Bluetooth stack's own",
+                "the Generic Access and Generic Attribute services belong to the Bluetooth stack",
                 "leave them out: the stack publishes them"
             )
         case .some(0x2800...0x2803):
@@ -74,8 +73,8 @@ struct DeclarationValidation {
         if let first = declared.updateValue(element, forKey: characteristic.identity) {
             error(
                 element,
-                "the same characteristic stands in the declaration before, as \(first)",
-                "make a Characteristic of its own for each place"
+                "the same characteristic is already declared as \(first)",
+                "create a separate Characteristic for each place"
             )
         }
         examineType(characteristic.uuid, of: element)
@@ -105,7 +104,7 @@ struct DeclarationValidation {
             error(
                 element,
                 "it is writable but has a value that never changes",
-                "replace the value by Read { … }, or leave out the property"
+                "replace the value with Read { … }, or leave out the property"
             )
         } else if writable, access.writeTargets.isEmpty {
             error(
@@ -124,8 +123,8 @@ struct DeclarationValidation {
         if properties.contains([.write, .writeWithoutResponse]) {
             warning(
                 element,
-                "a refused write may go unnoticed: centrals may write with and without response",
-                "declare two characteristics where centrals must learn of errors"
+                "a refused write can go unnoticed: centrals can write with or without response",
+                "declare two characteristics if centrals must learn of errors"
             )
         }
     }
@@ -145,14 +144,14 @@ struct DeclarationValidation {
         if !responds, !responses.isEmpty {
             error(
                 element,
-                "a control point without responses sends none",
+                "a control point without responses sends nothing",
                 "leave out the properties .notify and .indicate"
             )
         } else if responds, responses.rawValue.nonzeroBitCount != 1 {
             error(
                 element,
-                "a control point sends its responses in one way",
-                "give it the property .indicate, or .notify, and not both"
+                "a control point sends its responses in only one way",
+                "give it the property .indicate or .notify, but not both"
             )
         }
     }
@@ -168,7 +167,7 @@ struct DeclarationValidation {
             error(
                 element,
                 "its value has \(value.count) bytes",
-                "an attribute holds at most \(maximumValueLength): divide the value"
+                "split the value: an attribute holds at most \(maximumValueLength) bytes"
             )
         }
     }
@@ -178,15 +177,15 @@ struct DeclarationValidation {
         guard length.isPossible else {
             error(
                 element,
-                "its value may have \(length)",
-                "an attribute holds 0 to \(maximumValueLength) bytes: give a length within"
+                "its declared length is \(length)",
+                "declare a length within 0 to \(maximumValueLength) bytes"
             )
             return
         }
         for value in characteristic.persistentValues where !length.allows(value.initial.count) {
             error(
                 element,
-                "its value has \(value.initial.count) bytes at first, and may have \(length)",
+                "its initial value has \(value.initial.count) bytes, but must have \(length)",
                 "change the value, or the length"
             )
         }
@@ -194,7 +193,7 @@ struct DeclarationValidation {
         where value.count <= maximumValueLength && !length.allows(value.count) {
             error(
                 element,
-                "its value has \(value.count) bytes, and may have \(length)",
+                "its value has \(value.count) bytes, but must have \(length)",
                 "change the value, or the length"
             )
         }
@@ -204,15 +203,15 @@ struct DeclarationValidation {
         guard characteristic.updates.isPossible else {
             return error(
                 element,
-                "none of its updates can ever wait",
-                "give its UpdatePolicy room for 1 value and 1 byte at least"
+                "its UpdatePolicy has no room for any update",
+                "give it room for at least 1 value and 1 byte"
             )
         }
         guard characteristic.properties.isDisjoint(with: [.notify, .indicate]) else { return }
         if characteristic.updates != .reject {
             error(
                 element,
-                "it says what becomes of updates, and has none",
+                "it has an UpdatePolicy but sends no updates",
                 "add the property .notify or .indicate, or leave out the UpdatePolicy"
             )
         }
@@ -230,8 +229,8 @@ struct DeclarationValidation {
         {
             error(
                 element,
-                "its authorization is asked about reads and writes, and it allows neither",
-                "leave out the Authorization, or demand security of the link for subscribers"
+                "its Authorization applies to reads and writes, but it allows neither",
+                "leave out the Authorization, or require security of the link for subscribers"
             )
         }
     }
@@ -241,20 +240,20 @@ struct DeclarationValidation {
             for characteristic in service.characteristics {
                 let element = "characteristic \(characteristic.uuid) of service \(service.uuid)"
                 if characteristic.persistentValues.count > 1 {
-                    error(element, "its value is kept more than once", "keep one PersistentValue")
+                    error(element, "it has more than one persistent value", "keep one PersistentValue")
                 }
                 guard peripheral.restorationIdentifier == nil else { continue }
                 if characteristic.updates.durableLimit != nil {
                     warning(
                         element,
-                        "its updates are kept for nobody who is away",
+                        "its updates are not preserved without a restoration identifier",
                         "declare the restorationIdentifier of the Peripheral"
                     )
                 }
                 if characteristic.persistentValue != nil {
                     warning(
                         element,
-                        "its value is kept no longer than the peripheral runs",
+                        "its value is lost when the run ends, without a restoration identifier",
                         "declare the restorationIdentifier of the Peripheral"
                     )
                 }

@@ -1,16 +1,16 @@
-/// What a certain Bluetooth stack makes of a declaration: ``Peripheral/validate(for:)`` asks it.
+/// The rules of a certain Bluetooth stack for declarations, used by ``Peripheral/validate(for:)``.
 ///
-/// PeripheralBlueZ has the rules of BlueZ, by its version: `peripheral.validate(for: .bluez("5.66"))`.
+/// A backend provides the rules of its stack, such as `peripheral.validate(for: .bluez("5.66"))`.
 public protocol StackRules: Sendable {
-    /// Finds what the stack refuses, or does in another way than declared.
+    /// Finds what the stack refuses or does differently from the declaration.
     ///
-    /// - Parameter publication: What would be published; it is valid as such.
+    /// - Parameter publication: The validated publication to examine.
     /// - Returns: The errors and warnings, in the order of the declaration.
     func examine(_ publication: Publication) -> [DeclarationIssue]
 }
 
 extension Peripheral {
-    /// Examines the declaration for a certain Bluetooth stack, also one that this machine does not have.
+    /// Examines the declaration for a certain Bluetooth stack, even one that this machine does not have.
     ///
     /// ```swift
     /// @Test func lampRunsOnDebian12() {
@@ -18,12 +18,14 @@ extension Peripheral {
     /// }
     /// ```
     ///
-    /// It examines what is declared. What happens at run time is not seen: errors that handlers throw and the stack cannot
-    /// carry, and other programs, whose services move those that are not pinned: see ``GATTService/handle``.
+    /// It examines only the declaration. It cannot find problems of the run time, such as:
     ///
-    /// - Parameter rules: What the stack makes of a declaration, such as `.bluez("5.66")`.
-    /// - Returns: The issues of ``validate()``, and those of the stack behind them. A declaration with errors is not
-    ///   examined further.
+    /// - errors that handlers throw and the stack cannot carry;
+    /// - other programs, whose services move services that are not pinned: see ``GATTService/handle``.
+    ///
+    /// - Parameter rules: The rules of the stack, such as `.bluez("5.66")`.
+    /// - Returns: The issues of ``validate()``, followed by those of the stack. If the declaration has
+    ///   errors, the stack's rules are not applied.
     public func validate(for rules: some StackRules) -> [DeclarationIssue] {
         let issues = validate()
         guard let publication = try? publication() else { return issues }

@@ -1,32 +1,32 @@
 internal import PeripheralCore
 
-/// Which procedures of control points are under way, and whether another may begin.
+/// Tracks the running procedures of control points, and decides whether another can begin.
 ///
-/// For each central and control point there is one at a time, and an abort that is to end it.
+/// For each central and control point, there is one procedure at a time, and possibly an abort that ends it.
 struct ProcedureTable {
     typealias Number = UInt64
 
-    /// Of what a procedure is the only one.
+    /// A control point and a central, which can have one procedure.
     struct Place: Hashable {
         let controlPoint: AttributeHandle
         let central: Central.ID
     }
 
     enum Admission: Equatable {
-        /// The procedure is in the table; it begins when its request is answered.
+        /// The procedure is in the table. It begins when its request is answered.
         case admitted
-        /// Another is about to end: ask again then.
+        /// Another procedure is about to end. Try again after that.
         case delayed
         case refused
     }
 
     private enum Phase {
-        /// The request is not answered yet.
+        /// The request has not been answered yet.
         case admitted
         case running
-        /// The response is on its way.
+        /// The response is being sent.
         case responding
-        /// Nothing comes of it any more, but it has not ended.
+        /// The procedure has no effect any more, but has not ended.
         case cancelled
     }
 
@@ -35,28 +35,30 @@ struct ProcedureTable {
         let isAbort: Bool
         var phase = Phase.admitted
 
-        /// Whether it is about to end by itself.
+        /// Whether the procedure is about to end.
         var isEnding: Bool { phase == .responding || phase == .cancelled }
     }
 
     private var procedures: [Number: Procedure] = [:]
-    /// The requests that are not answered yet, taken up or not.
+    /// The requests that have not been answered yet, admitted or not.
     private var unanswered: Set<Number> = []
     private var nextNumber: Number = 0
 
-    /// Gives a new request its number.
+    /// Returns the number of a new request.
     mutating func makeNumber() -> Number {
         defer { nextNumber += 1 }
         unanswered.insert(nextNumber)
         return nextNumber
     }
 
-    /// Whether a procedure is under way there, or has not quite ended.
+    /// Whether a procedure is at this place and has not ended.
     func isOccupied(_ place: Place) -> Bool {
         procedures.values.contains { $0.place == place }
     }
 
-    /// Takes up a procedure if it may begin; not when its request has been answered meanwhile.
+    /// Admits a procedure if it can begin.
+    ///
+    /// A request that has already been answered is refused.
     mutating func admit(_ number: Number, at place: Place, isAbort: Bool) -> Admission {
         guard unanswered.contains(number) else { return .refused }
         let rivals = procedures.values.filter { $0.place == place && (!isAbort || $0.isAbort) }
@@ -67,12 +69,13 @@ struct ProcedureTable {
         return .admitted
     }
 
-    /// Takes note that a request is answered, and its procedure begins.
+    /// Begins a procedure, because its request has been answered.
     ///
     /// - Parameters:
     ///   - number: The request.
-    ///   - evenIfCancelled: Whether one that was cancelled begins all the same, and stays cancelled.
-    /// - Returns: The procedures that end with that, and before the new one begins; `nil` when it does not begin.
+    ///   - evenIfCancelled: Whether a cancelled procedure begins as well. It stays cancelled.
+    /// - Returns: The procedures that this one ends, and that must end before it begins; `nil` if it does not
+    ///   begin.
     mutating func begin(_ number: Number, evenIfCancelled: Bool = false) -> [Number]? {
         unanswered.remove(number)
         guard let place = procedures[number]?.place else { return nil }
@@ -87,20 +90,22 @@ struct ProcedureTable {
         procedures[number]?.phase == .cancelled
     }
 
-    /// Takes note that the response is about to be sent, unless the procedure was cancelled.
+    /// Records that the response is about to be sent.
+    ///
+    /// Returns `false` if the procedure was cancelled.
     mutating func respond(_ number: Number) -> Bool {
         guard procedures[number]?.phase == .running else { return false }
         procedures[number]?.phase = .responding
         return true
     }
 
-    /// Takes note that the procedure has ended, or does not begin.
+    /// Removes a procedure that has ended or does not begin.
     mutating func end(_ number: Number) {
         unanswered.remove(number)
         procedures[number] = nil
     }
 
-    /// Cancels procedures; tells which.
+    /// Cancels procedures and returns their numbers.
     mutating func cancel(where isOver: (Place) -> Bool) -> [Number] {
         let cancelled = procedures.filter { isOver($0.value.place) }.map(\.key)
         for number in cancelled { procedures[number]?.phase = .cancelled }

@@ -2,41 +2,42 @@ internal import Logging
 internal import PeripheralCore
 private import Synchronization
 
-/// Runs the procedures of control points, each in a task of its own, and sends their responses.
+/// Runs the procedures of control points in separate tasks, and sends their responses.
 ///
-/// The tasks are owned here: ``end()`` returns when none is left.
+/// This object owns the tasks: ``end()`` returns when none is left.
 final class Procedures: Sendable {
-    /// A request to a control point that a central makes.
+    /// A central's request to a control point.
     struct Request: Sendable {
         let number: ProcedureTable.Number
         let place: ProcedureTable.Place
         let content: ControlPointRequest
         let central: Central
         let session: PeripheralSession
-        /// The attribute, for the log.
+        /// The name of the attribute, for the log.
         let name: String
-        /// How many bytes the response may have.
+        /// The allowed length of the response.
         let length: ValueLength
     }
 
     private struct State {
         var table = ProcedureTable()
-        /// The requests that were taken up, and are not answered yet.
+        /// The requests that have been admitted but not answered yet.
         var admitted: [ProcedureTable.Number: Request] = [:]
         var tasks: [ProcedureTable.Number: Task<Void, Never>] = [:]
-        /// Those of them that have no response.
+        /// The numbers of the tasks that send no response.
         var silent: Set<ProcedureTable.Number> = []
-        /// Who waits until a place is free.
+        /// The requests that wait until a place is free.
         var waiters: [ProcedureTable.Number: (place: ProcedureTable.Place, caller: Waiter)] = [:]
-        /// Who waits for the end of all tasks.
+        /// The callers that wait for the end of all tasks.
         var endWaiters: [CheckedContinuation<Void, Never>] = []
         var isStopped = false
     }
 
     private typealias Waiter = CheckedContinuation<Void, Never>
 
-    /// As long a request waits for one before it that only lacks the central's confirmation: this may come over another
-    /// way than the request, and a little later.
+    /// How long a request waits for an earlier one that lacks only the central's confirmation.
+    ///
+    /// The confirmation can arrive over another path than the request, and a little later.
     static let patience = Duration.seconds(1)
 
     private let stopwatch: Stopwatch
@@ -48,19 +49,21 @@ final class Procedures: Sendable {
         self.logger = logger
     }
 
-    /// Gives a new request its number; ``delivering(the:by:)`` has to follow.
+    /// Returns the number of a new request.
+    ///
+    /// Call ``delivering(the:by:)`` with it next.
     func makeNumber() -> ProcedureTable.Number {
         state.withLock { $0.table.makeNumber() }
     }
 
-    /// Has the answer to a request delivered, and the procedure begin after that if the request was taken up.
+    /// Returns a function that delivers the answer and then begins the procedure, if it was admitted.
     func delivering(
         the number: ProcedureTable.Number,
         by deliver: @escaping @Sendable (Answer.Outcome) -> Void
     ) -> @Sendable (Answer.Outcome) -> Void {
         { [self] outcome in
             guard case .success = outcome else {
-                // Before the central knows of the refusal, after which it may ask again at once.
+                // First, because the central can ask again as soon as it receives the refusal.
                 drop(number)
                 return deliver(outcome)
             }
@@ -69,9 +72,9 @@ final class Procedures: Sendable {
         }
     }
 
-    /// Takes up a request that is to be answered now.
+    /// Admits a request that is about to be answered.
     ///
-    /// - Throws: What the central is told why it may not be carried out.
+    /// - Throws: The ATT error that refuses the request.
     func admit(_ request: Request) async throws {
         guard
             !request.content.responds
@@ -103,10 +106,10 @@ final class Procedures: Sendable {
         }
     }
 
-    /// Carries out a request whose write has been answered.
+    /// Begins the procedure of a request that has been answered.
     private func begin(_ number: ProcedureTable.Number) {
         let cancelled = state.withLock { state -> [Task<Void, Never>]? in
-            // Whose request has no response needs not be there any more.
+            // A request without a response is performed even if the central has disconnected.
             guard let request = state.admitted.removeValue(forKey: number), !state.isStopped,
                 let replaced = state.table.begin(number, evenIfCancelled: !request.content.responds)
             else { return nil }
@@ -124,7 +127,8 @@ final class Procedures: Sendable {
         for task in earlier { await task.value }
         await request.session.runtime.untilAnswersHaveLeft()
         if let response = await response(to: request) {
-            // It takes a way of its own, and may be faster. Where this ends early, nobody waits for the response.
+            // The response takes another path and could overtake them. If the wait fails, the response is not
+            // needed.
             try? await request.session.runtime.untilUpdatesHaveLeft(for: request.central.id)
             if state.withLock({ $0.table.respond(request.number) }) { await send(response, to: request) }
         }
@@ -136,7 +140,7 @@ final class Procedures: Sendable {
         do {
             let response = try await request.content.perform(request.central, request.session)
             guard let response, !request.length.allows(response.count) else { return response }
-            log("has a response that is shorter or longer than it may be", request, "\(response.count) bytes")
+            log("returned a response with a length that is not declared", request, "\(response.count) bytes")
         } catch {
             if !Task.isCancelled { log("failed", request, "\(error)") }
         }
@@ -156,7 +160,7 @@ final class Procedures: Sendable {
                 try await runtime.respond(response, of: request.place.controlPoint, to: .subscribers)
             }
         } catch {
-            // A central that is gone by now needs no response.
+            // A central that has disconnected needs no response.
             let reasons: [PeripheralError.Code] = [.disconnected, .notSubscribed, .stopped]
             if let error = error as? PeripheralError, !reasons.contains(error.code) {
                 log("could not send its response", request, error.message)
@@ -165,7 +169,7 @@ final class Procedures: Sendable {
     }
 
     private func log(_ event: String, _ request: Request, _ error: String) {
-        let consequence = request.content.responds ? "; the central gets no response" : ""
+        let consequence = request.content.responds ? "; the central receives no response" : ""
         logger.warning(
             "A procedure of a control point \(event)\(consequence).",
             metadata: ["peripheral.attribute": .bounded(request.name), "peripheral.error": "\(error)"]
@@ -176,7 +180,7 @@ final class Procedures: Sendable {
 // MARK: - End
 
 extension Procedures {
-    /// Takes note that a procedure has ended, or does not begin.
+    /// Removes a procedure that has ended or does not begin, and resumes the requests that wait for it.
     private func drop(_ number: ProcedureTable.Number) {
         let waiters = state.withLock { state in
             state.table.end(number)
@@ -197,7 +201,7 @@ extension Procedures {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Waits until no other procedure is under way, as long as the patience lasts.
+    /// Waits until no other procedure is at the place, for at most `patience`.
     private func untilFree(_ request: Request) async {
         await withTaskGroup { group in
             group.addTask { await self.untilDropped(request) }
@@ -222,7 +226,7 @@ extension Procedures {
         }
     }
 
-    /// Cancels the procedures of a central, or those of one control point.
+    /// Cancels the procedures of a central, either all or those of one control point.
     func cancel(for central: Central.ID, of controlPoint: AttributeHandle? = nil) {
         cancel { $0.central == central && (controlPoint == nil || $0.controlPoint == controlPoint) }
     }
@@ -232,15 +236,16 @@ extension Procedures {
         cancel { _ in true }
     }
 
-    /// Cancels the procedures that have no response, and waits until they have ended: what they have to do for others
-    /// than their centrals takes the way to the backend.
+    /// Cancels the procedures without a response, and waits until they have ended.
+    ///
+    /// What they do for other centrals needs the link to the backend.
     func finishSilent() async {
         let tasks = state.withLock { state in state.silent.compactMap { state.tasks[$0] } }
         for task in tasks { task.cancel() }
         for task in tasks { await task.value }
     }
 
-    /// Cancels all procedures, and begins none any more.
+    /// Cancels all procedures and refuses new ones.
     func stop() {
         state.withLock { $0.isStopped = true }
         cancelAll()
@@ -250,11 +255,11 @@ extension Procedures {
         let tasks = state.withLock { state in
             state.table.cancel(where: isOver).compactMap { state.tasks[$0] }
         }
-        // Not under the lock: this calls whoever wants to know of it.
+        // Not under the lock, because cancellation handlers run here.
         for task in tasks { task.cancel() }
     }
 
-    /// Ends the procedures that still run.
+    /// Cancels the running procedures and waits until they have ended.
     func end() async {
         stop()
         await withCheckedContinuation { caller in

@@ -21,43 +21,43 @@ struct SecurityValidationTests {
         }
     }
 
-    private static let justWorks = "let centrals pair by Peripheral(…, pairing: .justWorks) or another way"
+    private static let justWorks = "let centrals pair with Peripheral(…, pairing: .justWorks) or another way"
     private static let person =
-        "let centrals pair by Peripheral(…, pairing: .displayPasskey { … }) or another way with a person"
+        "let centrals pair with Peripheral(…, pairing: .displayPasskey { … }) or another way that involves a person"
     private static let unsigned =
-        "its writes are signed with a key that a central gets by pairing, and none may pair"
+        "its writes are signed with a key from pairing, but no central can pair"
 
     /// Each with the elements that are named with their reasons, and the remedy that all have.
     static let refused: [(Peripheral, [String], String)] = [
         (
             peripheral(pairing: .none, .read, .encrypted),
             [
-                "characteristic 2a19: it demands an encrypted link, but no central may pair",
-                "characteristic 2a1a: it demands an encrypted link, but no central may pair",
+                "characteristic 2a19: it requires an encrypted link, but no central can pair",
+                "characteristic 2a1a: it requires an encrypted link, but no central can pair",
             ],
             justWorks
         ),
         (
             peripheral(pairing: .none, .notify, AttributeSecurity(notify: .secureConnections)),
             [
-                "characteristic 2a19: it demands an authenticated link by LE Secure Connections, "
-                    + "but no central may pair"
+                "characteristic 2a19: it requires an authenticated link with LE Secure Connections, "
+                    + "but no central can pair"
             ],
             person
         ),
         (
             peripheral(pairing: .none, .read, .open, descriptor: .encrypted),
             [
-                "descriptor 2906 of characteristic 2a19: it demands an encrypted link, but no central may pair"
+                "descriptor 2906 of characteristic 2a19: it requires an encrypted link, but no central can pair"
             ],
             justWorks
         ),
         (
             peripheral(pairing: .none, .read, .encrypted, descriptor: .authenticated),
             [
-                "characteristic 2a19: it demands an encrypted link, but no central may pair",
-                "descriptor 2906 of characteristic 2a19: it demands an authenticated link, but no central may pair",
-                "characteristic 2a1a: it demands an encrypted link, but no central may pair",
+                "characteristic 2a19: it requires an encrypted link, but no central can pair",
+                "descriptor 2906 of characteristic 2a19: it requires an authenticated link, but no central can pair",
+                "characteristic 2a1a: it requires an encrypted link, but no central can pair",
             ],
             person
         ),
@@ -75,19 +75,19 @@ struct SecurityValidationTests {
             ),
             [
                 "characteristic 2a19: \(unsigned)",
-                "descriptor 2906 of characteristic 2a19: it demands an authenticated link, but no central may pair",
+                "descriptor 2906 of characteristic 2a19: it requires an authenticated link, but no central can pair",
             ],
             person
         ),
         (
             peripheral(pairing: .justWorks, [.read, .write], .authenticated, descriptor: .secureConnections),
             [
-                "characteristic 2a19: it demands an authenticated link, which pairing by .justWorks never gives",
-                "descriptor 2906 of characteristic 2a19: it demands an authenticated link by LE Secure Connections, "
-                    + "which pairing by .justWorks never gives",
-                "characteristic 2a1a: it demands an authenticated link, which pairing by .justWorks never gives",
+                "characteristic 2a19: it requires an authenticated link, which pairing with .justWorks does not provide",
+                "descriptor 2906 of characteristic 2a19: it requires an authenticated link with LE Secure Connections, "
+                    + "which pairing with .justWorks does not provide",
+                "characteristic 2a1a: it requires an authenticated link, which pairing with .justWorks does not provide",
             ],
-            "pair by .displayPasskey, .enterPasskey or .confirmNumber, or demand .encrypted"
+            "pair with .displayPasskey, .enterPasskey or .confirmNumber, or require only .encrypted"
         ),
     ]
 

@@ -34,15 +34,15 @@ extension ValidationTests {
             Advertisement(services: [], manufacturerData: zeros(25)),
             severity: .warning,
             field: "flags of the advertisement",
-            "on a Bluetooth 4 adapter, it ends at byte 32, and there is room for 31",
+            "on a Bluetooth 4 adapter, it ends at byte 32, but there is room for only 31",
             "leave something out, or shorten it"
         ),
         about(
             "a broadcast that is discoverable",
             Advertisement(.broadcast, services: [], discoverability: .general),
             field: "discoverability of the advertisement",
-            "what is only broadcast cannot be discoverable",
-            "leave it out, or let centrals connect"
+            "a broadcast cannot be discoverable",
+            "leave it out, or make the advertisement .connectable"
         ),
         about(
             "a name of 249 bytes",
@@ -55,7 +55,7 @@ extension ValidationTests {
             "two names",
             Advertisement(localName: "A", includes: [.localName]),
             field: "local name of the advertisement",
-            "the stack is to include one too",
+            "the stack includes one as well",
             "keep one of them"
         ),
         about(
@@ -63,14 +63,14 @@ extension ValidationTests {
             Advertisement(),
             Advertisement(services: [0x180F, 0x1810, 0x180F]),
             field: "services of the advertisement 2",
-            "180f stands there twice",
-            "name each once"
+            "it contains 180f twice",
+            "list each UUID once"
         ),
         about(
             "a kind with a property of its own",
             Advertisement(rawData: [0x19: [0x40, 3]]),
             field: "raw data 0x19 of the advertisement",
-            "this kind is not for raw data",
+            "raw data cannot have this type",
             "use appearance: instead"
         ),
         about(
@@ -78,41 +78,41 @@ extension ValidationTests {
             Advertisement(services: [], serviceData: [0x180F: []]),
             field: "service data 180f of the advertisement",
             "BlueZ refuses empty data",
-            "give it a byte, or leave it out"
+            "add at least one byte, or leave it out"
         ),
         about(
             "less than a second",
             Advertisement(timeout: .milliseconds(1500)),
             field: "timeout of the advertisement",
-            "1.5 seconds cannot be asked for",
+            "1.5 seconds is not possible",
             seconds
         ),
         about(
             "no time",
             Advertisement(duration: .zero),
             field: "duration of the advertisement",
-            "0.0 seconds cannot be asked for",
+            "0.0 seconds is not possible",
             seconds
         ),
         about(
             "discoverable for too long",
             Advertisement(discoverability: .limited(for: .seconds(65_536))),
             field: "discoverability of the advertisement",
-            "65536.0 seconds cannot be asked for",
+            "65536.0 seconds is not possible",
             seconds
         ),
         about(
             "discoverable for longer than advertised",
             Advertisement(discoverability: .limited(for: .seconds(20)), timeout: .seconds(10)),
             field: "discoverability of the advertisement",
-            "it is limited to more than the timeout, which ends both",
+            "it lasts longer than the timeout, which ends both",
             "shorten it, or make it .general"
         ),
         about(
             "an interval that is too short",
             Advertisement(interval: .every(.milliseconds(19))),
             field: "interval of the advertisement",
-            "19 ms cannot be asked for",
+            "19 ms is not possible",
             "choose 20 to 10485759 ms"
         ),
         about(
@@ -127,21 +127,21 @@ extension ValidationTests {
             "an interval that is turned round",
             Advertisement(interval: .between(.seconds(2), and: .seconds(1))),
             field: "interval of the advertisement",
-            "it is longer at least than at most",
-            "exchange the two"
+            "its minimum is longer than its maximum",
+            "swap the two"
         ),
         about(
             "a power that is too high",
             Advertisement(transmitPower: .dBm(21)),
             field: "transmit power of the advertisement",
-            "21 dBm cannot be asked for",
+            "21 dBm is not possible",
             "choose -127 to 20 dBm"
         ),
         about(
             "a scan response to what has none",
             Advertisement(scanResponse: .init(services: [0x180F]), secondaryChannel: .oneM),
             field: "scan response of the advertisement",
-            "there is none to a connectable extended advertisement",
+            "a connectable extended advertisement has none",
             "move it into the advertisement, which has room for 251 bytes"
         ),
         about(
@@ -149,7 +149,7 @@ extension ValidationTests {
             Advertisement(includes: [.appearance]),
             field: "include appearance of the advertisement",
             "BlueZ refuses it",
-            "give the advertisement the appearance itself, as by appearance: 0x0340"
+            "set the value instead, such as appearance: 0x0340"
         ),
     ]
 }

@@ -10,8 +10,8 @@ extension ValidationTests {
             Characteristic<UInt8>(0x2A76, value: 1) {
                 for _ in 0..<4 { Descriptor<UInt8>(0x290D, value: 3) }
             },
-            "it has 4 trigger settings, of which there can be 3",
-            "leave out those that matter least"
+            "it has 4 trigger settings, but can have at most 3",
+            "remove the least important ones"
         ),
         about(
             "a presentation format of 6 bytes",
@@ -26,8 +26,8 @@ extension ValidationTests {
             "a type of value that there is not",
             Characteristic<UInt8>(0x2A19, value: 1) { PresentationFormat(.init(rawValue: 0x1D)) },
             descriptor: "2904",
-            "there is no type of value with the number 29",
-            "use a type that has a name"
+            "there is no format type with the number 29",
+            "use one of the named types"
         ),
         about(
             "an exponent of a text",
@@ -42,7 +42,7 @@ extension ValidationTests {
                 PresentationFormat(.uint4)
                 PresentationFormat(.uint4)
             },
-            "it has 2 presentation formats, and nothing tells how they make up the value",
+            "it has 2 presentation formats, but no descriptor combines them",
             "add AggregateFormat()"
         ),
         about(
@@ -63,13 +63,13 @@ extension ValidationTests {
             },
             descriptor: "2905",
             "it names a presentation format that is not part of the peripheral",
-            "declare that PresentationFormat in a characteristic, by the same constant"
+            "put that PresentationFormat in a characteristic, using the same constant"
         ),
         about(
             "an aggregate format as bytes",
             Characteristic<UInt8>(0x2A19, value: 1) { Descriptor<[UInt8]>(0x2905, value: [4, 0, 5, 0]) },
             descriptor: "2905",
-            "its value is handles on the air, which only the Bluetooth stack knows",
+            "its value consists of handles on the air, which only the Bluetooth stack knows",
             "use AggregateFormat()"
         ),
         about(
@@ -100,7 +100,7 @@ extension ValidationTests {
                 Read { 1 }
                 UserDescription("Level")
             },
-            "it promises a user description that can be written, and has none",
+            "it promises a writable user description but has none",
             "add Descriptor<String>(0x2901) { Read { … } Write { … } }, or leave out .writableAuxiliaries"
         ),
         about(
@@ -113,7 +113,7 @@ extension ValidationTests {
             },
             severity: .warning,
             descriptor: "2901",
-            "centrals are not told that they may write it",
+            "centrals do not learn that they can write it",
             "add the property .writableAuxiliaries to the characteristic"
         ),
         Case(
@@ -129,8 +129,8 @@ extension ValidationTests {
                 }
             },
             element: "descriptor 2905 of characteristic 2a1b of service 180f",
-            reason: "it names a presentation format that stands in more than one place",
-            remedy: "make a PresentationFormat of its own for each place"
+            reason: "it names a presentation format that is declared more than once",
+            remedy: "create a separate PresentationFormat for each place"
         ),
     ]
 }

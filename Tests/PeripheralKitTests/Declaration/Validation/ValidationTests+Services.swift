@@ -36,7 +36,7 @@ extension ValidationTests {
             "an include that is not declared",
             Peripheral("P") { battery(includes: [heartRate]) },
             "it includes service 180d, which is not part of the peripheral",
-            "declare that service before this one, by the same constant"
+            "declare that service before this one, using the same constant"
         ),
         about(
             "an include that stands behind",
@@ -44,7 +44,7 @@ extension ValidationTests {
                 battery(includes: [heartRate])
                 heartRate
             },
-            "it includes service 180d, which does not stand before it",
+            "it includes service 180d, which is not declared before it",
             "declare that service before this one"
         ),
         about(

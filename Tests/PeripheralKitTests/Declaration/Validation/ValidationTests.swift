@@ -74,8 +74,8 @@ struct ValidationTests {
             "both kinds of writes",
             Characteristic<UInt8>(0x2A19, [.write, .writeWithoutResponse]) { Write { _ in } },
             severity: .warning,
-            "a refused write may go unnoticed: centrals may write with and without response",
-            "declare two characteristics where centrals must learn of errors"
+            "a refused write can go unnoticed: centrals can write with or without response",
+            "declare two characteristics if centrals must learn of errors"
         ),
     ]
 
@@ -115,15 +115,15 @@ struct ValidationTests {
         about(
             "a control point without a way for responses",
             Characteristic<UInt8>(0x2A19, .write) { ControlPoint { (request: UInt8) in request } },
-            "a control point sends its responses in one way",
-            "give it the property .indicate, or .notify, and not both"
+            "a control point sends its responses in only one way",
+            "give it the property .indicate or .notify, but not both"
         ),
         about(
             "a control point that does not respond to those who subscribe",
             Characteristic<UInt8>(0x2A19, [.write, .indicate]) {
                 ControlPoint(performWithoutResponse: { (_: UInt8, _, _) in })
             },
-            "a control point without responses sends none",
+            "a control point without responses sends nothing",
             "leave out the properties .notify and .indicate"
         ),
         about(
@@ -131,43 +131,43 @@ struct ValidationTests {
             Characteristic<UInt8>(0x2A19, [.write, .notify, .indicate]) {
                 ControlPoint { (request: UInt8) in request }
             },
-            "a control point sends its responses in one way",
-            "give it the property .indicate, or .notify, and not both"
+            "a control point sends its responses in only one way",
+            "give it the property .indicate or .notify, but not both"
         ),
         about(
             "a value of 513 bytes",
             Characteristic<[UInt8]>(0x2A19, value: [UInt8](repeating: 0, count: 513)),
             "its value has 513 bytes",
-            "an attribute holds at most 512: divide the value"
+            "split the value: an attribute holds at most 512 bytes"
         ),
         about(
             "a value of another length",
             Characteristic<UInt16>(0x2A19, value: 1, length: .exactly(1)),
-            "its value has 2 bytes, and may have exactly 1 byte",
+            "its value has 2 bytes, but must have exactly 1 byte",
             "change the value, or the length"
         ),
         about(
             "a length of 513 bytes",
             Characteristic<[UInt8]>(0x2A19, .write, length: .upTo(513)) { Write { _ in } },
-            "its value may have at most 513 bytes",
-            "an attribute holds 0 to 512 bytes: give a length within"
+            "its declared length is at most 513 bytes",
+            "declare a length within 0 to 512 bytes"
         ),
         about(
             "a length below zero",
             Characteristic<[UInt8]>(0x2A19, .write, length: .exactly(-1)) { Write { _ in } },
-            "its value may have exactly -1 bytes",
-            "an attribute holds 0 to 512 bytes: give a length within"
+            "its declared length is exactly -1 bytes",
+            "declare a length within 0 to 512 bytes"
         ),
         about(
             "a queue without room",
             Characteristic<UInt8>(0x2A19, .notify, updates: .reject(beyond: 0)),
-            "none of its updates can ever wait",
-            "give its UpdatePolicy room for 1 value and 1 byte at least"
+            "its UpdatePolicy has no room for any update",
+            "give it room for at least 1 value and 1 byte"
         ),
         about(
             "a policy for updates that there are not",
             Characteristic<UInt8>(0x2A19, .read, updates: .latest) { Read { 1 } },
-            "it says what becomes of updates, and has none",
+            "it has an UpdatePolicy but sends no updates",
             "add the property .notify or .indicate, or leave out the UpdatePolicy"
         ),
         about(
@@ -182,15 +182,15 @@ struct ValidationTests {
         about(
             "an authorization of nothing",
             Characteristic<UInt8>(0x2A19, .notify) { Authorization { true } },
-            "its authorization is asked about reads and writes, and it allows neither",
-            "leave out the Authorization, or demand security of the link for subscribers"
+            "its Authorization applies to reads and writes, but it allows neither",
+            "leave out the Authorization, or require security of the link for subscribers"
         ),
         about(
             "a descriptor of 513 bytes",
             Characteristic<UInt8>(0x2A19, value: 1) { UserDescription(String(repeating: "x", count: 513)) },
             descriptor: "2901",
             "its value has 513 bytes",
-            "an attribute holds at most 512: divide the value"
+            "split the value: an attribute holds at most 512 bytes"
         ),
         about(
             "a descriptor without access",
@@ -207,15 +207,15 @@ struct ValidationTests {
             },
             descriptor: "2901",
             "it is declared more than once",
-            "declare each type of descriptor once for a characteristic"
+            "declare each descriptor type once in a characteristic"
         ),
     ]
 
     static let stackTypes: [Case] =
         ([
-            (0x2900, "the properties .reliableWrite and .writableAuxiliaries bring it"),
-            (0x2902, "the properties .notify and .indicate bring it"),
-            (0x2903, "what the stack broadcasts is the Advertisement with its serviceData"),
+            (0x2900, "the properties .reliableWrite and .writableAuxiliaries add it"),
+            (0x2902, "the properties .notify and .indicate add it"),
+            (0x2903, "to broadcast data, use the serviceData of the Advertisement"),
         ] as [(UInt16, String)]).map { number, instead in
             about(
                 "descriptor \(BluetoothUUID(number))",
@@ -223,7 +223,7 @@ struct ValidationTests {
                     Descriptor<[UInt8]>(BluetoothUUID(number), value: [0, 0])
                 },
                 descriptor: "\(BluetoothUUID(number))",
-                "this descriptor is the Bluetooth stack's own",
+                "this descriptor belongs to the Bluetooth stack",
                 "leave it out: \(instead)"
             )
         }
@@ -234,7 +234,7 @@ struct ValidationTests {
                     GATTService(BluetoothUUID(number)) { Characteristic<UInt8>(0x2A19, value: 1) }
                 },
                 element: "service \(BluetoothUUID(number))",
-                reason: "the Generic Access and Generic Attribute services are the Bluetooth stack's own",
+                reason: "the Generic Access and Generic Attribute services belong to the Bluetooth stack",
                 remedy: "leave them out: the stack publishes them"
             )
         }
@@ -279,9 +279,9 @@ struct ValidationTests {
                 GATTService(0x180A) { repeated }
             },
             element: "characteristic 2a19 of service 180a",
-            reason: "the same characteristic stands in the declaration before, "
+            reason: "the same characteristic is already declared "
                 + "as characteristic 2a19 of service 180f",
-            remedy: "make a Characteristic of its own for each place"
+            remedy: "create a separate Characteristic for each place"
         ),
         Case(
             testDescription: "more attributes than handles",
