@@ -77,7 +77,7 @@ extension ValidationTests {
             "empty data",
             Advertisement(services: [], serviceData: [0x180F: []]),
             field: "service data 180f of the advertisement",
-            "BlueZ refuses empty data",
+            "its data is empty",
             "add at least one byte, or leave it out"
         ),
         about(
@@ -145,10 +145,10 @@ extension ValidationTests {
             "move it into the advertisement, which has room for 251 bytes"
         ),
         about(
-            "an include that BlueZ refuses",
+            "an include that no stack adds",
             Advertisement(includes: [.appearance]),
             field: "include appearance of the advertisement",
-            "BlueZ refuses it",
+            "no Bluetooth stack adds the appearance",
             "set the value instead, such as appearance: 0x0340"
         ),
     ]

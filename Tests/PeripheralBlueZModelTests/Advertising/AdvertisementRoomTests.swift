@@ -1,0 +1,75 @@
+import PeripheralCore
+import PeripheralKit
+import TestSupport
+import Testing
+
+@testable import PeripheralBlueZModel
+
+/// PeripheralKit examines the room of an advertisement by the Core Specification, and the model by what BlueZ does.
+///
+/// The two must agree: what PeripheralKit accepts and refuses is what the newest BlueZ accepts and refuses.
+@Suite(.timeLimit(.minutes(1)))
+struct AdvertisementRoomTests {
+    @Test(arguments: [Advertisement.Kind.connectable, .broadcast])
+    func agreesWithTheNewestBlueZ(kind: Advertisement.Kind) {
+        var random = SeededGenerator(seed: 4711)
+        for number in 0..<5_000 {
+            let advertisement = Advertisement.random(kind, using: &random)
+            for adapter in [AdvertisingCapabilities.legacy, .extended] {
+                // The kernel adds flags to a broadcast where there is room, and then counts them.
+                let plan = advertisement.plan(for: adapter)
+                guard !plan.entries.contains(where: { $0.source == .kernel && $0.field == .flags }) else { continue }
+                let isRefused = advertisement.roomIssues(named: "advertisement")
+                    .contains { $0.severity == .error || $0.reason.contains(adapter.isExtended ? "Bluetooth 5" : "4") }
+                #expect(isRefused == !plan.isPossible, "\(number): \(plan)")
+            }
+        }
+    }
+}
+
+extension Advertisement {
+    /// An advertisement that may or may not fit; its data is not empty.
+    fileprivate static func random(
+        _ kind: Kind,
+        using random: inout SeededGenerator
+    ) -> Advertisement {
+        var advertisement = Advertisement(kind)
+        if Bool.random(using: &random) {
+            advertisement.localName = String(repeating: "é", count: .random(in: 1...40, using: &random))
+        }
+        advertisement.services = (0..<Int.random(in: 0...3, using: &random)).map { _ in
+            BluetoothUUID.random(using: &random)
+        }
+        if Bool.random(using: &random) { advertisement.appearance = 0x0340 }
+        if Int.random(in: 0..<4, using: &random) == 0 { advertisement.includes.insert(.txPower) }
+        if Int.random(in: 0..<4, using: &random) == 0 { advertisement.secondaryChannel = .oneM }
+        if Int.random(in: 0..<8, using: &random) == 0 {
+            advertisement.interval = .milliseconds(10_000...11_000)
+        }
+        advertisement.manufacturerData = .random(key: 0x0059, using: &random)
+        advertisement.serviceData = .random(key: .random(using: &random), using: &random)
+        if Int.random(in: 0..<3, using: &random) == 0 {
+            advertisement.scanResponse.manufacturerData = .random(key: 0x004C, using: &random)
+        }
+        return advertisement
+    }
+}
+
+extension BluetoothUUID {
+    fileprivate static func random(using random: inout SeededGenerator) -> BluetoothUUID {
+        Bool.random(using: &random)
+            ? BluetoothUUID(UInt16.random(in: 0x1800...0x18FF, using: &random))
+            : BluetoothUUID("5c3a0001-7e3c-4b6e-9d29-b3f1c0a1d001")
+    }
+}
+
+extension Dictionary where Value == [UInt8] {
+    fileprivate static func random(key: Key, using random: inout SeededGenerator) -> Self {
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: [key: random.bytes(count: .random(in: 1...10, using: &random))]
+        case 1: [key: random.bytes(count: .random(in: 20...32, using: &random))]
+        case 2: [key: random.bytes(count: .random(in: 60...300, using: &random))]
+        default: [:]
+        }
+    }
+}
