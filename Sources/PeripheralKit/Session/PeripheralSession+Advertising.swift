@@ -23,7 +23,7 @@ extension PeripheralSession {
     /// advertisement that pauses while a central is connected starts when that central disconnects; the call
     /// does not wait for that. Cancelling the call does not undo a change that has begun.
     ///
-    /// Some changes keep an advertisement on the air, and others do not. With BlueZ:
+    /// It depends on the Bluetooth stack whether a changed advertisement stays on the air. Usually:
     ///
     /// - Services, manufacturer data, service data, raw data, the local name and the appearance change in
     ///   place, if they still fit into the same kind of advertising.

@@ -90,8 +90,7 @@ extension PeripheralSession {
     ///
     /// A cancelled call throws at once. If its indication still waits for its turn, it is not sent.
     ///
-    /// Some Bluetooth stacks report how many centrals have confirmed, but not which. BlueZ is one of them.
-    /// Consequences:
+    /// Some Bluetooth stacks report how many centrals have confirmed, but not which. Consequences:
     ///
     /// - The stack may not report that one of several centrals has unsubscribed (see
     ///   ``Subscription/central``). The next indication then waits for that central, and fails with

@@ -6,15 +6,15 @@
 public enum UpdatePacing: Hashable, Sendable {
     /// The completion of each update is observed.
     ///
-    /// Only as many updates are in flight as the stack should hold at a time: with BlueZ, 16 for each
-    /// central. If the stack reaches all subscribers only together, each further characteristic adds 2.
+    /// Only as many updates are in flight to each central as the stack should hold at a time. If the stack
+    /// reaches all subscribers only together, each further characteristic adds a few.
     case observed
 
     /// Completion is estimated from the total that the device has sent.
     ///
-    /// Other traffic and interruptions of links make the estimate less precise. With BlueZ, as many updates
-    /// may be in flight to one central as to all centrals together with ``observed``. Some of them may be in
-    /// flight once more for each time that a link has just been silent.
+    /// Other traffic and interruptions of links make the estimate less precise. As many updates may be in
+    /// flight to one central as to all centrals together with ``observed``. Some of them may be in flight
+    /// once more for each time that a link has just been silent.
     case estimated
 
     /// Completion is not reported.

@@ -4,7 +4,7 @@ internal import PeripheralCore
 /// ones.
 ///
 /// This order keeps the handles of the earlier attributes. The attributes of a service have no gaps, because
-/// stacks such as BlueZ make a service exactly as large as its contents.
+/// the Bluetooth stack may make a service exactly as large as its contents.
 struct AttributeOrder {
     /// For each service, by its index: the indices of its characteristics in the declaration.
     private var characteristics: [[Int]] = []

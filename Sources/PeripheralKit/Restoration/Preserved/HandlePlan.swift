@@ -16,8 +16,8 @@ struct HandlePlan {
     /// stack assigns.
     private static let first = 0x0100
 
-    /// From this handle on, BlueZ's Database Hash does not change any more, so gaps for growth are not
-    /// useful.
+    /// From this handle on, the Database Hash of some Bluetooth stacks does not change any more, so gaps are
+    /// not useful.
     private static let endOfHash = 0x0400
 
     /// - Parameters:
