@@ -64,7 +64,9 @@ struct PairingAnswerer: Sendable {
             """
     }
 
-    /// Waits for the answer until the time limit. If the task is cancelled, the answer is a refusal.
+    /// Waits for the answer until the time limit.
+    ///
+    /// If the task is cancelled, the answer is a refusal.
     ///
     /// A handler that still shows its passkey at the time limit has done its work: the pairing has already
     /// ended.

@@ -347,7 +347,9 @@ final class PeripheralRuntime: PeripheralHost {
         for await _ in doubtsAboutBonds { await examineBonds() }
     }
 
-    /// Begins to stop. The session is invalid from now on.
+    /// Begins to stop.
+    ///
+    /// The session is invalid from now on.
     func stop() {
         state.withLock { $0.isStopped = true }
         preservation?.freezeSubscribers()

@@ -17,12 +17,14 @@ struct ReadSnapshots {
         var mayBeComplete: Bool
     }
 
-    /// How long a value is available. A central requests the next part at once; a much later request is
-    /// another read.
+    /// How long a value is available.
+    ///
+    /// A central requests the next part at once; a much later request is another read.
     static let lifetime = Duration.seconds(30)
 
-    /// The maximum number of values for each central. A central reads fewer at once, with one read on each
-    /// bearer.
+    /// The maximum number of values for each central.
+    ///
+    /// A central reads fewer at once, with one read on each bearer.
     ///
     /// It prevents a central that never finishes its long reads from filling the memory or taking the room of
     /// others.
@@ -34,7 +36,9 @@ struct ReadSnapshots {
     /// addresses, each visit appears as another central.
     static let centralCapacity = 128
 
-    /// The values of each central. The value that it read last comes last.
+    /// The values of each central.
+    ///
+    /// The value that it read last comes last.
     private var snapshots: [Central.ID: [Snapshot]] = [:]
 
     /// Returns the value that the central has begun to read, for its next part.

@@ -17,7 +17,9 @@ final class RequestTasks: Sendable {
 
     private struct State {
         var entries: [UInt64: Entry] = [:]
-        /// The requests whose handlers run in place at present. Most end before their entries are needed.
+        /// The requests whose handlers run in place at present.
+        ///
+        /// Most end before their entries are needed.
         var inPlace: [UInt64] = []
         var nextIdentifier: UInt64 = 0
         /// All entries before this one have been answered, by their handlers or in their place.
@@ -77,8 +79,9 @@ final class RequestTasks: Sendable {
         }
     }
 
-    /// The time that a handler has to answer. A Bluetooth stack may refuse the request after 5 s with another
-    /// error.
+    /// The time that a handler has to answer.
+    ///
+    /// A Bluetooth stack may refuse the request after 5 s with another error.
     static let timeLimit = Duration.seconds(4)
 
     let stopwatch: Stopwatch
@@ -229,7 +232,9 @@ extension RequestTasks {
         }
     }
 
-    /// When the oldest answer is due. If there is none, the timekeeper must be woken for the next one.
+    /// When the oldest answer is due.
+    ///
+    /// If there is none, the timekeeper must be woken for the next one.
     private func nextDue() -> Duration? {
         state.withLock { state in
             while state.firstUnjudged < state.nextIdentifier {

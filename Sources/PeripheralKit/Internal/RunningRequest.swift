@@ -1,7 +1,9 @@
 internal import PeripheralCore
 private import Synchronization
 
-/// A request whose handler runs, with its outcome. Only the first outcome counts.
+/// A request whose handler runs, with its outcome.
+///
+/// Only the first outcome counts.
 final class RunningRequest: Sendable {
     private enum Progress: UInt8, AtomicRepresentable {
         case waiting

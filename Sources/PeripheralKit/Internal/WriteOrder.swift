@@ -11,7 +11,9 @@ final class WriteOrder: Sendable {
     ///
     /// Each holder must call ``run(_:_:)`` with it.
     struct Ticket: Sendable {
-        /// The line of one central. A line ends when it is empty; the central's next line is another one.
+        /// The line of one central.
+        ///
+        /// A line ends when it is empty; the central's next line is another one.
         fileprivate let line: UInt64
         fileprivate let number: UInt64
     }
@@ -23,12 +25,16 @@ final class WriteOrder: Sendable {
         var serving: UInt64 = 0
         /// The waiters, each of which continues when this ticket or a later one is served.
         var waiting: [(from: UInt64, continuation: CheckedContinuation<Void, Never>)] = []
-        /// The last write without response to each attribute. There are few.
+        /// The last write without response to each attribute.
+        ///
+        /// There are few.
         var commands: [(attribute: AttributeHandle, number: UInt64)] = []
     }
 
     private struct State {
-        /// The lines with a waiting or running write. There are few.
+        /// The lines with a waiting or running write.
+        ///
+        /// There are few.
         var lines: [Line] = []
         var nextLine: UInt64 = 0
 

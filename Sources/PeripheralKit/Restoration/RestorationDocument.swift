@@ -11,7 +11,9 @@ public struct RestorationDocument: Hashable, Sendable {
     /// can read it, see ``RestorationRecord/setAside(forVersion:)``.
     public static let newestVersion = 1
 
-    /// The groups, in the order in which they were added. No two have the same name.
+    /// The groups, in the order in which they were added.
+    ///
+    /// No two have the same name.
     public private(set) var groups: [Group] = []
 
     private var positions: [String: Int] = [:]
@@ -83,12 +85,16 @@ extension RestorationDocument {
         /// The name.
         public fileprivate(set) var name: String
 
-        /// The entries, in the order in which their keys were first set. No two have the same key.
+        /// The entries, in the order in which their keys were first set.
+        ///
+        /// No two have the same key.
         public private(set) var entries: [Entry] = []
 
         private var positions: [String: Int] = [:]
 
-        /// Makes a group. If several entries have the same key, the last one counts.
+        /// Makes a group.
+        ///
+        /// If several entries have the same key, the last one counts.
         public init(_ name: String, entries: [Entry] = []) {
             self.name = name
             reserveCapacity(entries.count)

@@ -34,7 +34,7 @@ extension PeripheralSession {
     ///
     /// - Parameter advertisements: What to advertise. Without arguments, the peripheral's declared
     ///   advertisements.
-    /// - Throws:
+    /// - Throws: One of these errors:
     ///   - ``DeclarationError`` when an advertisement is invalid or does not fit on this adapter. Nothing has
     ///     changed then.
     ///   - ``PeripheralError`` with the code ``PeripheralError/Code/rejected`` when the stack refuses an

@@ -43,7 +43,7 @@ extension PeripheralSession {
     /// ``update(_:_:)``. While the queue of a connected subscriber is full, the call waits before it changes
     /// anything.
     ///
-    /// - Throws:
+    /// - Throws: One of these errors:
     ///   - ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared``,
     ///     ``PeripheralError/Code/invalidValue`` or ``PeripheralError/Code/stopped``.
     ///   - ``RestorationError`` when the value cannot be saved yet. It is sent once it is saved. The same

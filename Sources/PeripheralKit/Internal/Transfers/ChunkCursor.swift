@@ -26,7 +26,9 @@ struct ChunkCursor {
     /// Whether any chunk has been taken.
     private(set) var hasBegun = false
 
-    /// Begins a document. The end marker comes first if it has to end a part of another document.
+    /// Begins a document.
+    ///
+    /// The end marker comes first if it has to end a part of another document.
     init(_ document: Document, beginsWithMarker: Bool = false) {
         self.document = document
         isMarked = document.endMarker == nil

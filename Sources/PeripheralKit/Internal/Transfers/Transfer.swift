@@ -12,7 +12,9 @@ extension TransmitQueues {
         let isStanding: Bool
         /// The progress in each lane that the transfer uses.
         var parts: [Part] = []
-        /// The failures in the order in which they occurred. `nil` is for all receivers together.
+        /// The failures in the order in which they occurred.
+        ///
+        /// `nil` is for all receivers together.
         private var failures: [(receiver: Receiver, error: PeripheralError)] = []
 
         init(

@@ -2,7 +2,9 @@ internal import PeripheralCore
 
 /// Documents among the values. Each receiver has its own position in each document.
 extension TransmitQueues {
-    /// Begins a transfer. Its ticket is answered when all recipients have the document.
+    /// Begins a transfer.
+    ///
+    /// Its ticket is answered when all recipients have the document.
     mutating func begin(
         _ ticket: Ticket,
         _ document: Document,
@@ -49,7 +51,9 @@ extension TransmitQueues {
         put(TransmitLane.Entry(.chunks(cursor), sequence: makeSequence(), for: ticket), into: place)
     }
 
-    /// Returns whether the receivers of a lane may confirm. With all together, some may.
+    /// Returns whether the receivers of a lane may confirm.
+    ///
+    /// With all together, some may.
     private func takesIndications(_ place: Place) -> Bool {
         let subscriber = lanes[place].central.flatMap { outlets[lanes[place].outlet].subscriber($0) }
         return subscriber?.takesIndications ?? true
@@ -59,7 +63,9 @@ extension TransmitQueues {
         transfers.firstIndex { $0.ticket == ticket }
     }
 
-    /// Withdraws a transfer. An end marker ends the part of receivers that already have one.
+    /// Withdraws a transfer.
+    ///
+    /// An end marker ends the part of receivers that already have one.
     ///
     /// - Returns: Whether the transfer existed.
     mutating func cancelTransfer(_ ticket: Ticket) -> Bool {

@@ -18,8 +18,9 @@ struct IndicationQueues {
     private struct Entry {
         var update: Update
         var lanes: [Lane]
-        /// The position in the order of arrival. A part of a document has the position at which the document
-        /// began.
+        /// The position in the order of arrival.
+        ///
+        /// A part of a document has the position at which the document began.
         var place: UInt64
         var isOfDocument = false
         var isOutstanding = false
@@ -57,7 +58,9 @@ struct IndicationQueues {
         submit(makeEntry(update, reaching: centrals))
     }
 
-    /// Adds a part of a document. The next part is added before this one has ended.
+    /// Adds a part of a document.
+    ///
+    /// The next part is added before this one has ended.
     ///
     /// - Returns: The indication, if it may be sent at once.
     mutating func submit(_ part: TransmitQueues.Indication) -> Update? {
@@ -104,7 +107,9 @@ struct IndicationQueues {
         entries.contains { $0.update.id == id && !$0.isOutstanding }
     }
 
-    /// Withdraws an indication that still waits. An outstanding one keeps its position until it has ended.
+    /// Withdraws an indication that still waits.
+    ///
+    /// An outstanding one keeps its position until it has ended.
     ///
     /// - Returns: The next indications to send.
     mutating func withdraw(_ id: Update.ID) -> [Update] {

@@ -2,7 +2,9 @@ internal import PeripheralCore
 
 /// The beginning and the end of subscriptions.
 extension TransmitQueues {
-    /// Handles a subscription. If the central has subscribed already, the subscription starts again.
+    /// Handles a subscription.
+    ///
+    /// If the central has subscribed already, the subscription starts again.
     mutating func subscribed(
         _ central: Central.ID?,
         to characteristic: AttributeHandle,
@@ -61,7 +63,9 @@ extension TransmitQueues {
         }
     }
 
-    /// Ends all subscriptions. Updates in flight will not be reported any more.
+    /// Ends all subscriptions.
+    ///
+    /// Updates in flight will not be reported any more.
     mutating func suspended() {
         for outlet in outlets.indices {
             for subscriber in outlets[outlet].subscribers {

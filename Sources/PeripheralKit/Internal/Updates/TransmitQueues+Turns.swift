@@ -1,8 +1,9 @@
 internal import PeripheralCore
 
 extension TransmitQueues {
-    /// Submits values, one for each lane in a round. A lane that has had its turn comes last in the next
-    /// round.
+    /// Submits values, one for each lane in a round.
+    ///
+    /// A lane that has had its turn comes last in the next round.
     mutating func send(at now: () -> Duration) {
         var hasSent = true
         while hasSent, !turns.isEmpty {
@@ -148,7 +149,9 @@ extension TransmitQueues {
         return full.isEmpty ? places : full
     }
 
-    /// Returns whether there is room for a waiting value. Without a value, there must be room for any value.
+    /// Returns whether there is room for a waiting value.
+    ///
+    /// Without a value, there must be room for any value.
     private func hasRoom(for waiter: Waiter, in places: [Place]) -> Bool {
         if let value = waiter.value { return hasRoom(in: places, for: value.count) }
         // An empty value uses another route.

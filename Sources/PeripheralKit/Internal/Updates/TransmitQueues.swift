@@ -41,7 +41,9 @@ struct TransmitQueues {
         case failed(PeripheralError)
     }
 
-    /// A subscriber. `nil` is for the subscribers that the stack does not identify.
+    /// A subscriber.
+    ///
+    /// `nil` is for the subscribers that the stack does not identify.
     typealias Receiver = Central.ID?
 
     typealias Place = TransmitLane.Place
@@ -102,7 +104,9 @@ struct TransmitQueues {
     var window: Int
 
     var outlets: [Outlet] = []
-    /// The indices of the characteristics, by their handles. An array is faster than a dictionary.
+    /// The indices of the characteristics, by their handles.
+    ///
+    /// An array is faster than a dictionary.
     private var outletIndices: [Int?] = []
     var lanes = LaneTable()
     /// The lanes with waiting values, in the order of their turns.
@@ -183,7 +187,9 @@ struct TransmitQueues {
 // MARK: - Values
 
 extension TransmitQueues {
-    /// Offers a value. If there is no room, the value is refused.
+    /// Offers a value.
+    ///
+    /// If there is no room, the value is refused.
     mutating func offer(
         _ value: [UInt8],
         of characteristic: AttributeHandle,
@@ -195,7 +201,9 @@ extension TransmitQueues {
         }
     }
 
-    /// Offers a value for several subscribers. If there is no room with one of them, it is refused for all.
+    /// Offers a value for several subscribers.
+    ///
+    /// If there is no room with one of them, it is refused for all.
     mutating func offer(
         _ value: [UInt8],
         of characteristic: AttributeHandle,

@@ -59,7 +59,9 @@ extension UpdateSender {
         if let first { sendIndication(first) }
     }
 
-    /// Sends an indication whose turn it is. Off the air, it is sent when the peripheral is on the air again.
+    /// Sends an indication whose turn it is.
+    ///
+    /// Off the air, it is sent when the peripheral is on the air again.
     func sendIndication(_ update: Update) {
         let timer = Task { [stopwatch] in
             guard (try? await stopwatch.sleep(Self.confirmationLimit)) != nil else { return }
@@ -75,7 +77,9 @@ extension UpdateSender {
         link.submit(update)
     }
 
-    /// Ends the call. An indication that was sent stays outstanding until it has ended.
+    /// Ends the call.
+    ///
+    /// An indication that was sent stays outstanding until it has ended.
     private func cancel(_ id: Update.ID) {
         let (caller, next) = state.withLock { state in
             let caller = state.indicating.removeValue(forKey: id)
@@ -87,7 +91,9 @@ extension UpdateSender {
         for update in next { sendIndication(update) }
     }
 
-    /// Ends the call because no confirmation has arrived. The backend reports when the indication has ended.
+    /// Ends the call because no confirmation has arrived.
+    ///
+    /// The backend reports when the indication has ended.
     private func giveUp(_ id: Update.ID) {
         let (caller, link) = state.withLock { state in
             state.timers[id] = nil

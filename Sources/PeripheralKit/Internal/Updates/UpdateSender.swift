@@ -96,7 +96,9 @@ final class UpdateSender: Sendable {
         }
     }
 
-    /// Ends all waiting calls and stops the backend. Later calls have no effect.
+    /// Ends all waiting calls and stops the backend.
+    ///
+    /// Later calls have no effect.
     func stop() {
         let (waiting, link) = state.withLock { state in
             for transfer in state.transfers { transfer.report.end(.failure(PeripheralError.stopped)) }

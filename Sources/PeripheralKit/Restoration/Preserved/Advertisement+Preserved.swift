@@ -1,7 +1,9 @@
 internal import PeripheralCore
 
 extension Advertisement {
-    /// The advertisement as a group. Fields that it leaves open are omitted.
+    /// The advertisement as a group.
+    ///
+    /// Fields that it leaves open are omitted.
     func preserved(as name: String) -> RestorationDocument.Group {
         var group = RestorationDocument.Group(name)
         group["kind"] = kind == .connectable ? "connectable" : "broadcast"

@@ -5,15 +5,17 @@ internal import PeripheralCore
 /// A service keeps its position if it still fits there. Behind each service is a gap, into which the service
 /// can grow. A service that outgrows its gap, and a new service, goes behind all others.
 struct HandlePlan {
-    /// The planned first handles, by the index of the service. Services that the stack places are not
-    /// included.
+    /// The planned first handles, by the index of the service.
+    ///
+    /// Services that the stack places are not included.
     private(set) var startsOnAir: [Int: AttributeHandle] = [:]
 
     /// The services that keep their earlier position.
     private(set) var kept: Set<Int> = []
 
-    /// The first handle for new services. Lower handles are for the stack, and for programs whose handles the
-    /// stack assigns.
+    /// The first handle for new services.
+    ///
+    /// Lower handles are for the stack, and for programs whose handles the stack assigns.
     private static let first = 0x0100
 
     /// From this handle on, the Database Hash of some Bluetooth stacks does not change any more, so gaps are

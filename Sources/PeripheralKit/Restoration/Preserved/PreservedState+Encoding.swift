@@ -128,8 +128,9 @@ extension PreservedDatabase {
         return hash.value
     }
 
-    /// One entry for each declared attribute, in the order of the services. Attributes that follow from
-    /// others are omitted.
+    /// One entry for each declared attribute, in the order of the services.
+    ///
+    /// Attributes that follow from others are omitted.
     fileprivate var encoded: (group: RestorationDocument.Group, fingerprint: UInt64) {
         var group = RestorationDocument.Group(PreservedSchema.database)
         group.reserveCapacity(table.attributes.count)
@@ -203,7 +204,9 @@ extension UInt64 {
     }
 }
 
-/// The 64-bit Fowler-Noll-Vo hash, FNV-1a. It is the same in each run.
+/// The 64-bit Fowler-Noll-Vo hash, FNV-1a.
+///
+/// It is the same in each run.
 private struct FNVHash {
     private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 

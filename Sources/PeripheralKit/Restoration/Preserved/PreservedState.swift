@@ -73,7 +73,9 @@ package struct PreservedState: Hashable, Sendable {
 
 /// The attributes of a peripheral and their positions on the air.
 package struct PreservedDatabase: Hashable, Sendable {
-    /// The attributes. Centrals know them by their handles on the air.
+    /// The attributes.
+    ///
+    /// Centrals know them by their handles on the air.
     package let table: AttributeTable
 
     /// The constant values, by their handles in the table.

@@ -47,8 +47,9 @@ extension RestorationError {
 
 // MARK: - Numbers and bytes
 
-/// Bytes as two lower-case hexadecimal digits each. A period stands for no bytes, so that there is always a
-/// word.
+/// Bytes as two lower-case hexadecimal digits each.
+///
+/// A period stands for no bytes, so that there is always a word.
 enum PreservedBytes {
     static func text(of bytes: [UInt8]) -> String {
         guard !bytes.isEmpty else { return "." }
