@@ -106,9 +106,9 @@ struct ReadSnapshots {
 
     /// The minimum length of a value in the first response.
     ///
-    /// It is the length in the response to a read by type (Core Specification, Vol 3, Part F, 3.4.4.2), which
-    /// the stack does not distinguish from a plain read. After a value of exactly this length, the central
-    /// sends another request, which finds that nothing is left.
+    /// The response to a read by type is the shortest (Core Specification, Vol 3, Part F, 3.4.4.2). The stack
+    /// does not distinguish it from a plain read. After a value of exactly this length, the central sends
+    /// another request, which finds that nothing is left.
     private static func leastPart(of central: Central) -> Int {
         min(central.mtu - 4, 253)
     }

@@ -88,10 +88,10 @@ final class WriteBuffer: Sendable {
         state.withLock { ($0.writers.count, $0.readers.count) }
     }
 
-    /// Returns the next write; `nil` when the session has ended and all are consumed, or the task is
-    /// cancelled.
+    /// Returns the next write.
     ///
-    /// A cancelled task consumes no write. A write that it is given at the moment of cancellation is returned
+    /// It returns `nil` when the session has ended and all are consumed, or the task is cancelled. A
+    /// cancelled task consumes no write. A write that it is given at the moment of cancellation is returned
     /// to it all the same.
     func next() async -> Write? {
         let number = state.withLock { $0.makeNumber() }

@@ -15,8 +15,9 @@ public struct RestorationError: Error, Sendable, CustomStringConvertible {
         public static let damaged = Code(kind: .damaged)
         /// The preserved state was saved under another identifier.
         public static let foreign = Code(kind: .foreign)
-        /// The preserved state was saved by a newer version of this package, in a format that this version
-        /// cannot read.
+        /// The preserved state was saved by a newer version of this package.
+        ///
+        /// This version cannot read its format.
         public static let newerVersion = Code(kind: .newerVersion)
         /// A preserved value does not have the type or length that is declared now.
         public static let incompatible = Code(kind: .incompatible)
@@ -29,7 +30,9 @@ public struct RestorationError: Error, Sendable, CustomStringConvertible {
         public static let untrusted = Code(kind: .untrusted)
         /// The system did not allow this program to read the state.
         public static let unreadable = Code(kind: .unreadable)
-        /// The system did not allow this program to write the state, or the state cannot be written at all.
+        /// The system did not allow this program to write the state.
+        ///
+        /// It is also the code for a state that cannot be written at all.
         public static let unwritable = Code(kind: .unwritable)
         /// The identifier is not valid: it is empty, too long, or contains U+0000.
         public static let invalidIdentifier = Code(kind: .invalidIdentifier)
@@ -47,7 +50,9 @@ public struct RestorationError: Error, Sendable, CustomStringConvertible {
     /// The kind of the error.
     public var code: Code
 
-    /// What cannot be used or saved, why, and what to do about it, in one or two sentences.
+    /// One or two sentences for a person.
+    ///
+    /// They say what cannot be used or saved, why, and what to do about it.
     public var message: String
 
     /// The version of the preserved state, if ``code`` is ``Code/newerVersion`` and the version is known.

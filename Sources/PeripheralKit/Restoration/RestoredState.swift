@@ -11,7 +11,7 @@ public import PeripheralCore
 /// } onRestore: { restored in
 ///     for problem in restored.problems { print(problem) }
 ///     if let isLocked = try restored.value(of: isLocked) { try await bolt.move(toLocked: isLocked) }
-///     if restored.changes.invalidatesCaches { print("Phones will discover the services anew.") }
+///     if restored.changes.invalidatesCaches { print("Centrals will discover the services again.") }
 /// }
 /// ```
 ///
@@ -42,7 +42,9 @@ public struct RestoredState: Sendable {
     /// The earlier name of the peripheral; `nil` when nothing could be restored.
     public var name: String? { preserved?.name }
 
-    /// The address of the adapter that the peripheral was on the air with; `nil` when it is not known.
+    /// The address of the adapter that the peripheral was on the air with.
+    ///
+    /// It is `nil` when it is not known.
     public var adapter: DeviceAddress? { preserved?.adapter }
 
     /// The services that were published, in their order, with all their characteristics and descriptors.
@@ -90,8 +92,9 @@ public struct RestoredState: Sendable {
         return preserved?.values[handle] ?? preserved?.database.staticValues[handle]
     }
 
-    /// Returns the handle that a characteristic's value had on the air; `nil` when there was none or it is
-    /// not known.
+    /// Returns the handle that a characteristic's value had on the air.
+    ///
+    /// It is `nil` when there was none or it is not known.
     public func handle<Value>(of characteristic: Characteristic<Value>) -> AttributeHandle? {
         formerHandles[characteristic.declaration.identity].flatMap {
             preserved?.database.handleOnAir(of: $0)
@@ -99,7 +102,9 @@ public struct RestoredState: Sendable {
     }
 }
 
-/// Part of the preserved state that could not be restored or saved; the peripheral runs all the same.
+/// A failure to restore or save a part of the preserved state.
+///
+/// The peripheral runs all the same.
 public struct RestorationProblem: Hashable, Sendable, CustomStringConvertible {
     /// The operation that failed.
     public enum Operation: Hashable, Sendable {
@@ -124,7 +129,9 @@ public struct RestorationProblem: Hashable, Sendable, CustomStringConvertible {
     /// The reason for the failure.
     public let error: RestorationError
 
-    /// The new location of state that was set aside, for a person to examine; `nil` when it was not moved.
+    /// The new location of state that was set aside, for a person to examine.
+    ///
+    /// It is `nil` when the state was not moved.
     public let setAside: String?
 
     init(_ operation: Operation, _ error: RestorationError, setAside: String? = nil) {

@@ -19,14 +19,14 @@ extension PeripheralSession {
     ///
     /// The call returns when the stack has accepted all advertisements. Changes are therefore applied one
     /// after the other, no faster than the stack can follow. While the peripheral is off the air, the call
-    /// returns at once, and the new advertisements go on the air when the peripheral is published again. An
+    /// returns at once. The new advertisements go on the air when the peripheral is published again. An
     /// advertisement that pauses while a central is connected starts when that central disconnects; the call
     /// does not wait for that. Cancelling the call does not undo a change that has begun.
     ///
     /// It depends on the Bluetooth stack whether a changed advertisement stays on the air. Usually:
     ///
-    /// - Services, manufacturer data, service data, raw data, the local name and the appearance change in
-    ///   place, if they still fit into the same kind of advertising.
+    /// - A change of content happens in place, if the content still fits into the same kind of advertising.
+    ///   Content is services, manufacturer data, service data, raw data, the local name and the appearance.
     /// - Any other change, and removing a name or an appearance, takes that advertisement off the air for a
     ///   few milliseconds. The others stay on the air.
     ///

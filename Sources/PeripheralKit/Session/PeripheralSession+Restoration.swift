@@ -9,7 +9,7 @@ extension PeripheralSession {
     /// Saves all changes so far and returns when they are in the store.
     ///
     /// It takes as long as the store takes, and up to half a second since the last save. Without this call,
-    /// changes are saved soon, several together. If the calling task is cancelled, the save continues.
+    /// changes are saved soon, several together. The call continues if its task is cancelled.
     ///
     /// - Throws: ``RestorationError`` when the state cannot be saved; ``PeripheralError`` with the code
     ///   ``PeripheralError/Code/restorationUnavailable`` when the peripheral has no restoration identifier.

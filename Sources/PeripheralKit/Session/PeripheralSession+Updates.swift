@@ -37,9 +37,9 @@ extension PeripheralSession {
     /// the stack reaches a single subscriber only as it reaches all of them. A central that subscribes at
     /// that moment then gets the value as well. Let centrals read a confidential value instead of sending it.
     ///
-    /// With some versions of the Bluetooth stack, a subscriber can crash the stack in one case: the
-    /// characteristic can be indicated, other centrals have subscribed as well, and a value is sent to that
-    /// subscriber alone. Require pairing for such a characteristic, or send to all subscribers.
+    /// With some versions of the Bluetooth stack, a subscriber can crash the stack if three conditions are
+    /// met: The characteristic can be indicated. Other centrals have subscribed as well. A value is sent to
+    /// that subscriber alone. Require pairing for such a characteristic, or send to all subscribers.
     ///
     /// It follows the rules of ``notify(_:_:)-(_,Value)``.
     ///
@@ -77,7 +77,7 @@ extension PeripheralSession {
         }
     }
 
-    /// Sends a new value to all subscribers and waits for the confirmations of its indications.
+    /// Sends a new value to all subscribers and waits until every indication is confirmed.
     ///
     /// It returns when each central that has asked for indications has confirmed the value. Without
     /// subscribers, it returns at once.
@@ -189,7 +189,7 @@ extension PeripheralSession {
     }
 }
 
-// MARK: - What is wrong with a call
+// MARK: - Checks of calls
 
 extension PeripheralSession {
     func updatableHandle(

@@ -30,8 +30,9 @@ public struct PeripheralState: Hashable, Sendable {
     /// over, nothing is advertised. That is not a failure.
     public var isAdvertising: Bool
 
-    /// Why the peripheral or an advertisement is not on the air, and what to do about it; `nil` without a
-    /// failure.
+    /// Why the peripheral or an advertisement is not on the air.
+    ///
+    /// The text also says what to do about it. It is `nil` without a failure.
     public var reason: String?
 
     /// Makes a state, for backends.

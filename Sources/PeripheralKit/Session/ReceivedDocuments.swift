@@ -26,12 +26,11 @@ public struct ReceivedDocument: Sendable {
     }
 }
 
-/// The documents that centrals write to a characteristic with a ``WriteStream``, in the order in which they
-/// end.
+/// The documents that centrals write to a characteristic with a ``WriteStream``.
 ///
-/// The chunks of each central are assembled separately. If a central disconnects before the end marker, its
-/// unfinished document is discarded. Do not consume the writes of the same characteristic elsewhere at the
-/// same time: that would tear documents apart.
+/// They come in the order in which they end. The chunks of each central are assembled separately. If a
+/// central disconnects before the end marker, its unfinished document is discarded. Do not consume the writes
+/// of the same characteristic elsewhere at the same time: that would tear documents apart.
 public struct ReceivedDocuments: AsyncSequence, Sendable {
     let buffer: WriteBuffer
     let connections: ConnectionNumbers

@@ -1,11 +1,10 @@
 public import PeripheralCore
 
-/// The writes that centrals make to a characteristic with a ``WriteStream``, in the order in which they
-/// arrived.
+/// The writes that centrals make to a characteristic with a ``WriteStream``.
 ///
-/// Each write is delivered once, to the first task that asks. Several tasks may consume writes, at the same
-/// time or one after the other. If a task is cancelled, the next task gets the remaining writes. The sequence
-/// ends after the last write when the session ends.
+/// They come in the order in which they arrived. Each write is delivered once, to the first task that asks.
+/// Several tasks may consume writes, at the same time or one after the other. If a task is cancelled, the
+/// next task gets the remaining writes. The sequence ends after the last write when the session ends.
 ///
 /// Writes that are not consumed fill the buffer of the ``WriteStream``. A full buffer holds up all other
 /// writes of the same central.

@@ -21,7 +21,7 @@ public enum SessionEvent: Hashable, Sendable {
     /// The ``Advertisement/timeout`` of an advertisement is over.
     case advertisementEnded(Advertisement)
 
-    /// A restored subscriber has subscribed again, or is no longer expected to; see its status.
+    /// The status of a restored subscriber has changed.
     case restoredSubscriberChanged(RestoredSubscriber)
 
     /// The services moved to other handles because another program had taken theirs.

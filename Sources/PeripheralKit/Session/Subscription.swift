@@ -5,12 +5,11 @@ public struct Subscription: Hashable, Sendable {
     /// The UUID of the characteristic.
     public let characteristic: BluetoothUUID
 
-    /// The subscriber, with its MTU as far as it is known; `nil` when the Bluetooth stack does not identify
-    /// it.
+    /// The subscriber, with its MTU as far as it is known.
     ///
-    /// Some stacks identify a central that subscribes, but not always a central that unsubscribes while
-    /// others are subscribed. Such a subscription remains until its central disconnects, or until there are
-    /// no subscribers.
+    /// It is `nil` when the Bluetooth stack does not identify the subscriber. Some stacks identify a central
+    /// that subscribes, but not always a central that unsubscribes while others are subscribed. Such a
+    /// subscription remains until its central disconnects, or until there are no subscribers.
     public let central: Central?
 
     /// What the central has asked for; `nil` when the Bluetooth stack does not report it.

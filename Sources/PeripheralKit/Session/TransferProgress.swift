@@ -5,7 +5,9 @@ public struct TransferProgress: Hashable, Sendable {
     /// It is `nil` for all recipients together, if the Bluetooth stack cannot reach each alone.
     public let central: Central.ID?
 
-    /// How many bytes have left this device, as far as is known; 0 again when the transfer starts again.
+    /// How many bytes have left this device, as far as is known.
+    ///
+    /// It is 0 again when the transfer starts again.
     public let sent: Int
 
     /// The size of the document, in bytes.
@@ -18,6 +20,8 @@ public struct TransferProgress: Hashable, Sendable {
         self.total = total
     }
 
-    /// The part that has left this device, from 0 to 1; 1 when there is nothing to send.
+    /// The part of the document that has left this device, from 0 to 1.
+    ///
+    /// It is 1 when there is nothing to send.
     public var fraction: Double { total == 0 ? 1 : Double(sent) / Double(total) }
 }

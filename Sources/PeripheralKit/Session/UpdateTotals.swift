@@ -24,8 +24,8 @@ public struct UpdateTotals: Hashable, Sendable {
     /// The number of values and chunks that were in flight and then given up.
     ///
     /// An indication is given up when it is not confirmed within 30 s. With ``UpdatePacing/observed``, an
-    /// update is also given up when it was never observed to complete, because the stack did not send it or
-    /// because it could not be observed.
+    /// update is also given up when it was never observed to complete: the stack did not send it, or its
+    /// completion could not be observed.
     public let givenUp: Int
 
     /// The number of queued values that were not sent.
@@ -44,16 +44,18 @@ public struct UpdateTotals: Hashable, Sendable {
     /// for room. Calls of ``PeripheralSession/indicate(_:_:)`` wait for their turn.
     public let waits: Int
 
-    /// The longest time that a value, or the next part of a document, has waited in a queue or for its turn.
+    /// The longest time that a value has waited in a queue or for its turn.
+    ///
+    /// The parts of a document count as well.
     public let longestWait: Duration
 }
 
 extension PeripheralSession {
-    /// The totals of each characteristic that has been sent updates; empty when the session is no longer
-    /// valid.
+    /// The totals of each characteristic that has been sent updates.
     ///
-    /// Unlike the counts of ``updateStatistics``, these counts never decrease. There is at most one total for
-    /// each characteristic. Both are what a monitoring system needs.
+    /// They are empty when the session is no longer valid. Unlike the counts of ``updateStatistics``, these
+    /// counts never decrease. There is at most one total for each characteristic. Both are what a monitoring
+    /// system needs.
     public var updateTotals: [UpdateTotals] {
         runtime.updateTotals
     }

@@ -40,7 +40,7 @@ final class OutboxDelivery: Sendable {
         stopwatch = Stopwatch(clock)
     }
 
-    // MARK: For those who send
+    // MARK: For senders
 
     /// Retains an update for its subscribers until it is sent.
     ///

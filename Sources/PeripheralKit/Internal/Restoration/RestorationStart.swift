@@ -1,7 +1,7 @@
 internal import Logging
 internal import PeripheralCore
 
-/// The start of a run: the record, the preserved state that was found in it, and the results of restoring it.
+/// The record of a peripheral, its preserved state, and the results of restoring it.
 struct RestorationStart: Sendable {
     /// The record for saving; `nil` when saving is not possible in this run.
     private(set) var record: (any RestorationRecord)?

@@ -63,7 +63,7 @@ final class StateSaver: Sendable {
         )
     }
 
-    // MARK: For those who change something
+    // MARK: Changes
 
     /// Records a change.
     ///

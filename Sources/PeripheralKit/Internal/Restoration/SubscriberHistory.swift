@@ -287,8 +287,9 @@ struct SubscriberHistory {
 }
 
 extension SubscriberHistory.Entry {
-    /// Whether it is not subscribed and is expected to return: it is bonded with this adapter, and the
-    /// characteristic exists.
+    /// Whether it is expected to return.
+    ///
+    /// It is not subscribed, it is bonded with this adapter, and the characteristic exists.
     fileprivate var isExpected: Bool { isPreserved && !isLive && !isElsewhere }
 
     fileprivate var isPreserved: Bool { isLive || isDeclared && (isBack || subscriber.isBonded) }

@@ -31,8 +31,9 @@ extension UpdateSender {
         }
     }
 
-    /// Queues a value as soon as there is room, and waits until the stack has accepted it, or until it has
-    /// completed.
+    /// Queues a value as soon as there is room.
+    ///
+    /// It waits until the stack has accepted the value, or until the value has completed.
     func notify(
         _ characteristic: AttributeHandle,
         _ value: [UInt8],

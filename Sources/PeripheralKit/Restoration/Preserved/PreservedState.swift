@@ -8,8 +8,9 @@ package struct PreservedState: Hashable, Sendable {
     /// The name of the peripheral.
     package var name: String
 
-    /// The address of the adapter that the peripheral was on the air with; `nil` when the stack has not
-    /// reported it.
+    /// The address of the adapter that the peripheral was on the air with.
+    ///
+    /// It is `nil` when the stack has not reported it.
     package var adapter: DeviceAddress?
 
     /// The database that centrals had discovered.
@@ -81,10 +82,10 @@ package struct PreservedDatabase: Hashable, Sendable {
     /// The constant values, by their handles in the table.
     package var staticValues: [AttributeHandle: [UInt8]]
 
-    /// The first handle of each service on the air, by the index of the service, as far as the stack has
-    /// reported it.
+    /// The first handle of each service on the air, by the index of the service.
     ///
-    /// The attributes of a service have no gaps, so this also determines their handles.
+    /// Services whose handle the stack has not reported are not included. The attributes of a service have no
+    /// gaps, so this also determines their handles.
     package var startsOnAir: [Int: AttributeHandle]
 
     package init(
@@ -124,7 +125,9 @@ package struct PreservedSubscriber: Hashable, Sendable {
     /// When it subscribed, in seconds since 1970-01-01 00:00 UTC.
     package var since: Int64
 
-    /// The adapter to which it was connected when it subscribed; `nil` when the stack has not reported it.
+    /// The adapter to which it was connected when it subscribed.
+    ///
+    /// It is `nil` when the stack has not reported it.
     package var adapter: DeviceAddress?
 
     package init(
