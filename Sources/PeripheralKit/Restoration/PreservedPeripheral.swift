@@ -20,8 +20,8 @@ public import PeripheralCore
 /// ```
 ///
 /// State that cannot be used affects only its own peripheral. Therefore, the `catch` is inside the loop.
-/// ``RestorationStore/identifiers()`` omits state that it knows to be damaged. Neither function changes
-/// damaged state. A peripheral that runs with the identifier sets it aside and reports the problem.
+/// ``RestorationStore/identifiers()`` omits state that it knows to be damaged. Neither it nor the initializer
+/// changes damaged state. A peripheral that runs with the identifier sets it aside and reports the problem.
 public struct PreservedPeripheral: Sendable {
     /// The restoration identifier.
     public let identifier: String

@@ -6,7 +6,7 @@
 ///
 /// - When ``RestorationRecord/save(_:)`` has returned, the state survives a crash at any later time.
 /// - A loaded state is one of the states that were saved, never a mixture of two.
-/// - An open record cannot be opened again.
+/// - An open record cannot be opened again until it is closed.
 public protocol RestorationStore: Sendable {
     /// Returns the identifiers under which state is preserved, in no particular order.
     ///
