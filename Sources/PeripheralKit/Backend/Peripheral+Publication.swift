@@ -1,7 +1,7 @@
 internal import PeripheralCore
 
 extension Peripheral {
-    /// What to publish.
+    /// Makes the publication of the peripheral.
     ///
     /// - Throws: ``DeclarationError`` when the declaration has errors.
     func publication() throws(DeclarationError) -> Publication {
@@ -19,7 +19,7 @@ extension Peripheral {
         }
     }
 
-    /// The services as they stand in a table, without includes that are impossible.
+    /// The services for an attribute table, without impossible includes.
     var serviceDescriptions: [ServiceDescription] {
         var positions: [DeclarationIdentity: Int] = [:]
         return services.enumerated().map { index, service in
@@ -56,7 +56,7 @@ extension GATTService {
 }
 
 extension DeclarationIssue {
-    /// Why there is no table.
+    /// Describes why an attribute table is not possible.
     init(_ error: AttributeTableError) {
         let remedy =
             switch error.code {

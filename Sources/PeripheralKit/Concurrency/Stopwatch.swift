@@ -1,4 +1,4 @@
-/// A clock of any kind, as the time since it was started.
+/// The time since the start, measured by a clock of any kind.
 struct Stopwatch: Sendable {
     let elapsed: @Sendable () -> Duration
     let sleep: @Sendable (Duration) async throws -> Void

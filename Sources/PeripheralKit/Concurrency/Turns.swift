@@ -1,6 +1,6 @@
 private import Synchronization
 
-/// Lets one have its turn after the other, in the order in which they came.
+/// Gives turns to tasks one at a time, in the order of their requests.
 final class Turns: Sendable {
     private struct Waiter {
         var number: UInt64
@@ -12,15 +12,16 @@ final class Turns: Sendable {
         var isClosed = false
         var nextNumber: UInt64 = 0
         var waiters: [Waiter] = []
-        /// Those that were cancelled before they could wait.
+        /// The waiters that were cancelled before they could wait.
         var cancelled: Set<UInt64> = []
     }
 
     private let state = Mutex(State())
 
-    /// Waits for its turn, which ends by ``leave()``.
+    /// Waits for a turn, which ends with ``leave()``.
     ///
-    /// - Throws: ``PeripheralError`` with the code `stopped` when they are closed, or `CancellationError`.
+    /// - Throws: ``PeripheralError`` with the code `stopped` when the turns are closed, or
+    ///   `CancellationError`.
     func enter() async throws {
         try Task.checkCancellation()
         let number = state.withLock { state in
@@ -69,7 +70,7 @@ final class Turns: Sendable {
         waiter?.continuation.resume(returning: true)
     }
 
-    /// Sends away all who wait, and who come from now on.
+    /// Refuses all present and future waiters.
     func close() {
         let waiters = state.withLock { state in
             state.isClosed = true

@@ -1,6 +1,6 @@
 private import Synchronization
 
-/// Wakes up one task that waits, also when the reason came before the wait.
+/// Wakes one waiting task, even if the wakeup comes before the wait.
 final class Wakeup: Sendable {
     private struct State {
         var isDue = false
@@ -9,7 +9,7 @@ final class Wakeup: Sendable {
 
     private let state = Mutex(State())
 
-    /// Wakes up who waits, or else who waits next.
+    /// Wakes the waiting task, or the next one that waits.
     func wake() {
         let waiting = state.withLock { state in
             state.isDue = state.waiting == nil
@@ -18,7 +18,7 @@ final class Wakeup: Sendable {
         waiting?.resume()
     }
 
-    /// Waits to be woken up.
+    /// Waits for a wakeup.
     func wait() async {
         await withCheckedContinuation { continuation in
             let isDue = state.withLock { state in
@@ -33,11 +33,11 @@ final class Wakeup: Sendable {
         }
     }
 
-    /// Waits to be woken up, for so long at most.
+    /// Waits for a wakeup, up to a maximum time.
     func wait(atMost time: Duration, by stopwatch: Stopwatch) async {
         await withDiscardingTaskGroup { group in
             group.addTask {
-                // Nobody is woken up by a time that was called off.
+                // A cancelled sleep causes no wakeup.
                 guard (try? await stopwatch.sleep(time)) != nil else { return }
                 self.wake()
             }

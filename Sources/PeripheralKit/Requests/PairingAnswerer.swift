@@ -1,8 +1,8 @@
 internal import Logging
 
-/// Answers the questions of pairing by the handlers that the program has declared.
+/// Answers pairing questions with the handlers that the program has declared.
 struct PairingAnswerer: Sendable {
-    /// The two who pair give up 30 s after the last message (Core Specification, Vol 3, Part H, 3.4).
+    /// A pairing fails 30 s after the last message (Core Specification, Vol 3, Part H, 3.4).
     static let timeLimit = Duration.seconds(30)
 
     let pairing: Pairing
@@ -12,7 +12,9 @@ struct PairingAnswerer: Sendable {
 
     private typealias Handler = @Sendable () async throws -> PairingAnswer
 
-    /// Returns the handler's answer, or a refusal; also a handler that does not heed its cancellation does not delay it.
+    /// Returns the handler's answer, or a refusal.
+    ///
+    /// A handler that ignores its cancellation does not delay the answer.
     func answer(_ request: PairingRequest) async -> PairingAnswer {
         guard let handler = handler(of: request) else {
             log(Self.refusal(by: pairing, of: request), request)
@@ -51,20 +53,23 @@ struct PairingAnswerer: Sendable {
         }
     }
 
-    /// Why no handler is asked.
+    /// The reason why no handler is called.
     private static func refusal(by pairing: Pairing, of request: PairingRequest) -> Logger.Message {
         guard case (.justWorks, .authorize) = (pairing.kind, request.question) else {
-            return "A central wants to pair in a way that is not declared; it is refused."
+            return "A central wants to pair in a way that is not declared. The pairing is refused."
         }
         return """
-            A central that is bonded wants to pair again by Just Works; it is refused, because any device could do so \
-            under its address. To let it pair, forget its bond, or declare Pairing.justWorks(replacingBondIf:).
+            A central that is bonded wants to pair again by Just Works. The pairing is refused, because any device could \
+            do so under its address. To allow it, forget its bond, or declare Pairing.justWorks(replacingBondIf:).
             """
     }
 
-    /// Waits for the answer, but no longer than the limit; a task that is cancelled wants none.
+    /// Waits for the answer until the time limit.
     ///
-    /// A handler that still shows its passkey has done what it was asked for: the pairing has come to an end by itself.
+    /// If the task is cancelled, the answer is a refusal.
+    ///
+    /// A handler that still shows its passkey at the time limit has done its work: the pairing has already
+    /// ended.
     private func firstAnswer(
         of answers: AsyncStream<PairingAnswer>,
         to request: PairingRequest
@@ -83,7 +88,7 @@ struct PairingAnswerer: Sendable {
             if case .displayPasskey = request.question, !Task.isCancelled { return .accept }
             if !Task.isCancelled {
                 log(
-                    "A handler has not answered a central that wants to pair in time; it is refused.",
+                    "A handler has not answered a central that wants to pair in time. The pairing is refused.",
                     request
                 )
             }
@@ -91,7 +96,7 @@ struct PairingAnswerer: Sendable {
         }
     }
 
-    /// Runs the handler, and cancels it when the question is taken back.
+    /// Runs the handler, and cancels it when the question is withdrawn.
     private func verdict(
         of handler: @escaping Handler,
         on request: PairingRequest,
@@ -120,7 +125,7 @@ struct PairingAnswerer: Sendable {
 
     private func checked(_ answer: PairingAnswer, _ request: PairingRequest) -> PairingAnswer {
         guard case .passkey(let passkey) = answer, passkey > 999_999 else { return answer }
-        log("A handler gave a passkey of more than six digits, and a central cannot pair.", request)
+        log("A handler gave a passkey of more than six digits. The pairing is refused.", request)
         return .reject
     }
 
@@ -135,7 +140,7 @@ struct PairingAnswerer: Sendable {
 }
 
 extension PairingQuestion {
-    /// The question without its number, which is nobody else's business.
+    /// The question without its number, which is confidential.
     fileprivate var name: String {
         switch self {
         case .authorize: "authorize"

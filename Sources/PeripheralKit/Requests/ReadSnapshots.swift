@@ -1,9 +1,9 @@
 internal import PeripheralCore
 
-/// The values that centrals are reading in parts.
+/// The values that centrals read in parts.
 ///
-/// A long read is one request for each part, and between two of them the value may change. Each central
-/// therefore reads on in the value that it began with.
+/// A long read consists of one request for each part, and the value may change between two requests.
+/// Therefore, each central continues with the value that it began to read.
 struct ReadSnapshots {
     private struct Snapshot {
         var attribute: AttributeHandle
@@ -17,24 +17,33 @@ struct ReadSnapshots {
         var mayBeComplete: Bool
     }
 
-    /// A central asks for the next part at once; what it asks for much later is another read.
+    /// How long a value is available.
+    ///
+    /// A central requests the next part at once; a much later request is another read.
     static let lifetime = Duration.seconds(30)
 
-    /// How many values are kept for each central: more than it reads at once, with one read on each of its bearers.
+    /// The maximum number of values for each central.
     ///
-    /// A central that never finishes its long reads must not fill the memory, nor take the room of others.
+    /// A central reads fewer at once, with one read on each bearer.
+    ///
+    /// It prevents a central that never finishes its long reads from filling the memory or taking the room of
+    /// others.
     static let capacity = 8
 
-    /// How many centrals values are kept for: more than an adapter has links.
+    /// The maximum number of centrals with values, above the number of links of an adapter.
     ///
-    /// A central that is gone is forgotten, but a handler that ends after that leaves a value, and with private addresses
-    /// each visit is that of another central.
+    /// A central that disconnects is forgotten, but a handler that ends later leaves a value. With private
+    /// addresses, each visit appears as another central.
     static let centralCapacity = 128
 
-    /// The values of each central; the one that it has read last comes last.
+    /// The values of each central.
+    ///
+    /// The value that it read last comes last.
     private var snapshots: [Central.ID: [Snapshot]] = [:]
 
-    /// The value that the central has begun to read, for its next part; forgotten with the last one.
+    /// Returns the value that the central has begun to read, for its next part.
+    ///
+    /// With the last part, the value is forgotten.
     mutating func value(for request: ReadRequest, at now: Duration) -> [UInt8]? {
         guard var snapshot = remove(request.attribute, of: request.central),
             now - snapshot.begin <= Self.lifetime
@@ -46,7 +55,7 @@ struct ReadSnapshots {
         return snapshot.value
     }
 
-    /// Keeps the value that a central begins to read, when there will be further parts.
+    /// Retains the value that a central begins to read, if there will be further parts.
     mutating func begin(_ request: ReadRequest, with value: [UInt8], at now: @autoclosure () -> Duration) {
         _ = remove(request.attribute, of: request.central)
         guard request.offset == 0, value.count >= Self.leastPart(of: request.central) else { return }
@@ -68,14 +77,14 @@ struct ReadSnapshots {
         snapshots[request.central.id] = kept
     }
 
-    /// Drops all values of a central that is gone.
+    /// Drops all values of a central that has disconnected.
     mutating func forget(_ central: Central.ID) {
         snapshots[central] = nil
     }
 
-    /// Drops the values of another central if there are too many: of the one that has read nothing for the longest time.
+    /// Drops the values of another central if there are too many: the one whose last read is the oldest.
     ///
-    /// One that reads on in a value goes only when all others do so, too.
+    /// A central that has continued to read a value is dropped only if all others have, too.
     private mutating func makeRoom(for central: Central.ID, at now: Duration) {
         guard snapshots.count >= Self.centralCapacity, snapshots[central] == nil else { return }
         let ages = snapshots.mapValues { kept in
@@ -95,11 +104,11 @@ struct ReadSnapshots {
         return snapshot
     }
 
-    /// How much of a value the first answer carries at least.
+    /// The minimum length of a value in the first response.
     ///
-    /// It is least in the answer to a read by type (Core Specification, Vol 3, Part F, 3.4.4.2), which the stack does not
-    /// tell from a plain read. A value that fills it exactly is also followed by a request, which finds that nothing is
-    /// left.
+    /// The response to a read by type is the shortest (Core Specification, Vol 3, Part F, 3.4.4.2). The stack
+    /// does not distinguish it from a plain read. After a value of exactly this length, the central sends
+    /// another request, which finds that nothing is left.
     private static func leastPart(of central: Central) -> Int {
         min(central.mtu - 4, 253)
     }

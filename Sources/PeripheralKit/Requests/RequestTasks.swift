@@ -2,30 +2,33 @@ internal import Logging
 internal import PeripheralCore
 private import Synchronization
 
-/// Runs the handlers of requests, each in a task of its own, and sees to it that each request is answered
-/// exactly once and in time.
+/// Runs the handlers of requests in separate tasks, so that each request is answered exactly once and in
+/// time.
 ///
-/// The tasks are owned here: ``end()`` cancels them and returns when none is left. A handler that takes too long is
-/// answered for and cancelled; what it says afterwards is dropped.
+/// It owns the tasks. ``end()`` cancels them and returns when none is left. A handler that takes too long is
+/// cancelled, and its request is answered without it. A later answer of that handler is dropped.
 final class RequestTasks: Sendable {
     private struct Entry {
         var request: RunningRequest
-        /// When the answer is due, on the clock of ``Stopwatch``; `nil` when nobody waits for it.
+        /// When the answer is due, on the clock of ``Stopwatch``; `nil` when the central does not wait for
+        /// it.
         var due: Duration?
     }
 
     private struct State {
         var entries: [UInt64: Entry] = [:]
-        /// The requests whose handlers run in place just now: most are done with before anybody needs to know more.
+        /// The requests whose handlers run in place at present.
+        ///
+        /// Most end before their entries are needed.
         var inPlace: [UInt64] = []
         var nextIdentifier: UInt64 = 0
-        /// All entries before this one are answered, or have been answered for.
+        /// All entries before this one have been answered, by their handlers or in their place.
         var firstUnjudged: UInt64 = 0
-        /// The requests whose centrals wait, without those in place.
+        /// The requests that centrals wait for, except those in place.
         var unanswered: Set<UInt64> = []
-        /// Who waits for the answers to all requests before a number.
+        /// The calls that wait for the answers to all requests before a number.
         var waiters: [(before: UInt64, continuation: CheckedContinuation<Void, Never>)] = []
-        /// Who waits for the end of all tasks.
+        /// The calls that wait for the end of all tasks.
         var endWaiters: [CheckedContinuation<Void, Never>] = []
         var isKeepingTime = false
         var isCancelled = false
@@ -33,14 +36,14 @@ final class RequestTasks: Sendable {
 
         var hasUnanswered: Bool { !unanswered.isEmpty || !inPlace.isEmpty }
 
-        /// Gives a new request its number, unless there are to be no more.
+        /// Gives a new request its number, or returns `nil` after the end.
         mutating func begin() -> UInt64? {
             guard !isEnded else { return nil }
             defer { nextIdentifier += 1 }
             return nextIdentifier
         }
 
-        /// Takes note of a request that lasts, and tells whether the timekeeper has to be woken for it.
+        /// Records a request that continues, and returns whether the timekeeper must be woken for it.
         mutating func keep(_ entry: Entry, as identifier: UInt64) -> Bool {
             entries[identifier] = entry
             guard entry.due != nil else { return false }
@@ -50,7 +53,7 @@ final class RequestTasks: Sendable {
             return !isKeepingTime
         }
 
-        /// Takes note that a handler has ended.
+        /// Records that a handler has ended.
         mutating func forget(_ identifier: UInt64) {
             if let index = inPlace.firstIndex(of: identifier) {
                 inPlace.remove(at: index)
@@ -60,7 +63,7 @@ final class RequestTasks: Sendable {
             }
         }
 
-        /// Tells who has waited for answers that are given by now, or for the end that has come.
+        /// Removes and returns the calls whose answers have been given, or whose end has come.
         mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
             var ready: [CheckedContinuation<Void, Never>] = []
             if !waiters.isEmpty {
@@ -76,7 +79,9 @@ final class RequestTasks: Sendable {
         }
     }
 
-    /// BlueZ gives up after 5 s and tells the central so, in its own way.
+    /// The time that a handler has to answer.
+    ///
+    /// A Bluetooth stack may refuse the request after 5 s with another error.
     static let timeLimit = Duration.seconds(4)
 
     let stopwatch: Stopwatch
@@ -92,13 +97,14 @@ final class RequestTasks: Sendable {
         self.logger = logger
     }
 
-    /// Runs the work and delivers its result, or the error of whoever is late.
+    /// Runs the work and delivers its result, or an error if it is late.
     ///
     /// - Parameters:
     ///   - name: The attribute, for the log.
     ///   - isTimed: Whether the central waits for the answer.
-    ///   - pace: What is known of the handler's speed, which decides where it runs.
-    ///   - deliver: Takes the outcome; called once, from any thread, possibly before this function returns.
+    ///   - pace: The known speed of the handler, which determines where it runs.
+    ///   - deliver: Receives the outcome. It is called once, from any thread, possibly before this function
+    ///     returns.
     ///   - work: Calls the handler.
     func start(
         _ name: String,
@@ -126,18 +132,18 @@ final class RequestTasks: Sendable {
         lasts(Entry(request: request, due: due), identifier)
     }
 
-    /// Gives a request its number, if its handler may begin in place.
+    /// Gives a request its number if its handler may begin in place.
     private func beginInPlace(if isQuick: Bool) -> UInt64? {
         guard isQuick, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return nil }
         return state.withLock { state in
-            // A task that begins in place cannot be cancelled before.
+            // A task that begins in place cannot be cancelled before it begins.
             guard !state.isCancelled, let identifier = state.begin() else { return nil }
             state.inPlace.append(identifier)
             return identifier
         }
     }
 
-    /// Takes note that a request in place has been suspended.
+    /// Records that a request in place has suspended.
     private func lasts(_ entry: Entry, _ identifier: UInt64) {
         let (wakesTimekeeper, isCancelled, waiters) = state.withLock { state in
             // It may have ended meanwhile, on another thread.
@@ -145,7 +151,7 @@ final class RequestTasks: Sendable {
                 return (false, false, [CheckedContinuation<Void, Never>]())
             }
             state.inPlace.remove(at: index)
-            // An answer that no central waits for is not waited for by others either.
+            // Others do not wait for an answer that no central waits for.
             return (state.keep(entry, as: identifier), state.isCancelled, state.takeWaiters())
         }
         for waiter in waiters { waiter.resume() }
@@ -171,7 +177,7 @@ final class RequestTasks: Sendable {
             return
         }
         if begun.isCancelled { request.cancel() }
-        // Not under the lock: the handler may be done with, and come for the lock, before it is released here.
+        // Not under the lock: the handler may finish and need the lock before it is released here.
         let task = Task { [self] in
             let begin = ContinuousClock.now
             let result = await work()
@@ -190,14 +196,15 @@ final class RequestTasks: Sendable {
         for waiter in waiters { waiter.resume() }
         if !isAnswer {
             logger.warning(
-                "A handler has answered too late; its answer is dropped.",
+                "A handler has answered too late. Its answer is dropped.",
                 metadata: ["peripheral.attribute": .bounded(request.name)]
             )
         }
     }
 
-    /// Returns when all requests so far are answered whose centrals wait; in time, since no answer comes later than
-    /// its limit.
+    /// Waits until all requests so far that centrals wait for are answered.
+    ///
+    /// The wait is limited, because no answer comes later than its time limit.
     func untilAnswered() async {
         await withCheckedContinuation { continuation in
             let isIdle = state.withLock { state in
@@ -212,7 +219,7 @@ final class RequestTasks: Sendable {
 // MARK: - Time
 
 extension RequestTasks {
-    /// Answers for handlers that are late, until the calling task is cancelled.
+    /// Answers for late handlers until the calling task is cancelled.
     func keepTime() async {
         for await _ in wakeUps {
             while let due = nextDue() {
@@ -225,7 +232,9 @@ extension RequestTasks {
         }
     }
 
-    /// When the oldest answer is due; with none to come, the timekeeper has to be woken for the next.
+    /// When the oldest answer is due.
+    ///
+    /// If there is none, the timekeeper must be woken for the next one.
     private func nextDue() -> Duration? {
         state.withLock { state in
             while state.firstUnjudged < state.nextIdentifier {
@@ -246,7 +255,7 @@ extension RequestTasks {
             }
             guard let request = judged?.request, request.answerForHandler() else { continue }
             logger.warning(
-                "A handler has not answered in time; the central is told 'unlikely error'.",
+                "A handler has not answered in time. The request is refused with 'unlikely error'.",
                 metadata: ["peripheral.attribute": .bounded(request.name)]
             )
             request.cancel()
@@ -262,7 +271,7 @@ extension RequestTasks {
 // MARK: - End
 
 extension RequestTasks {
-    /// Cancels the handlers that run, and those that are still to come.
+    /// Cancels running handlers and all later ones.
     func cancelAll() {
         let entries = state.withLock { state in
             state.isCancelled = true
@@ -271,7 +280,7 @@ extension RequestTasks {
         for entry in entries { entry.request.cancel() }
     }
 
-    /// Cancels the handlers that still run, and returns when all have ended; none is started any more.
+    /// Cancels running handlers, starts no more, and waits until all have ended.
     func end() async {
         state.withLock { $0.isEnded = true }
         cancelAll()

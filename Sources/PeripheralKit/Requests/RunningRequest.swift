@@ -1,11 +1,13 @@
 internal import PeripheralCore
 private import Synchronization
 
-/// A request whose handler runs, with its outcome, of which the first that is given counts.
+/// A request whose handler runs, with its outcome.
+///
+/// Only the first outcome counts.
 final class RunningRequest: Sendable {
     private enum Progress: UInt8, AtomicRepresentable {
         case waiting
-        /// Somebody has answered in place of the handler, which still runs.
+        /// The request was answered in place of the handler, which still runs.
         case answeredFor
         case over
     }
@@ -26,14 +28,14 @@ final class RunningRequest: Sendable {
         self.deliver = deliver
     }
 
-    /// Gives the handler's outcome, and tells whether it was the first.
+    /// Delivers the handler's outcome and returns whether it was the first.
     func answer(_ outcome: Answer.Outcome) -> Bool {
         let isFirst = progress.exchange(.over, ordering: .acquiringAndReleasing) == .waiting
         if isFirst { deliver(outcome) }
         return isFirst
     }
 
-    /// Answers in place of the handler, and tells whether that was needed.
+    /// Answers in place of the handler and returns whether that was necessary.
     func answerForHandler() -> Bool {
         let isFirst = progress.compareExchange(
             expected: .waiting,
@@ -44,7 +46,7 @@ final class RunningRequest: Sendable {
         return isFirst
     }
 
-    /// Takes the handler's task, unless it has ended; tells whether it lasts.
+    /// Stores the handler's task unless it has ended, and returns whether it still runs.
     func keep(_ task: Task<Void, Never>) -> Bool {
         guard progress.load(ordering: .acquiring) != .over else { return false }
         let isCancelled = handling.withLock { handling in
@@ -55,7 +57,7 @@ final class RunningRequest: Sendable {
         return true
     }
 
-    /// Cancels the handler's task, also one that is still to be kept.
+    /// Cancels the handler's task, even if it is stored later.
     func cancel() {
         let task = handling.withLock { handling in
             handling.isCancelled = true

@@ -1,19 +1,20 @@
 public import PeripheralCore
 
-/// How a declaration differs from what was published before the program ended.
+/// The differences between a declaration and what was published before the program ended.
 ///
-/// An element is the same as before if it has the same type and the same place among those of that type, in the peripheral
-/// or in what it belongs to.
+/// An element is the same as before if it has the same type and the same position among the elements of that
+/// type. For a service, that is its position in the peripheral; for other elements, in the element that
+/// contains them.
 public struct DeclarationChanges: Hashable, Sendable {
     /// A service, characteristic or descriptor.
     public struct Element: Hashable, Sendable, CustomStringConvertible {
-        /// The type of the service that it is, or belongs to.
+        /// The type of the service that the element is, or belongs to.
         public let service: BluetoothUUID
 
-        /// The type of the characteristic that it is, or belongs to; `nil` for a service.
+        /// The type of the characteristic that the element is, or belongs to; `nil` for a service.
         public let characteristic: BluetoothUUID?
 
-        /// The type of the descriptor that it is; `nil` for a service or characteristic.
+        /// The type of the descriptor that the element is; `nil` for a service or characteristic.
         public let descriptor: BluetoothUUID?
 
         init(
@@ -26,7 +27,7 @@ public struct DeclarationChanges: Hashable, Sendable {
             self.descriptor = descriptor
         }
 
-        /// Such as `characteristic 2a19 of service 180f`.
+        /// A text such as `characteristic 2a19 of service 180f`.
         public var description: String {
             let parts = [
                 descriptor.map { "descriptor \($0)" }, characteristic.map { "characteristic \($0)" },
@@ -36,33 +37,34 @@ public struct DeclarationChanges: Hashable, Sendable {
         }
     }
 
-    /// What was not there before, without what belongs to it.
+    /// The elements that are new, without the elements inside them.
     public internal(set) var added: [Element] = []
 
-    /// What is not there any more, without what belonged to it.
+    /// The elements that no longer exist, without the elements inside them.
     public internal(set) var removed: [Element] = []
 
-    /// What is there as before, but for its properties, security, constant value or included services.
+    /// The elements whose properties, security, constant value or included services have changed.
     public internal(set) var changed: [Element] = []
 
-    /// The services and characteristics that are there as before, but at other handles, or at handles that are not known.
+    /// The services and characteristics that moved to other handles, or whose handles are not known.
     ///
-    /// Nothing moves because a service or a characteristic is added, as long as there is room behind the service: 32 handles as a
-    /// rule. Where the Bluetooth stack refuses the handles of before, which it has given to another program meanwhile, the service
-    /// goes elsewhere; ``SessionEvent/handlesChanged`` tells.
+    /// A new service or characteristic moves nothing as long as there is room behind the service, usually 32
+    /// handles. If another program has taken the handles of a service meanwhile, the Bluetooth stack refuses
+    /// them and the service moves. ``SessionEvent/handlesChanged`` reports that.
     public internal(set) var moved: [Element] = []
 
-    /// Whether what centrals have kept of the services is wrong now, so that they have to discover anew.
+    /// Whether centrals must discover the services again, because their caches are wrong.
     ///
-    /// It is so when a handle or a declaration has changed, and with it the Database Hash, and where nobody knows: when nothing
-    /// could be restored, or the Bluetooth stack does not tell handles. The Bluetooth stack tells
-    /// centrals by Service Changed: those that are connected at once, bonded ones when they return.
+    /// It is `true` when a handle or a declaration has changed, and with it the Database Hash. It is also
+    /// `true` when that is not known: when nothing could be restored, or when the Bluetooth stack does not
+    /// report handles. The Bluetooth stack sends Service Changed to connected centrals at once, and to bonded
+    /// centrals when they return.
     public internal(set) var invalidatesCaches = false
 
-    /// Whether no difference is known.
+    /// Whether there are no known differences.
     public var isEmpty: Bool { added.isEmpty && removed.isEmpty && changed.isEmpty && moved.isEmpty }
 
-    /// What is told when nothing is known of what was published before.
+    /// The changes when the earlier declaration is not known.
     static var unknown: DeclarationChanges {
         var changes = DeclarationChanges()
         changes.invalidatesCaches = true

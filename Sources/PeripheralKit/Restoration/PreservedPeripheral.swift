@@ -1,8 +1,8 @@
 public import PeripheralCore
 
-/// What is preserved under a restoration identifier: a peripheral that lacks nothing but its handlers.
+/// The preserved state of a peripheral, from which it can be declared again with new handlers.
 ///
-/// A program that does not know by itself what it had published declares it anew from this:
+/// Use it in a program that does not know its declaration in advance:
 ///
 /// ```swift
 /// let store = try StateDirectory()
@@ -19,34 +19,36 @@ public import PeripheralCore
 /// }
 /// ```
 ///
-/// What is preserved of one peripheral and cannot be used says nothing about the others: hence the `catch` inside of the loop.
-/// ``RestorationStore/identifiers()`` leaves out what it knows to be damaged. Neither touches it; a peripheral that runs with the
-/// identifier sets it aside, and tells.
+/// State that cannot be used affects only its own peripheral. Therefore, the `catch` is inside the loop.
+/// ``RestorationStore/identifiers()`` omits state that it knows to be damaged. Neither it nor the initializer
+/// changes damaged state. A peripheral that runs with the identifier sets it aside and reports the problem.
 public struct PreservedPeripheral: Sendable {
     /// The restoration identifier.
     public let identifier: String
 
     let state: PreservedState
 
-    /// What tells the presentation formats that aggregate formats name, by their handles in the table.
+    /// The identities of presentation formats that aggregate formats name, by their handles in the table.
     let formatIdentities: [AttributeHandle: DeclarationIdentity]
 
-    /// The name.
+    /// The name of the peripheral.
     public var name: String { state.name }
 
-    /// The services, in their order, with all that they consist of.
+    /// The services in their order, with all their characteristics and descriptors.
     public var services: [ServiceDescription] { state.database.table.services }
 
-    /// What was advertised.
+    /// The advertisements.
     public var advertisements: [Advertisement] { state.advertisements }
 
-    /// Reads what is preserved under an identifier, and leaves it as it is.
+    /// Reads the preserved state of an identifier without changing it.
+    ///
+    /// The result is `nil` when nothing is preserved under the identifier.
     ///
     /// - Parameters:
-    ///   - identifier: The identifier; `nil` is the outcome when nothing is preserved under it.
-    ///   - store: Where it is preserved.
-    /// - Throws: ``RestorationError`` with the code ``RestorationError/Code/inUse`` while a peripheral runs with it, or with the
-    ///   reason why it cannot be read.
+    ///   - identifier: The restoration identifier.
+    ///   - store: The store that contains the state.
+    /// - Throws: ``RestorationError`` with the code ``RestorationError/Code/inUse`` while a peripheral runs
+    ///   with the identifier, or with the reason why the state cannot be read.
     public init?(
         _ identifier: String,
         in store: some RestorationStore
@@ -71,20 +73,23 @@ public struct PreservedPeripheral: Sendable {
         formatIdentities = Dictionary(uniqueKeysWithValues: formats.map { ($0, DeclarationIdentity()) })
     }
 
-    /// A characteristic as it was, with handlers.
+    /// Returns a characteristic as it was, with handlers.
     ///
-    /// It has the properties, the security, the length, the policy for updates, and the constant descriptors that it had. Writes that
-    /// were ``WriteDurability/durable`` stay so, whatever the ``PersistentValue`` says: centrals rely on it.
+    /// It has its earlier properties, security, length, update policy and constant descriptors. Writes that
+    /// were ``WriteDurability/durable`` stay durable, whatever the ``PersistentValue`` declares, because
+    /// centrals rely on it.
     ///
     /// - Parameters:
-    ///   - uuid: Its type.
-    ///   - service: The type of its service; `nil` where that does not matter.
-    ///   - occurrence: Which one is meant of several of this type, in the order of ``services``; 0 is the first.
-    ///   - type: The type of its value.
-    ///   - content: Its ``Read`` and ``Write``, its ``PersistentValue``, its ``Authorization``, and the descriptors whose values
-    ///     change.
-    /// - Returns: The characteristic, to be handed to ``Peripheral/init(restoring:pairing:handling:onRestore:)``.
-    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` when there was none.
+    ///   - uuid: The type of the characteristic.
+    ///   - service: The type of its service; `nil` for any service.
+    ///   - occurrence: The index among several characteristics of this type, in the order of ``services``; 0
+    ///     for the first.
+    ///   - type: The type of the value.
+    ///   - content: The ``Read`` and ``Write``, the ``PersistentValue``, the ``Authorization``, and the
+    ///     descriptors whose values change.
+    /// - Returns: The characteristic, for ``Peripheral/init(restoring:pairing:handling:onRestore:)``.
+    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` when there is no such
+    ///   characteristic.
     public func characteristic<Value>(
         _ uuid: BluetoothUUID,
         ofService service: BluetoothUUID? = nil,
@@ -103,9 +108,9 @@ public struct PreservedPeripheral: Sendable {
         else {
             throw PeripheralError(
                 code: .notDeclared,
-                message: "The peripheral that is preserved as \"\(identifier)\" has no characteristic \(uuid)"
+                message: "The preserved peripheral \"\(identifier)\" has no characteristic \(uuid)"
                     + (service.map { " of service \($0)" } ?? "")
-                    + (occurrence == 0 ? "." : " with \(occurrence) of its type before it.")
+                    + (occurrence == 0 ? "." : " with index \(occurrence) among those of its type.")
             )
         }
         return Characteristic(declaration: declaration)
@@ -113,21 +118,25 @@ public struct PreservedPeripheral: Sendable {
 }
 
 extension Peripheral {
-    /// Declares a peripheral as it was, from what is preserved of it.
+    /// Declares a peripheral as it was, from its preserved state.
     ///
-    /// A characteristic that is not given a handler is served where that is possible: with its constant value, or with the
-    /// value that is kept of it as by a ``PersistentValue``. ``validate()`` names those for which it is not, and what else
-    /// would not be as it was: a characteristic that had an ``Authorization`` and is given none, which admits nobody, and one
-    /// that is given but has no place.
+    /// A characteristic without a handler is served with its constant value, or with its preserved value as
+    /// by a ``PersistentValue``. ``validate()`` reports these problems:
     ///
-    /// It advertises what it did: nothing until the program demands it, after ``PeripheralSession/stopAdvertising()``.
+    /// - A characteristic has no handler and neither of these values.
+    /// - A characteristic had an ``Authorization`` and is given none. It refuses all centrals.
+    /// - A characteristic is given that the peripheral did not have.
+    ///
+    /// The peripheral advertises what it advertised before. If advertising was stopped with
+    /// ``PeripheralSession/stopAdvertising()``, it advertises nothing until the program starts advertising.
     ///
     /// - Parameters:
-    ///   - preserved: What is preserved.
-    ///   - pairing: How centrals may pair; attributes that demand security need it.
+    ///   - preserved: The preserved state.
+    ///   - pairing: How centrals may pair. Attributes that require security need it.
     ///   - characteristics: The characteristics with handlers, made by
     ///     ``PreservedPeripheral/characteristic(_:ofService:occurrence:as:_:)``.
-    ///   - onRestore: Takes what was preserved, as that of ``init(_:restorationIdentifier:pairing:_:onRestore:)``.
+    ///   - onRestore: A closure that receives the restored state, as in
+    ///     ``init(_:restorationIdentifier:pairing:_:onRestore:)``.
     public init(
         restoring preserved: PreservedPeripheral,
         pairing: Pairing = .none,
@@ -135,7 +144,7 @@ extension Peripheral {
         onRestore: (@Sendable (_ restored: RestoredState) async throws -> Void)? = nil
     ) {
         let declaration = RestoredDeclaration(of: preserved, with: characteristics().map(\.characteristic))
-        // No closure, which a builder would take apart.
+        // A function, because a result builder would transform a closure.
         func content() -> [PeripheralElement] {
             declaration.services.map { PeripheralElement(part: .service($0)) }
                 + preserved.advertisements.map { PeripheralElement(part: .advertisement($0)) }

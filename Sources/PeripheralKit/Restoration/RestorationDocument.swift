@@ -1,27 +1,30 @@
-/// What is preserved of a peripheral, as a ``RestorationStore`` keeps it: named groups of keys and values, in order.
+/// The preserved state of a peripheral as named groups of keys and values, in order.
 ///
-/// A store keeps a document as it is, and knows nothing of its meaning.
+/// This is the form in which a ``RestorationStore`` saves it. A store does not interpret the contents.
 ///
-/// Names of groups and keys consist of ASCII letters, digits and hyphens, at least one; values are any text without
-/// U+0000. A store refuses to save anything else.
+/// Names of groups and keys consist of ASCII letters, digits and hyphens, and are not empty. Values are any
+/// text without U+0000. A store refuses to save anything else.
 public struct RestorationDocument: Hashable, Sendable {
-    /// The newest version of documents that this version of the package can make sense of; it makes sense of all before.
+    /// The newest version of the format that this version of the package can read.
     ///
-    /// A document of a newer version is kept for a program that is built with that: ``RestorationRecord/setAside(forVersion:)``.
+    /// It can also read all earlier versions. State of a newer version stays in the store for a program that
+    /// can read it, see ``RestorationRecord/setAside(forVersion:)``.
     public static let newestVersion = 1
 
-    /// The groups, in the order in which they were added; no two have the same name.
+    /// The groups, in the order in which they were added.
+    ///
+    /// No two have the same name.
     public private(set) var groups: [Group] = []
 
     private var positions: [String: Int] = [:]
 
-    /// Makes a document without groups.
+    /// Makes a state without groups.
     public init() {}
 
-    /// The group of a name, or `nil` where there is none.
+    /// The group with a name; `nil` if there is none.
     ///
-    /// A new group goes to the end; one that is there already is replaced where it is. A group whose name is another one
-    /// than the subscript's is kept by the subscript's. `nil` removes the group.
+    /// A new group is added at the end. An existing group is replaced in its position. The group takes the
+    /// name of the subscript. `nil` removes the group.
     public subscript(name: String) -> Group? {
         get { positions[name].map { groups[$0] } }
         set {
@@ -37,7 +40,7 @@ public struct RestorationDocument: Hashable, Sendable {
         }
     }
 
-    /// Adds a group, or replaces the one of the same name where it is.
+    /// Adds a group, or replaces the group of the same name in its position.
     public mutating func append(_ group: Group) {
         self[group.name] = group
     }
@@ -70,7 +73,7 @@ extension RestorationDocument {
         /// The value.
         public var value: String
 
-        /// Makes an entry.
+        /// Makes an entry from a key and a value.
         public init(key: String, value: String) {
             self.key = key
             self.value = value
@@ -82,21 +85,26 @@ extension RestorationDocument {
         /// The name.
         public fileprivate(set) var name: String
 
-        /// The entries, in the order in which their keys were first set; no two have the same key.
+        /// The entries, in the order in which their keys were first set.
+        ///
+        /// No two have the same key.
         public private(set) var entries: [Entry] = []
 
         private var positions: [String: Int] = [:]
 
-        /// Makes a group; of entries with the same key, the last counts.
+        /// Makes a group.
+        ///
+        /// If several entries have the same key, the last one counts.
         public init(_ name: String, entries: [Entry] = []) {
             self.name = name
             reserveCapacity(entries.count)
             for entry in entries { self[entry.key] = entry.value }
         }
 
-        /// The value of a key, or `nil` where there is none.
+        /// The value of a key; `nil` if there is none.
         ///
-        /// A new key goes to the end; a value that is there already is replaced where it is. `nil` removes the key.
+        /// A new key is added at the end. An existing value is replaced in its position. `nil` removes the
+        /// key.
         public subscript(key: String) -> String? {
             get { positions[key].map { entries[$0].value } }
             set {
@@ -110,13 +118,13 @@ extension RestorationDocument {
             }
         }
 
-        /// Makes room for entries that are about to be added.
+        /// Reserves space for this many entries.
         public mutating func reserveCapacity(_ count: Int) {
             entries.reserveCapacity(count)
             positions.reserveCapacity(count)
         }
 
-        /// Reads what is found or inserted by looking for it once.
+        /// Reads the position that a single lookup has found or inserted.
         private static func read(_ position: inout Int) -> Int { position }
 
         private mutating func remove(_ key: String) {

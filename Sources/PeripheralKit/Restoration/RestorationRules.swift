@@ -1,9 +1,9 @@
-/// What is alike in this package's own stores: what they demand of identifiers and documents, and how they refuse.
+/// The rules that this package's own stores share, for identifiers and for states.
 package enum RestorationRules {
     /// The longest identifier, in bytes of UTF-8.
     package static let maximumIdentifierLength = 4096
 
-    /// Checks that a record can have an identifier.
+    /// Checks that an identifier is valid.
     package static func check(identifier: String) throws(RestorationError) {
         let problem: String
         if identifier.isEmpty {
@@ -17,12 +17,12 @@ package enum RestorationRules {
         }
         throw RestorationError(
             code: .invalidIdentifier,
-            message: "The restoration identifier \(problem); use 1 to \(maximumIdentifierLength) bytes "
+            message: "The restoration identifier \(problem). Use 1 to \(maximumIdentifierLength) bytes "
                 + "without U+0000, such as \"com.example.lamp\"."
         )
     }
 
-    /// Checks that every name, key and value of a document can be kept as it is.
+    /// Checks that each name, key and value of a state can be saved unchanged.
     package static func check(_ document: RestorationDocument) throws(RestorationError) {
         for group in document.groups {
             guard isName(group.name) else {
@@ -41,14 +41,14 @@ package enum RestorationRules {
                 guard !containsZero(entry.value) else {
                     throw unwritable(
                         "The value of \"\(entry.key)\" in the group \"\(group.name)\"",
-                        "it contains U+0000; encode it otherwise"
+                        "it contains U+0000; use another encoding"
                     )
                 }
             }
         }
     }
 
-    /// Whether a text can name a group or a key.
+    /// Returns whether a text can be the name of a group or a key.
     package static func isName(_ text: String) -> Bool {
         !text.isEmpty
             && text.utf8.allSatisfy { byte in
@@ -61,25 +61,25 @@ package enum RestorationRules {
             }
     }
 
-    /// The error for an identifier whose record is open.
+    /// Makes the error for an identifier whose record is open.
     package static func inUse(_ identifier: String) -> RestorationError {
         RestorationError(
             code: .inUse,
             message:
-                "The restoration identifier \"\(identifier)\" is in use by another peripheral, in this program or "
-                + "in another one; run one at a time, or give each an identifier of its own."
+                "The restoration identifier \"\(identifier)\" is in use by another peripheral, in this program "
+                + "or another. Run one peripheral at a time, or give each its own identifier."
         )
     }
 
-    /// The error for a record that is used after it was closed.
+    /// Makes the error for the use of a closed record.
     package static func closed(_ identifier: String) -> RestorationError {
         RestorationError(
             code: .closed,
-            message: "The record of \"\(identifier)\" is closed; open it again to use it."
+            message: "The record of \"\(identifier)\" is closed. Open it again to use it."
         )
     }
 
-    /// Goes through the bytes where they are, which is several times as fast as through a view of the text.
+    /// Searches the bytes in place, which is several times as fast as a view of the text.
     private static func containsZero(_ text: String) -> Bool {
         text.utf8.withContiguousStorageIfAvailable { $0.contains(0) } ?? text.utf8.contains(0)
     }

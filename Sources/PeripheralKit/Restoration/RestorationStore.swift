@@ -1,81 +1,91 @@
-/// Where the state of peripherals is preserved, each under its restoration identifier.
+/// A place where the state of peripherals is preserved, each under its restoration identifier.
 ///
-/// `StateDirectory`, which comes with the backend for BlueZ, keeps it in files; `InMemoryRestorationStore`, for tests, in
-/// memory. A store of your own, for a flash partition or a settings service, keeps three promises: what
-/// ``RestorationRecord/save(_:)`` has returned for survives a crash at any later instant; what is loaded is one of the
-/// documents that were saved, never a mix of two; and nobody opens a record that is open.
+/// `StateDirectory`, which comes with the backend for BlueZ, uses files. `InMemoryRestorationStore`, for
+/// tests, uses memory. You can write another store, for example for a flash partition or a settings service.
+/// It must keep three promises:
+///
+/// - When ``RestorationRecord/save(_:)`` has returned, the state survives a crash at any later time.
+/// - A loaded state is one of the states that were saved, never a mixture of two.
+/// - An open record cannot be opened again until it is closed.
 public protocol RestorationStore: Sendable {
-    /// The identifiers under which something is preserved, in no particular order.
+    /// Returns the identifiers under which state is preserved, in no particular order.
     ///
-    /// What is damaged as a whole, or cannot be trusted, is left out; opening and loading it tells why. What is listed may still
-    /// mean nothing to this version of the package: a store knows nothing of the meaning.
+    /// State that is damaged as a whole, or that cannot be trusted, is omitted. Opening and loading its
+    /// record throws the reason. State that is listed may still be unusable for this version of the package,
+    /// because a store does not interpret the contents.
     ///
-    /// - Throws: ``RestorationError`` when the store as a whole cannot be read. One in which nothing has been
-    ///   preserved yet has no identifiers, which is no error.
+    /// - Throws: ``RestorationError`` when the store as a whole cannot be read. A store in which nothing has
+    ///   been preserved yet has no identifiers; that is not an error.
     func identifiers() async throws(RestorationError) -> [String]
 
-    /// Opens the record of an identifier, for this caller alone until it is closed.
+    /// Opens the record of an identifier for exclusive use until it is closed.
     ///
-    /// - Parameter identifier: Any text of 1 to 4,096 bytes in UTF-8 without U+0000. Identifiers are compared byte by byte:
-    ///   those that differ only in case are different ones.
-    /// - Returns: The record, which may have nothing to load yet.
-    /// - Throws: ``RestorationError/Code/inUse`` when the record is open already, in this process or in another one;
-    ///   ``RestorationError/Code/invalidIdentifier`` when no record can have the identifier;
-    ///   ``RestorationError/Code/untrusted``, ``RestorationError/Code/unreadable`` or
-    ///   ``RestorationError/Code/unwritable`` when the store cannot be used.
+    /// - Parameter identifier: A text of 1 to 4,096 bytes in UTF-8 without U+0000. Identifiers are compared
+    ///   byte by byte, so upper and lower case differ.
+    /// - Returns: The record, which may be empty.
+    /// - Throws: ``RestorationError`` with one of these codes:
+    ///   - ``RestorationError/Code/inUse`` when the record is already open, in this process or another.
+    ///   - ``RestorationError/Code/invalidIdentifier`` when the identifier is not valid.
+    ///   - ``RestorationError/Code/untrusted``, ``RestorationError/Code/unreadable`` or
+    ///     ``RestorationError/Code/unwritable`` when the store cannot be used.
     func open(_ identifier: String) async throws(RestorationError) -> any RestorationRecord
 }
 
-/// What a ``RestorationStore`` preserves of one peripheral.
+/// The preserved state of one peripheral in a ``RestorationStore``.
 ///
-/// Calls are carried out one at a time, in the order in which they are made, and do not block the threads that Swift's
-/// tasks run on. A call that has begun is not cut short when the calling task is cancelled.
+/// Calls are carried out one at a time, in order. They do not block the threads that Swift's tasks run on. A
+/// call that has begun is not interrupted when the calling task is cancelled.
 public protocol RestorationRecord: Sendable {
-    /// What was saved last, or `nil` when nothing is preserved yet.
+    /// Returns the state that was saved last, or `nil` when nothing is preserved yet.
     ///
-    /// - Throws: ``RestorationError`` when there is something that cannot be used: ``RestorationError/Code/damaged``,
-    ///   ``RestorationError/Code/foreign``, ``RestorationError/Code/newerVersion``, ``RestorationError/Code/tooLarge``,
-    ///   ``RestorationError/Code/untrusted`` or ``RestorationError/Code/unreadable``. It is left as it is:
-    ///   ``setAside()`` gets it out of the way.
+    /// - Throws: ``RestorationError`` when the state cannot be used, with the code
+    ///   ``RestorationError/Code/damaged``, ``RestorationError/Code/foreign``,
+    ///   ``RestorationError/Code/newerVersion``, ``RestorationError/Code/tooLarge``,
+    ///   ``RestorationError/Code/untrusted`` or ``RestorationError/Code/unreadable``. The state stays as it
+    ///   is. ``setAside()`` moves it out of the way.
     func load() async throws(RestorationError) -> RestorationDocument?
 
-    /// Preserves a document in place of the one before.
+    /// Saves a state in place of the earlier one.
     ///
-    /// Once this has returned, the document survives a crash of the program and of the system. When it throws, or is
-    /// killed, what was preserved before still is, or the document is as a whole.
+    /// When this function has returned, the state survives a crash of the program and of the system. If it
+    /// throws, or if the program is killed, either the earlier state or the new one is preserved, as a whole.
     ///
-    /// - Throws: ``RestorationError``: ``RestorationError/Code/unwritable`` when the document cannot be written, or
-    ///   breaks the rules for names and values; ``RestorationError/Code/tooLarge`` when it is larger than the store takes.
+    /// - Throws: ``RestorationError`` with the code ``RestorationError/Code/unwritable`` when the state
+    ///   cannot be written, or breaks the rules for names and values; with ``RestorationError/Code/tooLarge``
+    ///   when it is larger than the store accepts.
     func save(_ document: RestorationDocument) async throws(RestorationError)
 
-    /// Moves what is preserved to another name, so that nothing is preserved any more, and a person can look into it.
+    /// Moves the preserved state to another name, where a person can examine it.
     ///
-    /// The last few that were set aside are kept.
+    /// Nothing is preserved under the identifier then. The store retains the last few states that were set
+    /// aside.
     ///
-    /// - Returns: Where it is now, for a message to a person; `nil` when nothing was there.
-    /// - Throws: ``RestorationError`` with ``RestorationError/Code/unwritable`` when it cannot be moved.
+    /// - Returns: The new location, for a message to a person; `nil` when there was no state.
+    /// - Throws: ``RestorationError`` with ``RestorationError/Code/unwritable`` when the state cannot be
+    ///   moved.
     func setAside() async throws(RestorationError) -> String?
 
-    /// Moves what is preserved to a name of the version that has saved it, which is newer than this one.
+    /// Moves the preserved state to a name for the newer version that has saved it.
     ///
-    /// It does not count among those that ``setAside()`` keeps. When a program whose
-    /// ``RestorationDocument/newestVersion`` is that version opens the record, it is what is preserved again.
-    /// A store that does not tell versions apart does without this: it sets aside what is preserved.
+    /// It does not count among the states that ``setAside()`` retains. It becomes the preserved state again
+    /// when a program opens the record whose ``RestorationDocument/newestVersion`` is that version. A store
+    /// that does not distinguish versions need not implement this function; the default calls ``setAside()``.
     ///
-    /// - Parameter version: The version, which is above ``RestorationDocument/newestVersion``.
-    /// - Returns: Where it is now, for a message to a person; `nil` when nothing was there.
-    /// - Throws: ``RestorationError`` with ``RestorationError/Code/unwritable`` when it cannot be moved.
+    /// - Parameter version: The version, above ``RestorationDocument/newestVersion``.
+    /// - Returns: The new location, for a message to a person; `nil` when there was no state.
+    /// - Throws: ``RestorationError`` with ``RestorationError/Code/unwritable`` when the state cannot be
+    ///   moved.
     func setAside(forVersion version: Int) async throws(RestorationError) -> String?
 
-    /// Gives the identifier free, after what was called before is done.
+    /// Closes the record after all earlier calls are done, so that it can be opened again.
     ///
-    /// Every later call but this one throws ``RestorationError/Code/closed``. A record that is no longer referenced is
-    /// closed as well.
+    /// Later calls throw ``RestorationError/Code/closed``, except for this one. A record is also closed when
+    /// it is no longer referenced.
     func close() async
 }
 
 extension RestorationRecord {
-    /// Sets aside what is preserved, as ``setAside()`` does.
+    /// Sets the preserved state aside as ``setAside()`` does, without distinguishing versions.
     public func setAside(forVersion version: Int) async throws(RestorationError) -> String? {
         try await setAside()
     }

@@ -1,9 +1,9 @@
 public import PeripheralCore
 
-/// What was preserved of a peripheral that ran before, as its next run finds it.
+/// The preserved state of an earlier run, as the next run of the peripheral restores it.
 ///
-/// A peripheral with a restoration identifier gets it before anything else happens: before it is registered, and before any
-/// central asks for anything.
+/// A peripheral with a restoration identifier receives it first: before it is registered, and before any
+/// request.
 ///
 /// ```swift
 /// let door = Peripheral("Door", restorationIdentifier: "com.example.door", pairing: .justWorks) {
@@ -11,44 +11,46 @@ public import PeripheralCore
 /// } onRestore: { restored in
 ///     for problem in restored.problems { print(problem) }
 ///     if let isLocked = try restored.value(of: isLocked) { try await bolt.move(toLocked: isLocked) }
-///     if restored.changes.invalidatesCaches { print("Phones will discover the services anew.") }
+///     if restored.changes.invalidatesCaches { print("Centrals will discover the services again.") }
 /// }
 /// ```
 ///
-/// All of it is history: what of it is the case again is told by ``PeripheralSession/restored`` and by
-/// ``SessionEvent/restoredSubscriberChanged(_:)``.
+/// It describes the past. ``PeripheralSession/restored`` and ``SessionEvent/restoredSubscriberChanged(_:)``
+/// report which subscribers have subscribed again.
 public struct RestoredState: Sendable {
     let preserved: PreservedState?
-    /// Where the characteristics of the declaration stood in the table before.
+    /// The handles that the declared characteristics had in the earlier table.
     private let formerHandles: [CharacteristicIdentity: AttributeHandle]
 
-    /// The values that the declaration has taken.
+    /// The preserved values that the declaration has accepted.
     private let persistentValues: [CharacteristicIdentity: [UInt8]]
 
-    /// The subscribers, the longest subscribed first.
+    /// The subscribers, in the order in which they subscribed.
     public internal(set) var subscribers: [RestoredSubscriber]
 
-    /// How the declaration differs from what was published before.
+    /// The differences between the declaration and what was published before.
     ///
-    /// When nothing could be restored, no difference is known, and centrals' caches are taken for invalid.
+    /// If nothing could be restored, no difference is known, and the caches of centrals count as invalid.
     public let changes: DeclarationChanges
 
-    /// What has been met on the way, such as a file that was damaged and is set aside; usually nothing.
+    /// The problems that occurred, such as a damaged file that was set aside; usually empty.
     public let problems: [RestorationProblem]
 
-    /// Whether nothing could be restored; ``problems`` tells why.
+    /// Whether nothing could be restored; ``problems`` contains the reason.
     public var isEmpty: Bool { preserved == nil }
 
-    /// The name that the peripheral had; `nil` when nothing could be restored.
+    /// The earlier name of the peripheral; `nil` when nothing could be restored.
     public var name: String? { preserved?.name }
 
-    /// The address of the adapter that it was on the air of; `nil` when it is not known.
+    /// The address of the adapter that the peripheral was on the air with.
+    ///
+    /// It is `nil` when it is not known.
     public var adapter: DeviceAddress? { preserved?.adapter }
 
-    /// The services that were published, in their order, with all that they consisted of.
+    /// The services that were published, in their order, with all their characteristics and descriptors.
     public var services: [ServiceDescription] { preserved?.database.table.services ?? [] }
 
-    /// What was advertised, as the program had declared or demanded it.
+    /// The advertisements that the program had declared or set last.
     public var advertisements: [Advertisement] { preserved?.advertisements ?? [] }
 
     init(
@@ -67,15 +69,17 @@ public struct RestoredState: Sendable {
         self.problems = problems
     }
 
-    /// The value that a characteristic had, if that was declared with ``PersistentValue`` or never changed.
+    /// Returns the preserved value of a characteristic, if it has a ``PersistentValue`` or was constant.
     ///
-    /// The peripheral serves a persistent value by itself: this is for a program that has something to do about it.
+    /// The peripheral serves a persistent value automatically. Use this function if the program has to act on
+    /// the value.
     ///
     /// - Parameter characteristic: A characteristic of the peripheral that is about to run.
-    /// - Returns: The value, which is the one that is served if it is declared with ``PersistentValue``; `nil` when none is
-    ///   preserved, or none that the ``PersistentValue`` takes, which is among the ``problems``.
-    /// - Throws: `GATTDecodingError` when the bytes that were preserved are none of this type, and the value is not declared
-    ///   with ``PersistentValue``.
+    /// - Returns: The value. With a ``PersistentValue``, it is the value that is served. It is `nil` when no
+    ///   value is preserved, or when the ``PersistentValue`` does not accept it; ``problems`` contains the
+    ///   reason then.
+    /// - Throws: `GATTDecodingError` when the preserved bytes do not have this type, and the characteristic
+    ///   has no ``PersistentValue``.
     public func value<Value>(of characteristic: Characteristic<Value>) throws -> Value? {
         try bytes(of: characteristic).map { try Value(gattBytes: $0) }
     }
@@ -88,7 +92,9 @@ public struct RestoredState: Sendable {
         return preserved?.values[handle] ?? preserved?.database.staticValues[handle]
     }
 
-    /// Where the value of a characteristic stood on the air; `nil` when it was not there, or that is not known.
+    /// Returns the handle that a characteristic's value had on the air.
+    ///
+    /// It is `nil` when there was none or it is not known.
     public func handle<Value>(of characteristic: Characteristic<Value>) -> AttributeHandle? {
         formerHandles[characteristic.declaration.identity].flatMap {
             preserved?.database.handleOnAir(of: $0)
@@ -96,29 +102,36 @@ public struct RestoredState: Sendable {
     }
 }
 
-/// Something amiss about the state that is preserved; the peripheral runs all the same.
+/// A failure to restore or save a part of the preserved state.
+///
+/// The peripheral runs all the same.
 public struct RestorationProblem: Hashable, Sendable, CustomStringConvertible {
-    /// What was tried.
+    /// The operation that failed.
     public enum Operation: Hashable, Sendable {
-        /// To get at the record of the identifier; nothing is preserved until that succeeds, and it is tried again, unless
-        /// something is there that has to stay: what can be neither read nor set aside, or, as
-        /// ``RestorationError/Code/openedLate``, what the next run is to begin with.
+        /// Opening the record of the identifier.
+        ///
+        /// Nothing is preserved until that succeeds. It is tried again, unless the existing state has to
+        /// stay: it can be neither read nor set aside, or the next run will begin with it
+        /// (``RestorationError/Code/openedLate``).
         case open
-        /// To restore what was preserved; the peripheral begins as if nothing had been.
+        /// Restoring the preserved state. The peripheral begins without it.
         case restore
-        /// To take a value that was preserved; it is the initial one, and the rest is restored.
+        /// Restoring a preserved value. The characteristic has its initial value; everything else is
+        /// restored.
         case value
-        /// To preserve what has changed; it is tried again.
+        /// Saving a change. It is tried again.
         case save
     }
 
-    /// What was tried.
+    /// The operation that failed.
     public let operation: Operation
 
-    /// Why it has failed.
+    /// The reason for the failure.
     public let error: RestorationError
 
-    /// Where what could not be restored is now, for a person to look into; `nil` when it is where it was.
+    /// The new location of state that was set aside, for a person to examine.
+    ///
+    /// It is `nil` when the state was not moved.
     public let setAside: String?
 
     init(_ operation: Operation, _ error: RestorationError, setAside: String? = nil) {
@@ -127,19 +140,19 @@ public struct RestorationProblem: Hashable, Sendable, CustomStringConvertible {
         self.setAside = setAside
     }
 
-    /// Compares what was tried, and how it has failed.
+    /// Compares the operations and the failures.
     public static func == (left: RestorationProblem, right: RestorationProblem) -> Bool {
         left.operation == right.operation && left.error.code == right.error.code
             && left.error.message == right.error.message && left.setAside == right.setAside
     }
 
-    /// Hashes what was tried, and the message.
+    /// Hashes the operation and the message.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(operation)
         hasher.combine(error.message)
     }
 
-    /// The error, and where what could not be restored is now.
+    /// The error, and the location of state that was set aside.
     public var description: String {
         error.message + (setAside.map { " It is set aside as \($0)." } ?? "")
     }

@@ -1,46 +1,54 @@
 public import PeripheralCore
 
-/// A central that had subscribed to a characteristic before the program ended, and what has become of it.
+/// A central that had subscribed to a characteristic before the program ended, with its present status.
 public struct RestoredSubscriber: Hashable, Sendable {
-    /// What has become of a subscriber.
+    /// The status of a restored subscriber.
     public enum Status: Hashable, Sendable {
         /// It has subscribed again, or its subscription has resumed.
         case subscribed
-        /// It is bonded and away, so that it is recognised when it returns.
+        /// It is bonded and not connected; it will be recognized when it returns.
         ///
-        /// It gets nothing until then. Most centrals subscribe again by themselves when the peripheral is back;
-        /// BlueZ forgets the subscriptions to services that are withdrawn, also when a program is killed.
+        /// Until then, it gets no updates. Most centrals subscribe again automatically when the peripheral is
+        /// back on the air. Some Bluetooth stacks lose the subscriptions to withdrawn services, even if the
+        /// program was killed.
         case expected
-        /// It has returned and not subscribed so far; or it is bonded with another adapter than the one that the peripheral is
-        /// on, not bonded any more, or never was, or the characteristic is gone or has no subscribers any more: nothing but a new
-        /// subscription makes it a subscriber.
+        /// It is a subscriber again only if it subscribes again.
+        ///
+        /// Possible reasons:
+        ///
+        /// - It has returned and has not subscribed so far.
+        /// - It is bonded with another adapter than the one that the peripheral uses.
+        /// - It is no longer bonded, or never was.
+        /// - The characteristic no longer exists or can no longer have subscribers.
         case mustSubscribeAgain
     }
 
-    /// Who it is.
+    /// The central.
     ///
-    /// Once it has subscribed again, this is the central that is there, as in ``PeripheralSession/centrals``. Before that, it is
-    /// known by the identity of a bonded central, otherwise by the address that it went by, which it may have changed since.
+    /// Once it has subscribed again, this is the connected central, as in ``PeripheralSession/centrals``.
+    /// Before that, a bonded central has its identity address, and any other central has its earlier address,
+    /// which may have changed since.
     public internal(set) var central: Central
 
     /// The UUID of the characteristic.
     public let characteristic: BluetoothUUID
 
-    /// What it had asked for; `nil` where the Bluetooth stack does not tell.
+    /// What it had asked for; `nil` when the Bluetooth stack does not report it.
     public let kind: UpdateKind?
 
-    /// When it subscribed first: the time since 1970-01-01 00:00 UTC, in whole seconds, by the system's clock.
+    /// When it first subscribed: the time since 1970-01-01 00:00 UTC, in whole seconds, by the system's
+    /// clock.
     public let since: Duration
 
-    /// What has become of it.
+    /// Its present status.
     public internal(set) var status: Status
 
-    /// Whether it has, or had, subscribed to a characteristic of the peripheral.
+    /// Returns whether its subscription is, or was, to a characteristic of the peripheral.
     public func hasSubscribed<Value>(to characteristic: Characteristic<Value>) -> Bool {
         identity == characteristic.declaration.identity
     }
 
-    /// Takes note that its bond is gone.
+    /// Marks the central as no longer bonded.
     mutating func forgetBond() {
         central = Central(
             address: central.address,
@@ -50,6 +58,6 @@ public struct RestoredSubscriber: Hashable, Sendable {
         )
     }
 
-    /// The characteristic as it is declared now; `nil` when it is not any more.
+    /// The characteristic in the present declaration; `nil` when it no longer exists.
     let identity: CharacteristicIdentity?
 }

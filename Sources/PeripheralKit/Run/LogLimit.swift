@@ -1,20 +1,21 @@
 package import Logging
 private import Synchronization
 
-/// Keeps centrals, the bus and the disk from filling a log.
+/// Limits how many log lines outsiders can cause, so that they cannot fill a log.
 ///
-/// Of each kind of line at notice level or above, five pass at once, and then one a minute. The next line that passes
-/// carries in `peripheral.suppressed` how many were left out before it; ``end()`` reports those that no line followed.
+/// Of each kind of line at notice level or above, five pass at once, and then one a minute. The next line
+/// that passes reports in `peripheral.suppressed` how many were left out before it. ``end()`` reports those
+/// that no line followed.
 ///
-/// The message and the level make the kind, and with them what the metadata has of ``LogDetail``. So the message has to be
-/// constant or made of the declaration, and what an outsider can vary belongs in other metadata: this bounds both the
-/// number of lines and the memory for them. Where a message comes with too many details at once, the further ones share a
-/// kind of their own; other messages are not touched by that.
+/// The kind of a line is its message, its level and each ``LogDetail`` in its metadata. Therefore, a message
+/// must be constant or consist of declared texts, and values that an outsider can vary belong in other
+/// metadata. This limits both the number of lines and the memory for them. If a message has too many details
+/// at once, further details share one kind. Other messages are not affected.
 package final class LogLimit: Sendable {
     static let burst = 5
     static let interval = Duration.seconds(60)
 
-    /// How many kinds a message has at once, besides the one that further details share.
+    /// The maximum number of kinds of a message, besides the one that further details share.
     static let detailCapacity = 64
 
     private struct Line: Hashable {
@@ -23,32 +24,32 @@ package final class LogLimit: Sendable {
     }
 
     private struct Kind {
-        /// Up to when the lines that have passed use up the minutes: each takes one.
+        /// The end of the minutes that lines have used: each line that passes uses one minute.
         var usedUp: Duration
         var suppressed = 0
     }
 
     private let stopwatch: Stopwatch
     private let logger: Logger
-    /// The kinds of each line by their details; `nil` stands for those that found no room.
+    /// The kinds of each line by their details; `nil` is for details that found no room.
     private let kinds = Mutex<[Line: [String?: Kind]]>([:])
 
     /// - Parameters:
     ///   - logger: The log.
-    ///   - clock: What measures the minutes.
+    ///   - clock: The clock that measures the minutes.
     package init(of logger: Logger, clock: any Clock<Duration>) {
         self.logger = logger
         stopwatch = Stopwatch(clock)
     }
 
-    /// The log, limited.
+    /// The log with the limit.
     package var limited: Logger {
         var limited = logger
         limited.handler = LimitedHandler(base: logger.handler, limit: self)
         return limited
     }
 
-    /// Reports how many lines of each message were left out since the last one of their kind.
+    /// Reports how many lines of each message were left out since the last line of their kind.
     package func end() {
         let kinds = kinds.withLock { kinds in
             defer { kinds = [:] }
@@ -80,7 +81,7 @@ package final class LogLimit: Sendable {
     private static func admit(_ detail: String, to kinds: inout [String?: Kind], at now: Duration) -> Int? {
         var key: String? = detail
         if kinds[key] == nil, isFull(kinds) {
-            // One that owes nothing is as one that was never there.
+            // A kind that owes nothing can be removed: a new one is equal to it.
             kinds = kinds.filter { $0.value.usedUp > now || $0.value.suppressed > 0 }
             if isFull(kinds) { key = nil }
         }
@@ -101,12 +102,12 @@ package final class LogLimit: Sendable {
     }
 }
 
-/// A value in the metadata of a line that makes lines with the same message several kinds, see ``LogLimit``.
+/// A metadata value that divides lines with the same message into several kinds, see ``LogLimit``.
 struct LogDetail: CustomStringConvertible, Sendable {
     let description: String
     let kind: String
 
-    /// What the details in the metadata come to.
+    /// The kind that results from the details in the metadata.
     static func kind(of metadata: Logger.Metadata?) -> String {
         guard let metadata else { return "" }
         let kinds = metadata.compactMap { key, value -> (String, String)? in
@@ -120,19 +121,20 @@ struct LogDetail: CustomStringConvertible, Sendable {
 }
 
 extension Logger.MetadataValue {
-    /// A value of which there are only as many as are declared or defined, whatever outsiders do: a flood of lines with
-    /// one of them does not hide a line with another.
+    /// Makes a metadata value of which only as many exist as are declared or defined.
+    ///
+    /// A flood of lines with one of these values does not hide a line with another, whatever outsiders do.
     ///
     /// - Parameters:
     ///   - value: The value.
-    ///   - kind: What is bounded, if the value itself is not.
+    ///   - kind: The limited part, if the value itself is not limited.
     /// - Returns: The value for the metadata.
     package static func bounded(_ value: String, by kind: String? = nil) -> Self {
         .stringConvertible(LogDetail(description: value, kind: kind ?? value))
     }
 }
 
-/// Hands on the lines that a ``LogLimit`` lets pass.
+/// Passes on the lines that a ``LogLimit`` admits.
 private struct LimitedHandler: LogHandler {
     var base: any LogHandler
     let limit: LogLimit

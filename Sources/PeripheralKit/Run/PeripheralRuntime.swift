@@ -2,15 +2,17 @@ internal import Logging
 internal import PeripheralCore
 private import Synchronization
 
-/// A peripheral while it runs: what the backend and the session of the program have in common.
+/// A running peripheral: the state that the backend and the session of the program share.
 final class PeripheralRuntime: PeripheralHost {
     private struct State {
         var isStopped = false
         private var wasPublished = false
         var register = CentralRegister()
-        /// What the backend has reported in this run, if anything.
+        /// The state that the backend has reported in this run, if any.
         var backendState: String?
 
+        /// Records that the peripheral is published.
+        ///
         /// - Returns: Whether it was published before.
         mutating func noteIsPublished() -> Bool {
             defer { wasPublished = true }
@@ -26,7 +28,7 @@ final class PeripheralRuntime: PeripheralHost {
     private let pairing: PairingAnswerer
     let updates: UpdateSender
     let advertising: AdvertisingControl
-    /// What has the state survive; `nil` when nothing does.
+    /// Saves the state for the next run; `nil` without a restoration identifier.
     let preservation: Preservation?
     let persistentValues: PersistentValues
     private let delivery: OutboxDelivery?
@@ -108,7 +110,7 @@ final class PeripheralRuntime: PeripheralHost {
         self.characteristics = characteristics
     }
 
-    /// What the backend needs in the next run.
+    /// The state that the backend needs in the next run.
     var backendState: String { state.withLock(\.backendState) ?? publication.backendState }
 
     // MARK: For the backend
@@ -131,7 +133,7 @@ final class PeripheralRuntime: PeripheralHost {
             preservation?.published(on: published.adapter)
             updates.begin(published)
             delivery?.published()
-            // What was there before may have lost its bonds meanwhile, or be another adapter. Who looks needs the link.
+            // Bonds may have been removed meanwhile, or the adapter may be another. Checking needs the link.
             if state.withLock({ $0.noteIsPublished() }) { doubtBonds.yield() }
             advertising.begin(published.link)
             peripheralState.assume(.onTheAir)
@@ -159,7 +161,7 @@ final class PeripheralRuntime: PeripheralHost {
             updates.disconnected(central)
             if let address = address(of: central) { preservation?.disconnected(address) }
             note { $0.disconnected(central) }
-            // A handler that still ran may have asked for it since.
+            // A handler that still ran may have requested a connection number since.
             server.connections.end(central)
         case .forgotten:
             doubtBonds.yield()
@@ -211,16 +213,17 @@ final class PeripheralRuntime: PeripheralHost {
         note { $0.reset() }
     }
 
-    /// The address by which a central is recognised; `nil` when it is not here.
+    /// Returns the address that identifies a central; `nil` when the central is not connected.
     private func address(of central: Central.ID) -> DeviceAddress? {
         let register = self.register
         let known = register.centrals + register.subscriptions.compactMap(\.central)
         return known.first { $0.id == central }?.address
     }
 
-    /// Takes note of who has subscribed.
+    /// Handles a subscription.
     ///
-    /// Before the program hears of it, it is preserved: what the program sends then is kept for this subscriber, too.
+    /// The subscription is preserved before the program gets the event, so that durable updates that the
+    /// program then sends include this subscriber.
     private func noteSubscriber(
         _ subscription: Subscription,
         _ change: (inout CentralRegister) -> [SessionEvent]
@@ -231,7 +234,8 @@ final class PeripheralRuntime: PeripheralHost {
         tell(changed)
     }
 
-    /// Tells what has become of subscribers of before, and looks again for what can be sent.
+    /// Reports changes of restored subscribers to the program, and looks again for durable updates that can
+    /// be sent.
     private func tell(_ changed: [RestoredSubscriber]) {
         for subscriber in changed { events.send(.restoredSubscriberChanged(subscriber), keeping: true) }
         delivery?.wake()
@@ -241,7 +245,7 @@ final class PeripheralRuntime: PeripheralHost {
         for event in state.withLock({ change(&$0.register) }) { events.send(event) }
     }
 
-    /// A subscription as the program sees it.
+    /// The subscription in the form for the program.
     private func subscription(_ subscription: BackendSubscription) -> Subscription? {
         guard let characteristic = characteristics[subscription.characteristic] else { return nil }
         let onlyKind: UpdateKind? =
@@ -270,12 +274,12 @@ final class PeripheralRuntime: PeripheralHost {
 
     // MARK: For the run
 
-    /// Answers for handlers that are late, until the calling task is cancelled.
+    /// Answers for late handlers until the calling task is cancelled.
     func keepTime() async {
         await tasks.keepTime()
     }
 
-    /// Cancels the handlers that run, and those that are still to come.
+    /// Cancels running handlers and all later ones.
     func cancelHandlers() {
         tasks.cancelAll()
         procedures.stop()
@@ -302,52 +306,55 @@ final class PeripheralRuntime: PeripheralHost {
         throw CancellationError()
     }
 
-    /// Sends what is kept for subscribers, until the session is over.
+    /// Sends durable updates to their subscribers until the session is over.
     func deliverDurableUpdates() async {
         await delivery?.run { register.subscriptions }
     }
 
-    /// Keeps an update for its subscribers until it is sent.
+    /// Retains an update for its subscribers until it is sent.
     ///
-    /// - Returns: Whether there is room for it; `nil` when updates of the characteristic are not kept.
+    /// - Returns: Whether there is room for it; `nil` when updates of the characteristic are not durable.
     func post(_ value: [UInt8], of characteristic: AttributeHandle) throws(PeripheralError) -> Bool? {
         guard let delivery else { return nil }
         try checkIsRunning()
         return delivery.post(value, of: characteristic)
     }
 
-    /// Sends an update to all who have subscribed, as the characteristic is declared.
+    /// Sends an update to all subscribers, as the characteristic declares.
     func notify(_ characteristic: AttributeHandle, _ value: [UInt8]) async throws {
         if try await delivery?.notify(value, of: characteristic) == true { return }
         try await updates.notify(characteristic, value, to: .subscribers)
     }
 
-    /// Waits until there is room for an update to all who have subscribed.
+    /// Waits until there is room for an update to all subscribers.
     func ready(_ characteristic: AttributeHandle) async throws {
         if try await delivery?.ready(characteristic) == true { return }
         try await updates.ready(characteristic, for: .subscribers)
     }
 
-    /// Finds out who is not bonded any more of those who are expected.
+    /// Checks which of the expected subscribers are no longer bonded.
     func examineBonds() async {
         guard let preservation, preservation.isExpectingCentrals else { return }
         do {
             preservation.bonded(try await link().bondedCentrals())
         } catch {
-            // They stay expected: nobody knows better.
+            // They stay expected, because nothing else is known.
         }
     }
 
-    /// Finds that out again whenever bonds may be gone, until the session is over.
+    /// Checks bonds again whenever they may have been removed, until the session is over.
     func keepExaminingBonds() async {
         for await _ in doubtsAboutBonds { await examineBonds() }
     }
 
-    /// Begins to stop; from now on, the session is invalid.
+    /// Begins to stop.
+    ///
+    /// The session is invalid from now on.
     func stop() {
         state.withLock { $0.isStopped = true }
         preservation?.freezeSubscribers()
-        // Not when the run is cancelled: who waits for room then hears of that.
+        // This does not happen when the run is cancelled: then cancellation ends the calls that wait for
+        // room.
         preservation?.outboxChanges.finish()
         delivery?.stop()
         doubtBonds.finish()
@@ -359,7 +366,7 @@ final class PeripheralRuntime: PeripheralHost {
         procedures.stop()
     }
 
-    /// The way to the backend, while the session is valid.
+    /// The link to the backend, while the session is valid.
     func link() throws(PeripheralError) -> any BackendLink {
         try updates.link()
     }
@@ -374,23 +381,24 @@ final class PeripheralRuntime: PeripheralHost {
         state.withLock { $0.register }
     }
 
-    /// What happens from now on.
+    /// Returns the events from now on.
     ///
-    /// - Parameter isService: Whether a service listens, and not the program, which what was kept is for.
+    /// - Parameter isService: Whether a service listens. A service does not take the events that were
+    ///   retained for the program.
     /// - Returns: The events, until the session ends.
     func listen(asService isService: Bool = false) -> AsyncStream<SessionEvent> {
         events.listen(takingKept: !isService)
     }
 
-    /// The writes to a characteristic; `nil` when they are no stream.
+    /// The buffer of the writes to a characteristic; `nil` when it has no stream.
     func writeBuffer(of characteristic: AttributeHandle) -> WriteBuffer? {
         server.writeBuffer(of: characteristic)
     }
 
-    /// What tells the connections of a central from each other.
+    /// The numbers that distinguish the connections of a central.
     var connections: ConnectionNumbers { server.connections }
 
-    /// The handle on the air; `nil` when the backend does not tell it.
+    /// The handle on the air; `nil` when the backend does not report it.
     func handleOnAir(_ handle: AttributeHandle) -> AttributeHandle? {
         server.handlesOnAir[handle]
     }
@@ -435,17 +443,18 @@ final class PeripheralRuntime: PeripheralHost {
         }
     }
 
-    /// Whether a central has subscribed, or may have where the backend does not tell who it is.
+    /// Returns whether a central has subscribed, or may have subscribed because the backend does not identify
+    /// a subscriber.
     func isSubscribed(_ central: Central.ID, to characteristic: AttributeHandle) -> Bool {
         register.subscriptions(to: characteristic).contains { $0.central.map { $0.id == central } ?? true }
     }
 
-    /// Returns when the answers have left that were given before.
+    /// Waits until all earlier responses have left the device.
     func untilAnswersHaveLeft() async {
         await (try? link())?.untilAnswersHaveLeft()
     }
 
-    /// Returns when what was sent to a central before has left, so that what comes next cannot overtake it.
+    /// Waits until all earlier updates to a central have left the device, so that nothing can overtake them.
     ///
     /// - Throws: `CancellationError`, or ``PeripheralError`` with the code `stopped`.
     func untilUpdatesHaveLeft(for central: Central.ID) async throws {
@@ -453,7 +462,7 @@ final class PeripheralRuntime: PeripheralHost {
         await (try? link())?.untilUpdatesHaveLeft(for: central)
     }
 
-    /// Sends the response of a control point, and waits until it is over.
+    /// Sends the response of a control point and waits until it has ended.
     func respond(
         _ response: [UInt8],
         of controlPoint: AttributeHandle,

@@ -1,6 +1,9 @@
 private import Synchronization
 
-/// The events that a service is told: the first time all since the run began, for its work begins a moment later.
+/// The events for a service.
+///
+/// The first call returns all events since the run began, because the work of a service begins a moment
+/// later.
 final class ServiceEvents: Sendable {
     private let runtime: PeripheralRuntime
     private let first: Mutex<AsyncStream<SessionEvent>?>
@@ -10,7 +13,7 @@ final class ServiceEvents: Sendable {
         first = Mutex(runtime.listen(asService: true))
     }
 
-    /// Keeps no events for a service that has never asked for them.
+    /// Drops the retained events of a service that has never asked for them.
     func end() {
         first.withLock { $0 = nil }
     }

@@ -1,9 +1,9 @@
-/// What services do by themselves in one run of their peripheral.
+/// The background work of services in one run of their peripheral.
 struct ServiceWork {
     private let runtime: PeripheralRuntime
     private let services: [(declaration: any GATTServiceDeclaration, session: PeripheralSession)]
 
-    /// Begins to keep the events for each service.
+    /// Begins to retain the events for each service.
     init(of declarations: [any GATTServiceDeclaration], in runtime: PeripheralRuntime) {
         self.runtime = runtime
         services = declarations.map { ($0, PeripheralSession(ofServiceIn: runtime)) }
@@ -11,8 +11,8 @@ struct ServiceWork {
 
     /// Runs each service until the body has ended.
     ///
-    /// - Returns: What the body returns.
-    /// - Throws: What the body throws, or else a service that has failed before.
+    /// - Returns: The result of the body.
+    /// - Throws: The error of the body, or of a service that has failed before.
     func run<Output: Sendable>(
         beside body: @escaping @Sendable (_ session: PeripheralSession) async throws -> Output
     ) async throws -> Output {
@@ -23,7 +23,7 @@ struct ServiceWork {
                     do {
                         try await declaration.run(in: session)
                     } catch let error where error.isConsequenceOfEnd {
-                        // Whoever has ended the session tells why.
+                        // The part that has ended the session throws the error.
                     }
                     return .service
                 }
@@ -40,7 +40,7 @@ struct ServiceWork {
     }
 }
 
-/// Which part of the work has ended.
+/// The part of the work that has ended.
 private enum Part<Output: Sendable>: Sendable {
     case service
     case body(Output)

@@ -1,10 +1,10 @@
 private import Synchronization
 
-/// The state of a peripheral, and who is told when it changes.
+/// The state of a peripheral, with the listeners to its changes.
 final class StateBroadcast: Sendable {
     fileprivate struct State {
         var current = PeripheralState.initial
-        /// Whether the backend of this run tells the state itself.
+        /// Whether the backend of this run reports the state itself.
         var isReported = false
         var listeners: [UInt64: AsyncStream<PeripheralState>.Continuation] = [:]
         var nextNumber: UInt64 = 0
@@ -14,9 +14,9 @@ final class StateBroadcast: Sendable {
 
     var current: PeripheralState { state.withLock { $0.current } }
 
-    /// The state as it is now, then each other that follows.
+    /// Returns the present state, followed by each later state.
     func listen() -> AsyncStream<PeripheralState> {
-        // Who does not look misses the oldest: what counts is what is the case now.
+        // A slow listener misses the oldest states, because only the present state counts.
         let (states, listener) = AsyncStream.makeStream(
             of: PeripheralState.self,
             bufferingPolicy: .bufferingNewest(64)
@@ -34,7 +34,7 @@ final class StateBroadcast: Sendable {
         return states
     }
 
-    /// Takes note of the state that a backend reports.
+    /// Sets the state that a backend reports.
     func report(_ new: PeripheralState) {
         state.withLock { state in
             state.isReported = true
@@ -42,16 +42,17 @@ final class StateBroadcast: Sendable {
         }
     }
 
-    /// Takes note of what must be the case with a backend that reports no states.
+    /// Sets the state that follows from an event, for a backend that reports no states.
     ///
-    /// One that does may have reported a loss already when it still tells what was before.
+    /// A backend that reports states may have reported a loss already while it still delivers an earlier
+    /// event.
     func assume(_ new: PeripheralState) {
         state.withLock { state in
             if !state.isReported { state.change { $0 = new } }
         }
     }
 
-    /// Goes back to where each run begins.
+    /// Resets the state to that of a new run.
     func reset() {
         state.withLock { state in
             state.isReported = false
@@ -66,7 +67,7 @@ final class StateBroadcast: Sendable {
 }
 
 extension StateBroadcast.State {
-    /// Nobody is told of a state that is the case already.
+    /// Listeners are not notified when the state stays the same.
     fileprivate mutating func change(_ change: (inout PeripheralState) -> Void) {
         let old = current
         change(&current)

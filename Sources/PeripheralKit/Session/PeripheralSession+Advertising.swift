@@ -1,43 +1,58 @@
 extension PeripheralSession {
-    /// What is advertised, as the program has declared or demanded it; empty after ``stopAdvertising()``.
+    /// The advertisements that the program has declared or set last; empty after ``stopAdvertising()``.
     ///
-    /// An advertisement whose time is over is among them: ``SessionEvent/advertisementEnded(_:)`` tells.
+    /// An advertisement whose time is over stays in the list. ``SessionEvent/advertisementEnded(_:)`` reports
+    /// its end.
     public var advertisements: [Advertisement] { runtime.advertising.advertisements }
 
-    /// Advertises these instead of what has been advertised so far.
+    /// Replaces the advertisements.
     ///
     /// ```swift
     /// try await session.advertise(Advertisement(localName: "Lamp", manufacturerData: [0x0059: [1, 2]]))
     /// ```
     ///
-    /// Each takes the place of the one that stood there before: what stays as it is stays on the air without a gap, or is
-    /// put there again when its time was over. What an advertisement leaves open is filled in as in a declaration. Centrals
-    /// that are connected stay so. The change lasts until the next, or the end of the run, whatever happens to the Bluetooth
-    /// stack meanwhile. What is possible is told by ``Advertisement/plan(for:)``.
+    /// Each advertisement replaces the one at the same place. An advertisement that does not change stays on
+    /// the air without a gap. If its time was over, it is put on the air again. Fields that an advertisement
+    /// leaves open get defaults as in a declaration. Connected centrals stay connected. The change lasts
+    /// until the next change or the end of the run, even if the Bluetooth stack restarts meanwhile.
+    /// ``Advertisement/plan(for:)`` reports what is possible.
     ///
-    /// The call returns when the stack has taken all that is to be on the air; changes thus come one after the other, and no
-    /// faster than a stack can follow. While the peripheral is off the air, it returns at once, and what is demanded is
-    /// advertised when the peripheral comes back. An advertisement that is pausing while a central is connected waits for that
-    /// central to leave, not so the call. To cancel the call does not take back what it has begun.
+    /// The call returns when the stack has accepted all advertisements. Changes are therefore applied one
+    /// after the other, no faster than the stack can follow. While the peripheral is off the air, the call
+    /// returns at once. The new advertisements go on the air when the peripheral is published again. An
+    /// advertisement that pauses while a central is connected starts when that central disconnects; the call
+    /// does not wait for that. Cancelling the call does not undo a change that has begun.
     ///
-    /// With BlueZ, an advertisement is changed where it is as long as only its content changes: services, manufacturer and
-    /// service data, raw data, the local name or the appearance, in as many bytes as one kind of advertising takes. Any
-    /// other change, and leaving out a name or an appearance, takes that advertisement off the air for the few milliseconds
-    /// that it takes to register it anew; the others stay. `timeout` counts anew when it is changed, or was over.
+    /// It depends on the Bluetooth stack whether a changed advertisement stays on the air. Usually:
     ///
-    /// - Parameter advertisements: What to advertise; without any, what the peripheral declares.
-    /// - Throws: ``DeclarationError`` when an advertisement is invalid or does not fit on this adapter, before anything is
-    ///   changed. ``PeripheralError`` with the code ``PeripheralError/Code/rejected`` when the stack refuses one, such as
-    ///   when the adapter has no room for another: all is as it was before the call then. With the code
-    ///   ``PeripheralError/Code/stopped``. `CancellationError` when cancelled before it begins.
+    /// - A change of content happens in place, if the content still fits into the same kind of advertising.
+    ///   Content is services, manufacturer data, service data, raw data, the local name and the appearance.
+    /// - Any other change, and removing a name or an appearance, takes that advertisement off the air for a
+    ///   few milliseconds. The others stay on the air.
+    ///
+    /// The `timeout` starts again when it is changed, or when it was over.
+    ///
+    /// - Parameter advertisements: What to advertise. Without arguments, the peripheral's declared
+    ///   advertisements.
+    /// - Throws: One of these errors:
+    ///   - ``DeclarationError`` when an advertisement is invalid or does not fit on this adapter. Nothing has
+    ///     changed then.
+    ///   - ``PeripheralError`` with the code ``PeripheralError/Code/rejected`` when the stack refuses an
+    ///     advertisement, for example because the adapter has no room for another. The earlier advertisements
+    ///     are in place again then.
+    ///   - ``PeripheralError`` with the code ``PeripheralError/Code/stopped``.
+    ///   - `CancellationError` when the task is cancelled before the change begins.
     public func advertise(_ advertisements: Advertisement...) async throws {
         try await advertise(advertisements)
     }
 
-    /// Advertises these instead of what has been advertised so far, as ``advertise(_:)-(Advertisement...)`` does.
+    /// Replaces the advertisements with those of an array.
     ///
-    /// - Parameter advertisements: What to advertise; when empty, what the peripheral declares.
-    /// - Throws: The same.
+    /// See ``advertise(_:)-(Advertisement...)``.
+    ///
+    /// - Parameter advertisements: What to advertise. If it is empty, the peripheral's declared
+    ///   advertisements.
+    /// - Throws: The same errors.
     public func advertise(_ advertisements: [Advertisement]) async throws {
         try await runtime.advertising.change { present, declared in
             present = advertisements.isEmpty ? declared : advertisements
@@ -45,20 +60,21 @@ extension PeripheralSession {
         }
     }
 
-    /// Changes one of the advertisements, and leaves the others as they are.
+    /// Changes one of the advertisements and leaves the others as they are.
     ///
     /// ```swift
     /// try await session.changeAdvertisement { $0.manufacturerData[0x0059] = [level] }
     /// ```
     ///
-    /// Otherwise as ``advertise(_:)-(Advertisement...)``. Changes that are made at the same time by several tasks do not
-    /// undo each other.
+    /// It follows the rules of ``advertise(_:)-(Advertisement...)``. Changes that several tasks make at the
+    /// same time do not undo each other.
     ///
     /// - Parameters:
-    ///   - index: Its place in ``advertisements``.
-    ///   - change: Changes it; called once.
-    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` when there is none at this place, such
-    ///   as after ``stopAdvertising()``; what `change` throws; otherwise the same.
+    ///   - index: The index of the advertisement in ``advertisements``.
+    ///   - change: A closure that changes the advertisement. It is called once.
+    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` when there is no
+    ///   advertisement at this index, for example after ``stopAdvertising()``; any error that `change`
+    ///   throws; the errors of ``advertise(_:)-(Advertisement...)``.
     public func changeAdvertisement(
         at index: Int = 0,
         _ change: (inout Advertisement) throws -> Void
@@ -67,8 +83,8 @@ extension PeripheralSession {
             guard present.indices.contains(index) else {
                 throw PeripheralError(
                     code: .notDeclared,
-                    message: "There is no advertisement at place \(index), but \(present.count) of them; "
-                        + "use advertise(_:) to begin with another."
+                    message: "There is no advertisement at index \(index); there are \(present.count). "
+                        + "Add an advertisement with advertise(_:)."
                 )
             }
             try change(&present[index])
@@ -76,13 +92,14 @@ extension PeripheralSession {
         }
     }
 
-    /// Advertises nothing any more: nobody new finds the peripheral, while centrals that are connected are served.
+    /// Stops all advertising.
     ///
-    /// ``advertise(_:)-(Advertisement...)`` begins again. On the air nothing tells a central that has connected before from
-    /// a new one: neither can connect meanwhile.
+    /// New centrals can no longer find the peripheral. Connected centrals are still served. A central that
+    /// was connected before cannot connect again either, because advertising is what makes a connection
+    /// possible. ``advertise(_:)-(Advertisement...)`` starts advertising again.
     ///
-    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/stopped``, or with the reason of the stack.
-    ///   `CancellationError` when cancelled before it begins.
+    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/stopped``, or with the error of the
+    ///   stack. `CancellationError` when the task is cancelled before the change begins.
     public func stopAdvertising() async throws {
         try await runtime.advertising.change { present, _ in
             present = []

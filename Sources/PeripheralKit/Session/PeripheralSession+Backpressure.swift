@@ -1,16 +1,14 @@
 internal import PeripheralCore
 
 extension PeripheralSession {
-    /// Queues a new value for all centrals that have subscribed to the characteristic, if there is room for it.
+    /// Queues a new value for all subscribers of a characteristic if there is room for it.
     ///
-    /// As `CBPeripheralManager.updateValue` does, it never waits:
-    /// - `true`: the value is sent to each of them once, in the order of the calls, as each has asked for. When nobody has
-    ///   subscribed, there is nobody to send it to. What still waits is dropped when its central leaves or unsubscribes, when the
-    ///   peripheral goes off the air, and when the session ends; ``UpdateStatistics/dropped`` counts what the stack does not
-    ///   take, be it that the link lacks the security that is demanded. BlueZ from 5.76 on can lose the way to a central
-    ///   when another leaves that is not bonded, and reach it only together with others thereafter: what waits for that
-    ///   central alone is dropped then, too.
-    /// - `false`: nothing was queued, for no central. ``readyToUpdate(_:)`` tells when there is room again.
+    /// It never waits, as `CBPeripheralManager.updateValue` never does:
+    ///
+    /// - `true`: The value was queued. Each subscriber is sent the value once, in the order of the calls, as
+    ///   a notification or an indication. Without subscribers, the value is not sent.
+    /// - `false`: The value was queued for none of the subscribers. ``readyToUpdate(_:)`` waits until there
+    ///   is room.
     ///
     /// ```swift
     /// while try !session.update(temperature, reading) {
@@ -18,10 +16,20 @@ extension PeripheralSession {
     /// }
     /// ```
     ///
-    /// How much room there is, and what is done about a value that finds none, is declared with the characteristic:
-    /// ``UpdatePolicy``. A central that does not keep up holds up the others when its queue is full; a program that wants to
-    /// serve each at its own speed updates each by itself, with ``update(_:_:to:)-(_,_,Central)``. What arrives there is told at
-    /// ``notify(_:_:)-(_,Value)``, which is the same with a wait.
+    /// A queued value is dropped in these cases:
+    ///
+    /// - The central disconnects or unsubscribes.
+    /// - The peripheral goes off the air, or the session ends.
+    /// - The Bluetooth stack does not accept the value, for example because the link lacks the required
+    ///   security.
+    /// - The Bluetooth stack can no longer reach the central alone, and the value is for that central alone.
+    ///
+    /// ``UpdateStatistics/dropped`` counts the values that the stack did not accept.
+    ///
+    /// ``UpdatePolicy`` declares how much room there is, and what happens to a value that finds none. When
+    /// the queue of a slow central is full, that central holds up the others. To serve each central at its
+    /// own speed, update each one with ``update(_:_:to:)-(_,_,Central)``. ``notify(_:_:)-(_,Value)``
+    /// describes what arrives at a central; it does the same with a wait.
     ///
     /// - Parameters:
     ///   - characteristic: A characteristic of this peripheral with the property `.notify` or `.indicate`.
@@ -33,20 +41,21 @@ extension PeripheralSession {
         _ characteristic: Characteristic<Value>,
         _ value: Value
     ) throws(PeripheralError) -> Bool {
-        // The queues tell whether the session is over.
+        // The queues check whether the session is over.
         let handle = try declaredHandle(of: characteristic.declaration)
         let bytes = try characteristic.declaration.checkedForUpdate(value.gattBytes)
         if let isKept = try runtime.post(bytes, of: handle) { return isKept }
         return try runtime.updates.update(handle, bytes, to: .subscribers)
     }
 
-    /// Queues a new value for one central that has subscribed to the characteristic, if there is room for it.
+    /// Queues a new value for one subscriber if there is room for it.
     ///
-    /// Otherwise as ``update(_:_:)``.
+    /// It follows the rules of ``update(_:_:)``.
     ///
-    /// - Throws: As ``update(_:_:)``; ``PeripheralError`` with the code ``PeripheralError/Code/notSubscribed`` when the
-    ///   central has not subscribed, with ``PeripheralError/Code/notAddressable`` where the Bluetooth stack can reach it
-    ///   only together with others.
+    /// - Throws: The errors of ``update(_:_:)``, and ``PeripheralError`` with one of these codes:
+    ///   - ``PeripheralError/Code/notSubscribed`` when the central has not subscribed.
+    ///   - ``PeripheralError/Code/notAddressable`` when the Bluetooth stack can reach the central only
+    ///     together with others.
     public func update<Value>(
         _ characteristic: Characteristic<Value>,
         _ value: Value,
@@ -58,13 +67,13 @@ extension PeripheralSession {
         return try runtime.updates.update(handle, bytes, to: .central(central.id))
     }
 
-    /// Queues a new value for several centrals that have subscribed to the characteristic, if there is room with each of
-    /// them; otherwise for none.
+    /// Queues a new value for several subscribers if there is room with each of them.
     ///
-    /// Otherwise as ``update(_:_:)``. A central that is named twice gets it once.
+    /// If there is no room with one of them, the value is queued for none. It follows the rules of
+    /// ``update(_:_:)``. A central that is listed twice is sent the value once.
     ///
-    /// - Throws: As ``update(_:_:to:)-(_,_,Central)`` for the first central for which it is not possible; nothing is queued
-    ///   then.
+    /// - Throws: The errors of ``update(_:_:to:)-(_,_,Central)``, for the first central that fails. Nothing
+    ///   is queued then.
     public func update<Value>(
         _ characteristic: Characteristic<Value>,
         _ value: Value,
@@ -80,13 +89,15 @@ extension PeripheralSession {
         return try runtime.updates.update(handle, bytes, toEach: identities)
     }
 
-    /// Waits until ``update(_:_:)`` would take a value of any size.
+    /// Waits until ``update(_:_:)`` would accept a value of any size.
     ///
-    /// It looks at what is, not at what changes: when there is room already, or nobody has subscribed, it returns at once, so
-    /// that no moment can be missed. Otherwise it returns when half of the places in the queue are free, so that a program
-    /// is not woken up for each value. All who wait go on, in the order in which they came; what one of them sends may
-    /// take the room of the next, for whom ``update(_:_:)`` is then `false` once more. A call of
-    /// ``notify(_:_:)-(_,Value)`` that waits for the same room comes first when it was there first.
+    /// It returns at once if there is room, or if there are no subscribers. No wakeup can be missed, because
+    /// it checks the present state instead of waiting for a change. If the queue was full, it returns when
+    /// half of the queue is free, so that the program does not wake up for each value.
+    ///
+    /// All waiting calls continue together, in the order in which they began. The first of them may use up
+    /// the room again; ``update(_:_:)`` then returns `false` for the next. A call of
+    /// ``notify(_:_:)-(_,Value)`` that has waited longer for the same room comes first.
     ///
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` or
     ///   ``PeripheralError/Code/stopped``; `CancellationError`.
@@ -95,14 +106,16 @@ extension PeripheralSession {
         try await runtime.ready(handle)
     }
 
-    /// Waits until ``update(_:_:to:)-(_,_,Central)`` would take a value of any size for this central.
+    /// Waits until ``update(_:_:to:)-(_,_,Central)`` would accept a value of any size for this central.
     ///
-    /// Otherwise as ``readyToUpdate(_:)``.
+    /// It follows the rules of ``readyToUpdate(_:)``.
     ///
-    /// - Throws: As ``readyToUpdate(_:)``; ``PeripheralError`` with the code ``PeripheralError/Code/notSubscribed`` when
-    ///   the central has not subscribed or unsubscribes meanwhile, with ``PeripheralError/Code/disconnected`` when it
-    ///   leaves meanwhile, with ``PeripheralError/Code/notAddressable`` as soon as the Bluetooth stack can reach it only
-    ///   together with others.
+    /// - Throws: The errors of ``readyToUpdate(_:)``, and ``PeripheralError`` with one of these codes:
+    ///   - ``PeripheralError/Code/notSubscribed`` when the central has not subscribed, or unsubscribes during
+    ///     the wait.
+    ///   - ``PeripheralError/Code/disconnected`` when the central disconnects during the wait.
+    ///   - ``PeripheralError/Code/notAddressable`` as soon as the Bluetooth stack can reach the central only
+    ///     together with others.
     public func readyToUpdate<Value>(
         _ characteristic: Characteristic<Value>,
         to central: Central
@@ -114,9 +127,10 @@ extension PeripheralSession {
 
     /// Waits until there has been room for a value of any size with each of these centrals.
     ///
-    /// Otherwise as ``readyToUpdate(_:)``; whom others send to meanwhile may have none any more at the end.
+    /// It follows the rules of ``readyToUpdate(_:)``. If other tasks send values meanwhile, a central may
+    /// have no room again when the call returns.
     ///
-    /// - Throws: As ``readyToUpdate(_:to:)-(_,Central)``, for the first central of which that is true.
+    /// - Throws: The errors of ``readyToUpdate(_:to:)-(_,Central)``, for the first central that fails.
     public func readyToUpdate<Value>(
         _ characteristic: Characteristic<Value>,
         to centrals: some Sequence<Central>

@@ -1,18 +1,20 @@
 public import PeripheralCore
 
 extension PeripheralSession {
-    /// The centrals that are connected, in the order in which they came.
+    /// The connected centrals, in the order in which they connected.
     ///
-    /// All that are connected to the adapter, also those that never ask for anything of this peripheral.
-    /// Empty when the session is no longer valid.
+    /// It contains all centrals that are connected to the adapter, even those that never send a request to
+    /// this peripheral. It is empty when the session is no longer valid.
     public var centrals: [Central] {
         runtime.register.centrals
     }
 
-    /// What tells the connection of a central from those that it had before and will have: for what holds no longer than
-    /// a connection, such as a consent.
+    /// Returns the identity of a central's present connection.
     ///
-    /// - Returns: The connection; `nil` when the central is not connected, or the session no longer valid.
+    /// Use it for anything that lasts no longer than a connection, such as a consent. A later connection of
+    /// the same central has another identity.
+    ///
+    /// - Returns: The connection; `nil` when the central is not connected or the session is no longer valid.
     public func connection(of central: Central) -> Central.Connection? {
         guard (try? runtime.checkIsRunning()) != nil else { return nil }
         let number = runtime.connections.number(of: central.id)
@@ -25,39 +27,45 @@ extension PeripheralSession {
 
     /// Ends the connection of a central.
     ///
-    /// A central may connect again at once; what keeps it away is ``forget(_:)`` together with attributes that demand
-    /// pairing.
+    /// The central may connect again at once. To keep it away, call ``forget(_:)`` and declare attributes
+    /// that require pairing.
     ///
-    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/disconnected`` when it is not connected,
-    ///   ``PeripheralError/Code/connectionLost`` while the peripheral is off the air,
-    ///   ``PeripheralError/Code/stopped``, or with the reason of the Bluetooth stack.
+    /// - Throws: ``PeripheralError`` with one of these codes, or with the error of the Bluetooth stack:
+    ///   - ``PeripheralError/Code/disconnected`` when the central is not connected.
+    ///   - ``PeripheralError/Code/connectionLost`` while the peripheral is off the air.
+    ///   - ``PeripheralError/Code/stopped``.
     public func disconnect(_ central: Central) async throws {
         try await runtime.link().disconnect(central.id)
     }
 
-    /// The centrals that are bonded with this device, connected or not.
+    /// Returns the centrals that are bonded with this device, connected or not.
     ///
-    /// Bonds belong to the device, not to this peripheral: those that other programs have made are among them.
+    /// Bonds belong to the device, not to this peripheral. The result includes bonds that other programs have
+    /// made.
     ///
-    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/connectionLost`` while the peripheral is off
-    ///   the air, ``PeripheralError/Code/stopped``, or with the reason of the Bluetooth stack.
+    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/connectionLost`` while the
+    ///   peripheral is off the air, with the code ``PeripheralError/Code/stopped``, or with the error of the
+    ///   Bluetooth stack.
     public func bondedCentrals() async throws -> [Central] {
         try await runtime.link().bondedCentrals()
     }
 
-    /// Removes the bond of a central, and ends its connection; it has to pair again, and nothing is kept for it any more.
+    /// Removes the bond of a central and ends its connection.
     ///
-    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/unknownCentral`` when there is nothing to
-    ///   forget, ``PeripheralError/Code/connectionLost`` while the peripheral is off
-    ///   the air, ``PeripheralError/Code/stopped``, or with the reason of the Bluetooth stack.
+    /// The central has to pair again. Nothing is preserved for it any longer.
+    ///
+    /// - Throws: ``PeripheralError`` with one of these codes, or with the error of the Bluetooth stack:
+    ///   - ``PeripheralError/Code/unknownCentral`` when there is nothing to remove.
+    ///   - ``PeripheralError/Code/connectionLost`` while the peripheral is off the air.
+    ///   - ``PeripheralError/Code/stopped``.
     public func forget(_ central: Central) async throws {
         try await runtime.link().forget(central.id)
         await runtime.examineBonds()
     }
 
-    /// The handle of a characteristic's value on the air.
+    /// Returns the handle of a characteristic's value on the air.
     ///
-    /// - Returns: The handle; `nil` where the Bluetooth stack does not tell it.
+    /// - Returns: The handle; `nil` when the Bluetooth stack does not report it.
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` or
     ///   ``PeripheralError/Code/stopped``.
     public func handle<Value>(of characteristic: Characteristic<Value>) throws(PeripheralError)

@@ -1,29 +1,31 @@
 internal import PeripheralCore
 
 extension PeripheralSession {
-    /// What was restored when the peripheral began to run, with what has become of its subscribers since.
+    /// The state that was restored when the run began, with the present status of its subscribers.
     ///
-    /// `nil` when nothing was preserved, or the peripheral has no restoration identifier.
+    /// It is `nil` when nothing was preserved, or when the peripheral has no restoration identifier.
     public var restored: RestoredState? { runtime.preservation?.restored }
 
-    /// Returns when all that has changed so far is preserved, so that it survives whatever happens.
+    /// Saves all changes so far and returns when they are in the store.
     ///
-    /// It takes as long as the store does, and up to half a second since the save before. What changes without it is preserved soon,
-    /// together with what else does. A call whose task is cancelled goes on.
+    /// It takes as long as the store takes, and up to half a second since the last save. Without this call,
+    /// changes are saved soon, several together. The call continues if its task is cancelled.
     ///
-    /// - Throws: ``RestorationError`` when it cannot be preserved; ``PeripheralError`` with the code
+    /// - Throws: ``RestorationError`` when the state cannot be saved; ``PeripheralError`` with the code
     ///   ``PeripheralError/Code/restorationUnavailable`` when the peripheral has no restoration identifier.
     public func preserve() async throws {
         guard let preservation = runtime.preservation else { throw PeripheralError.noRestorationIdentifier }
         try await preservation.flush()
     }
 
-    /// How often the peripheral's state has been saved in this run, by which flash memory wears out, and what of it was dropped.
+    /// The number of saves in this run, and of the updates dropped from the preserved state.
+    ///
+    /// Each save wears out flash memory.
     public var restorationStatistics: RestorationStatistics {
         runtime.preservation?.statistics ?? RestorationStatistics()
     }
 
-    /// The value of a characteristic that is declared with ``PersistentValue``.
+    /// Returns the value of a characteristic that is declared with ``PersistentValue``.
     ///
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` or
     ///   ``PeripheralError/Code/stopped``.
@@ -32,20 +34,22 @@ extension PeripheralSession {
         return try Value(gattBytes: runtime.persistentValues[handle] ?? [])
     }
 
-    /// Changes the value of a characteristic that is declared with ``PersistentValue``, and sends it to all who have
-    /// subscribed.
+    /// Changes a persistent value and sends it to all subscribers.
     ///
-    /// What centrals read is the new value at once. The call returns when it is preserved, if it is declared
-    /// ``WriteDurability/durable``, and sent as by ``notify(_:_:)-(_,Value)``.
+    /// Centrals read the new value at once. If the characteristic is declared ``WriteDurability/durable``,
+    /// the call returns after the value is saved. The value is sent as by ``notify(_:_:)-(_,Value)``.
     ///
-    /// With ``UpdatePolicy/durable``, the value and its update are preserved together, as is what was sent by
-    /// ``update(_:_:)`` before; while as many updates wait for a subscriber who is there as may, the call waits before it
-    /// changes anything.
+    /// With ``UpdatePolicy/durable``, the value and its update are saved together, with all earlier values of
+    /// ``update(_:_:)``. While the queue of a connected subscriber is full, the call waits before it changes
+    /// anything.
     ///
-    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared``,
-    ///   ``PeripheralError/Code/invalidValue`` or ``PeripheralError/Code/stopped``; ``RestorationError`` when it cannot be
-    ///   preserved yet, in which case it is sent once it is, or when its update finds no room while those before it could not
-    ///   be preserved, in which case nothing has changed; `CancellationError`.
+    /// - Throws: One of these errors:
+    ///   - ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared``,
+    ///     ``PeripheralError/Code/invalidValue`` or ``PeripheralError/Code/stopped``.
+    ///   - ``RestorationError`` when the value cannot be saved yet. It is sent once it is saved. The same
+    ///     error is thrown, with nothing changed, when the update finds no room while earlier updates cannot
+    ///     be saved.
+    ///   - `CancellationError`.
     public func set<Value>(_ characteristic: Characteristic<Value>, to value: Value) async throws {
         let handle = try persistentHandle(of: characteristic)
         let bytes = try characteristic.declaration.checkedForUpdate(value.gattBytes)
@@ -63,22 +67,22 @@ extension PeripheralSession {
         guard characteristic.declaration.persistentValue != nil else {
             throw PeripheralError(
                 code: .notDeclared,
-                message: "The value of characteristic \(characteristic.uuid) is not kept; "
-                    + "declare it with PersistentValue."
+                message: "The value of characteristic \(characteristic.uuid) is not persistent. "
+                    + "Declare it with PersistentValue."
             )
         }
         return handle
     }
 }
 
-/// How often the state of a peripheral has been saved, and what of it was dropped.
+/// The number of saves of a peripheral's state, and of the updates dropped from it.
 public struct RestorationStatistics: Hashable, Sendable {
-    /// How often it has been written to the store.
+    /// How often the state was written to the store.
     public internal(set) var saves = 0
 
-    /// How often that has failed.
+    /// How often a save failed.
     public internal(set) var failures = 0
 
-    /// How many values were dropped that were kept for a subscriber (``UpdatePolicy/durable(beyond:)``), for newer ones.
+    /// How many updates of ``UpdatePolicy/durable(beyond:)`` were dropped for newer ones.
     public internal(set) var droppedUpdates = 0
 }

@@ -1,10 +1,10 @@
 internal import PeripheralCore
 
 extension PeripheralSession {
-    /// Sends a document to one central, in chunks.
+    /// Sends a document in chunks to one central and waits until the central has received it.
     ///
-    /// Each chunk is an update of the characteristic, and after the last comes the end marker as one of its own, as in the
-    /// transfer sample of CoreBluetooth:
+    /// Each chunk is an update of the characteristic. After the last chunk, the end marker follows as an
+    /// update of its own, as in the transfer sample of CoreBluetooth:
     ///
     /// ```swift
     /// try await session.send(Array(text.utf8), over: transfer, to: central) { progress in
@@ -12,32 +12,43 @@ extension PeripheralSession {
     /// }
     /// ```
     ///
-    /// It is as fast as the link and no faster: only a few chunks at a time are on their way, and memory does not grow
-    /// with the document. Other characteristics take turns with it. What ``update(_:_:to:)-(_,_,Central)`` sends by the same
-    /// characteristic comes after the document, and so does another document; after one that is sent by indications, also
-    /// what ``indicate(_:_:to:)`` sends. When the central subscribes anew meanwhile, the document begins anew.
+    /// The transfer is as fast as the link. Only a few chunks are in flight at a time, so memory does not
+    /// grow with the document. Other characteristics take turns with the transfer.
     ///
-    /// A call that is cancelled sends what is on its way and then the end marker, before whatever comes after the document, so
-    /// that the central does not take that for the rest; one that is cancelled before its first chunk was on its way
-    /// sends nothing. When a call fails while the central is there, that has a part which nothing ends, since it could not be
-    /// reached; the next document for it begins with its end marker then, whether it is for this central or for all.
+    /// Later values of the same characteristic wait until the document is complete. This applies to
+    /// ``update(_:_:to:)-(_,_,Central)`` and to another document. If the document is sent as indications, it
+    /// also applies to ``indicate(_:_:to:)``. If the central subscribes again during the transfer, the
+    /// document starts again.
+    ///
+    /// A cancelled call sends the chunks that are in flight, and then the end marker. The central therefore
+    /// does not take the next update for the rest of the document. If the call is cancelled before the first
+    /// chunk is in flight, nothing is sent.
+    ///
+    /// If a call fails while the central stays connected, the central has received a part without an end
+    /// marker. The next document for this central, sent to it alone or to all, then begins with its end
+    /// marker.
     ///
     /// - Parameters:
     ///   - bytes: The document.
-    ///   - characteristic: A characteristic of this peripheral with the property `.notify` or `.indicate`, which can have
-    ///     values of 1 byte up to the size of a chunk.
+    ///   - characteristic: A characteristic of this peripheral with the property `.notify` or `.indicate`.
+    ///     Its declared length must allow values of 1 byte up to the chunk size.
     ///   - central: A central that has subscribed to it.
-    ///   - chunkSize: How large a chunk is at most.
-    ///   - endMarker: What follows the last chunk; nothing, when `nil`.
-    ///   - kind: Whether each chunk, and the marker, is confirmed by the central before the next is sent: safe also with a
-    ///     central that loses notifications, and much slower.
-    ///   - progress: Told in this task how far it has come: the newest, when there is more.
-    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notSubscribed`` when the central has not
-    ///   subscribed or unsubscribes meanwhile, ``PeripheralError/Code/disconnected`` when it leaves,
-    ///   ``PeripheralError/Code/notAddressable`` or ``PeripheralError/Code/insufficientSecurity`` as
-    ///   ``notify(_:_:to:)-(_,_,Central)`` does, ``PeripheralError/Code/invalidValue`` when chunk size or marker are not
-    ///   possible, ``PeripheralError/Code/notDeclared`` or ``PeripheralError/Code/stopped``; for indications, also
-    ///   as ``indicate(_:_:to:)`` does; `CancellationError`.
+    ///   - chunkSize: The maximum size of a chunk.
+    ///   - endMarker: The update that follows the last chunk; `nil` for none.
+    ///   - kind: Whether chunks and marker are notifications or indications. With indications, the central
+    ///     confirms each one before the next is sent. That is safe even with a central that loses
+    ///     notifications, but much slower.
+    ///   - progress: Receives the progress, in the calling task. If there are several reports, it receives
+    ///     the newest.
+    /// - Throws: `CancellationError`, or ``PeripheralError`` with one of these codes. For indications, also
+    ///   the errors of ``indicate(_:_:to:)``.
+    ///   - ``PeripheralError/Code/notSubscribed`` when the central has not subscribed, or unsubscribes during
+    ///     the transfer.
+    ///   - ``PeripheralError/Code/disconnected`` when the central disconnects.
+    ///   - ``PeripheralError/Code/notAddressable`` or ``PeripheralError/Code/insufficientSecurity`` as for
+    ///     ``notify(_:_:to:)-(_,_,Central)``.
+    ///   - ``PeripheralError/Code/invalidValue`` when the chunk size or the end marker is not possible.
+    ///   - ``PeripheralError/Code/notDeclared`` or ``PeripheralError/Code/stopped``.
     public func send(
         _ bytes: [UInt8],
         over characteristic: Characteristic<[UInt8]>,
@@ -59,15 +70,17 @@ extension PeripheralSession {
         )
     }
 
-    /// Sends a document in chunks to several centrals, each with a place of its own in the document.
+    /// Sends a document in chunks to several centrals, each at its own speed.
     ///
-    /// The call returns when each has it. One that leaves or unsubscribes, or cannot be reached any more, holds up none of the
-    /// others; its error is thrown when all others have everything, unless it has subscribed again by then and got the
-    /// document from the beginning.
+    /// The call returns when each central has received the document. A central that disconnects, unsubscribes
+    /// or cannot be reached does not hold up the others. Its error is thrown after all others have received
+    /// everything. The error is not thrown if the central has subscribed again and has received the document
+    /// from the beginning.
     ///
-    /// Otherwise as ``send(_:over:to:chunkSize:endMarker:by:progress:)-(_,_,Central,_,_,_,_)``.
+    /// It follows the rules of ``send(_:over:to:chunkSize:endMarker:by:progress:)-(_,_,Central,_,_,_,_)``.
     ///
-    /// - Throws: As that for the first central to which it is not possible; nothing is sent when that is known at once.
+    /// - Throws: The errors of that function, for the first central that fails. If an error is known before
+    ///   the transfer begins, nothing is sent.
     public func send(
         _ bytes: [UInt8],
         over characteristic: Characteristic<[UInt8]>,
@@ -93,27 +106,29 @@ extension PeripheralSession {
         )
     }
 
-    /// Sends a document in chunks to all centrals that have subscribed, each with a place of its own in the document.
+    /// Sends a document in chunks to all subscribers, each at its own speed.
     ///
-    /// Who subscribes meanwhile gets it from the beginning. The call returns when all have it who are subscribed; a
-    /// central that leaves or unsubscribes no longer counts. When nobody has subscribed, it returns at once.
+    /// The call returns when all present subscribers have received the document. A central that subscribes
+    /// during the transfer receives the document from the beginning. A central that disconnects or
+    /// unsubscribes no longer counts. Without subscribers, the call returns at once.
     ///
-    /// Where the Bluetooth stack reaches several subscribers only together (BlueZ before 5.76, and all versions when the
-    /// characteristic can be indicated), the slowest sets the speed, and who subscribes meanwhile gets the rest first, and then
-    /// everything, once more with all others. Otherwise, the same holds for a bonded central that has come back, and for one to
-    /// which BlueZ has lost the way when another left: a marker ends the part that it has.
+    /// Some Bluetooth stacks can reach several subscribers only together. Then the slowest subscriber sets
+    /// the speed. A central that subscribes during the transfer first receives the rest, and then the whole
+    /// document again, together with all others. The same may apply to single centrals, such as a bonded
+    /// central that has returned. An end marker ends the part that such a central has received.
     ///
-    /// By indications, each subscriber confirms its own chunks. One that is known to have asked for notifications gets
-    /// those. Those whom the stack reaches only together all confirm a chunk before the next is sent, as with
-    /// ``indicate(_:_:)``: when BlueZ does not tell that one of them has unsubscribed, or has asked for notifications, that is
-    /// waited for in vain for 30 s. The others then get the rest without a further wait, and the call throws
-    /// ``PeripheralError/Code/unconfirmed`` at the end; when the next chunk is not confirmed by all others either, it throws
-    /// that then, and sends no more.
+    /// With indications, each subscriber confirms its own chunks. A subscriber that is known to have asked
+    /// for notifications gets notifications. Subscribers that the stack reaches only together must all
+    /// confirm a chunk before the next is sent, as with ``indicate(_:_:)``. The stack may not report that one
+    /// of them has unsubscribed or has asked for notifications. Then the call waits 30 s for its
+    /// confirmation. The others receive the rest without a further wait, and the call throws
+    /// ``PeripheralError/Code/unconfirmed`` at the end. If the others do not all confirm the next chunk
+    /// either, the call throws that error then and sends no more.
     ///
-    /// Otherwise as ``send(_:over:to:chunkSize:endMarker:by:progress:)-(_,_,Central,_,_,_,_)``.
+    /// It follows the rules of ``send(_:over:to:chunkSize:endMarker:by:progress:)-(_,_,Central,_,_,_,_)``.
     ///
-    /// - Throws: As ``send(_:over:to:chunkSize:endMarker:by:progress:)-(_,_,Central,_,_,_,_)``, but for what tells of one
-    ///   central; when one that is there cannot be reached or does not confirm, the error is thrown after all others have
+    /// - Throws: The errors of that function, without those for a single central. If a connected subscriber
+    ///   cannot be reached or does not confirm, the error is thrown after all others have received
     ///   everything.
     public func send(
         _ bytes: [UInt8],
@@ -133,17 +148,20 @@ extension PeripheralSession {
         )
     }
 
-    /// Sends a document in chunks to whoever is subscribed or subscribes, until the calling task is cancelled.
+    /// Sends a document in chunks to each present and future subscriber until the calling task is cancelled.
     ///
-    /// Each gets it once for each time that it subscribes. To offer something else, cancel and call again: all who are
-    /// subscribed then get the new document. Whom it cannot reach, a bonded central for instance that has come back and not yet
-    /// encrypted although the characteristic demands that, gets it when it subscribes the next time; so does who has not
-    /// confirmed a chunk.
+    /// Each subscriber receives the document once for each time that it subscribes. To offer another
+    /// document, cancel the call and call again: all subscribers then receive the new document.
     ///
-    /// Otherwise as ``send(_:over:chunkSize:endMarker:by:progress:)``.
+    /// A central that cannot be reached receives the document when it next subscribes. An example is a bonded
+    /// central that has returned and has not encrypted the link although the characteristic requires it. The
+    /// same applies to a central that has not confirmed a chunk.
     ///
-    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/invalidValue`` when chunk size or marker are not
-    ///   possible, ``PeripheralError/Code/notDeclared`` or ``PeripheralError/Code/stopped``; `CancellationError`.
+    /// It follows the rules of ``send(_:over:chunkSize:endMarker:by:progress:)``.
+    ///
+    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/invalidValue`` when the chunk size
+    ///   or the end marker is not possible, ``PeripheralError/Code/notDeclared`` or
+    ///   ``PeripheralError/Code/stopped``; `CancellationError`.
     public func offer(
         _ bytes: [UInt8],
         over characteristic: Characteristic<[UInt8]>,
@@ -186,9 +204,10 @@ extension PeripheralSession {
 }
 
 extension Characteristic<[UInt8]> {
-    /// What a transfer sends.
+    /// Makes the document of a transfer.
     ///
-    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/invalidValue`` when it cannot be sent so.
+    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/invalidValue`` when the
+    ///   characteristic cannot carry it.
     fileprivate func document(
         _ bytes: [UInt8],
         in chunkSize: ChunkSize,
@@ -198,20 +217,20 @@ extension Characteristic<[UInt8]> {
         let length = declaration.length
         let problem: String? =
             if let size = chunkSize.bytes, size < 1 {
-                "chunks of \(size) bytes are not possible; the smallest have 1 byte"
+                "the chunk size is \(size); use at least 1 byte"
             } else if let count = endMarker?.bytes.count, !(2...20).contains(count) {
-                "an end marker of \(count) bytes is not possible; it has 2 to 20 bytes"
+                "the end marker has \(count) bytes; use 2 to 20 bytes"
             } else if let count = endMarker?.bytes.count, !length.allows(count) {
-                "its values may have \(length), the end marker has \(count) bytes"
+                "its values may have \(length), but the end marker has \(count) bytes"
             } else if length.minimum > 1 || length.maximum < 1 {
-                "its values may have \(length); the last chunk can be as short as 1 byte"
+                "its values may have \(length), but the last chunk can have only 1 byte"
             } else {
                 nil
             }
         if let problem {
             throw PeripheralError(
                 code: .invalidValue,
-                message: "A document cannot be sent by characteristic \(uuid): \(problem)."
+                message: "A document cannot be sent over characteristic \(uuid): \(problem)."
             )
         }
         let size = chunkSize.bytes.map { min($0, length.maximum) } ?? length.maximum

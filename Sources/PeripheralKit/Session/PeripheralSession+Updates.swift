@@ -1,52 +1,57 @@
 internal import PeripheralCore
 
 extension PeripheralSession {
-    /// Sends a new value to all centrals that have subscribed to the characteristic.
+    /// Sends a new value to all subscribers of a characteristic.
     ///
-    /// Each is notified, or indicated to, as it has asked for. Values of one characteristic by one caller arrive in order.
-    /// When nobody has subscribed, nothing is sent. A value that is longer than a central's
-    /// ``Central/maximumUpdateValueLength`` reaches that central shortened.
+    /// Each subscriber gets a notification or an indication, whichever it has asked for. Values of one
+    /// characteristic from one caller arrive in order. Without subscribers, nothing is sent. A value that is
+    /// longer than a central's ``Central/maximumUpdateValueLength`` arrives shortened.
     ///
-    /// A central whose link is not as secure as the characteristic demands gets nothing: a bonded one, for instance, that has
-    /// come back and not yet encrypted, although its subscription has resumed. Those whom the Bluetooth stack can reach
-    /// only together with it do not get the value either; with BlueZ before 5.76, these are all.
+    /// A central whose link lacks the security that the characteristic requires gets nothing. An example is a
+    /// bonded central that has returned and has not encrypted the link yet, although its subscription has
+    /// resumed. Centrals that the Bluetooth stack can reach only together with it do not get the value
+    /// either.
     ///
-    /// The call suspends while the queue of a subscriber is full (``UpdatePolicy``), and returns when the Bluetooth stack has
-    /// taken the value for all of them, or a newer value has taken its place (``UpdatePolicy/latest``). A call that is
-    /// cancelled meanwhile sends it to nobody to whom it is not already on its way. ``update(_:_:)`` is the same without a wait.
-    /// With ``UpdatePolicy/durable``, it returns when the value is preserved instead.
+    /// The call waits while the queue of a subscriber is full (see ``UpdatePolicy``). It returns when the
+    /// Bluetooth stack has accepted the value for all subscribers, or when a newer value has replaced it
+    /// (``UpdatePolicy/latest``). With ``UpdatePolicy/durable``, it returns when the value is saved instead.
+    /// If the call is cancelled, the value is sent only to centrals for which it is already in flight.
+    /// ``update(_:_:)`` does the same without a wait.
     ///
     /// - Parameters:
     ///   - characteristic: A characteristic of this peripheral with the property `.notify` or `.indicate`.
     ///   - value: The new value; at most 512 bytes when encoded.
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared``,
     ///   ``PeripheralError/Code/invalidValue`` or ``PeripheralError/Code/stopped``; `CancellationError`. With
-    ///   ``UpdatePolicy/durable``, also ``RestorationError`` when the value is kept, but could not be preserved yet, or
-    ///   finds no room while those before it could not.
+    ///   ``UpdatePolicy/durable``, also ``RestorationError``: the value is queued but could not be saved yet,
+    ///   or the value finds no room while earlier values cannot be saved.
     public func notify<Value>(_ characteristic: Characteristic<Value>, _ value: Value) async throws {
         let handle = try updatableHandle(of: characteristic.declaration)
         let bytes = try characteristic.declaration.checkedForUpdate(value.gattBytes)
         try await runtime.notify(handle, bytes)
     }
 
-    /// Sends a new value to one central that has subscribed to the characteristic.
+    /// Sends a new value to one subscriber.
     ///
-    /// No other gets it that has subscribed, as far as the Bluetooth stack has told. BlueZ before 5.76 can reach the
-    /// only subscriber just as it reaches all. Later versions reach it so, too, when the value is empty, when the central is
-    /// bonded and has come back, and when the characteristic can be indicated. Another that subscribes at that very moment then
-    /// gets the value as well. What nobody else may see should be read, not notified.
+    /// No other subscriber gets the value, as far as the Bluetooth stack reports subscribers. In some cases,
+    /// the stack reaches a single subscriber only as it reaches all of them. A central that subscribes at
+    /// that moment then gets the value as well. Let centrals read a confidential value instead of sending it.
     ///
-    /// With BlueZ 5.80 and later, any subscriber can crash bluetoothd by a value that it alone is sent of a characteristic that
-    /// can be indicated, while others have subscribed, too. Demand pairing of such a characteristic, or send to all of them.
+    /// With some versions of the Bluetooth stack, a subscriber can crash the stack if three conditions are
+    /// met: The characteristic can be indicated. Other centrals have subscribed as well. A value is sent to
+    /// that subscriber alone. Require pairing for such a characteristic, or send to all subscribers.
     ///
-    /// Otherwise as ``notify(_:_:)``.
+    /// It follows the rules of ``notify(_:_:)-(_,Value)``.
     ///
-    /// - Throws: As ``notify(_:_:)``; ``PeripheralError`` with the code ``PeripheralError/Code/notSubscribed`` when the
-    ///   central has not subscribed or unsubscribes while the value waits, with ``PeripheralError/Code/disconnected`` when it
-    ///   leaves meanwhile, with ``PeripheralError/Code/insufficientSecurity`` when its link is not as secure as
-    ///   the characteristic demands, with ``PeripheralError/Code/notAddressable`` where the Bluetooth stack can reach
-    ///   it only together with others: BlueZ before 5.76, when there are others; later versions, when the central is
-    ///   bonded and has come back to its subscription, or another has just left, and there are others.
+    /// - Throws: The errors of ``notify(_:_:)-(_,Value)``, and ``PeripheralError`` with one of these codes:
+    ///   - ``PeripheralError/Code/notSubscribed`` when the central has not subscribed, or unsubscribes while
+    ///     the value waits.
+    ///   - ``PeripheralError/Code/disconnected`` when the central disconnects while the value waits.
+    ///   - ``PeripheralError/Code/insufficientSecurity`` when the link lacks the security that the
+    ///     characteristic requires.
+    ///   - ``PeripheralError/Code/notAddressable`` when the Bluetooth stack can reach the central only
+    ///     together with other subscribers. With some stacks, that is always so. With others, it applies to a
+    ///     bonded central that has returned to its subscription, or after another central has disconnected.
     public func notify<Value>(
         _ characteristic: Characteristic<Value>,
         _ value: Value,
@@ -58,9 +63,10 @@ extension PeripheralSession {
         try await runtime.updates.notify(handle, bytes, to: .central(central.id))
     }
 
-    /// Sends a new value to several centrals that have subscribed to the characteristic, one after the other.
+    /// Sends a new value to several subscribers, one after the other.
     ///
-    /// - Throws: As ``notify(_:_:to:)-(_,_,Central)`` for the first central that fails; those after it get nothing.
+    /// - Throws: The errors of ``notify(_:_:to:)-(_,_,Central)``, for the first central that fails. The
+    ///   centrals after it get nothing.
     public func notify<Value>(
         _ characteristic: Characteristic<Value>,
         _ value: Value,
@@ -71,33 +77,42 @@ extension PeripheralSession {
         }
     }
 
-    /// Sends a new value to all centrals that have subscribed to the characteristic, and waits until all have confirmed
-    /// it that asked for indications.
+    /// Sends a new value to all subscribers and waits until every indication is confirmed.
     ///
-    /// When nobody has subscribed, the call returns at once. Indications to a central are sent one at a time, in the order
-    /// of the calls; so an indication waits for those before it that reach one of the same centrals. It also waits for a
-    /// document that is being sent to one of them by indications of the same characteristic; those of other characteristics
-    /// come between the chunks of that. It does not wait for values that ``update(_:_:)`` has queued, and may overtake them.
-    /// A call that is cancelled throws at once; its indication is not sent if it still waits for its turn.
+    /// It returns when each central that has asked for indications has confirmed the value. Without
+    /// subscribers, it returns at once.
     ///
-    /// BlueZ tells how many centrals have confirmed, not who. Three things follow from that:
-    /// - Where it does not tell that one of several centrals has unsubscribed (see ``Subscription/central``), the first indication
-    ///   thereafter waits for it in vain, and is ``PeripheralError/Code/unconfirmed`` after 30 s; those that follow wait
-    ///   for as many as have confirmed that one, until somebody subscribes.
-    /// - When one of several centrals leaves, an indication that is not confirmed by all fails as
-    ///   ``PeripheralError/Code/disconnected`` if a confirmation comes just then, whoever has given it.
-    /// - In no version does it tell whether a central has asked for notifications or for indications. Of a characteristic
-    ///   with both properties, an indication waits in vain for those who have asked for notifications.
+    /// A central gets one indication at a time, in the order of the calls. An indication therefore waits for
+    /// earlier indications to any of the same centrals. It also waits for a document that is being sent to
+    /// one of them as indications of the same characteristic. Indications of other characteristics come
+    /// between the chunks of a document. An indication does not wait for queued values of ``update(_:_:)``
+    /// and may overtake them.
+    ///
+    /// A cancelled call throws at once. If its indication still waits for its turn, it is not sent.
+    ///
+    /// Some Bluetooth stacks report how many centrals have confirmed, but not which. Consequences:
+    ///
+    /// - The stack may not report that one of several centrals has unsubscribed (see
+    ///   ``Subscription/central``). The next indication then waits for that central, and fails with
+    ///   ``PeripheralError/Code/unconfirmed`` after 30 s. Until another central subscribes, later indications
+    ///   wait for only as many confirmations as that one got.
+    /// - When one of several centrals disconnects, an indication that not all have confirmed fails with
+    ///   ``PeripheralError/Code/disconnected`` if any confirmation arrives at that moment.
+    /// - The stack does not report whether a central has asked for notifications or for indications. If a
+    ///   characteristic has both properties, an indication waits for centrals that have asked for
+    ///   notifications and will not confirm.
     ///
     /// - Parameters:
     ///   - characteristic: A characteristic of this peripheral with the property `.indicate`.
     ///   - value: The new value; at most 512 bytes when encoded.
-    /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/disconnected`` when a central is gone
-    ///   before it has confirmed, ``PeripheralError/Code/unconfirmed`` when it has not within 30 s,
-    ///   ``PeripheralError/Code/insufficientSecurity`` when one does not get the value for the reason told at
-    ///   ``notify(_:_:)``; ``PeripheralError/Code/notDeclared``, ``PeripheralError/Code/invalidValue`` or
-    ///   ``PeripheralError/Code/stopped``; `CancellationError`. With several centrals, it is the first error, thrown
-    ///   when each has confirmed or cannot any more.
+    /// - Throws: `CancellationError`, or ``PeripheralError`` with one of these codes. With several centrals,
+    ///   it is the first error. It is thrown when each central has confirmed or no longer can.
+    ///   - ``PeripheralError/Code/disconnected`` when a central disconnects before it has confirmed.
+    ///   - ``PeripheralError/Code/unconfirmed`` when a central has not confirmed within 30 s.
+    ///   - ``PeripheralError/Code/insufficientSecurity`` when a central does not get the value because its
+    ///     link lacks the required security, see ``notify(_:_:)-(_,Value)``.
+    ///   - ``PeripheralError/Code/notDeclared``, ``PeripheralError/Code/invalidValue`` or
+    ///     ``PeripheralError/Code/stopped``.
     public func indicate<Value>(_ characteristic: Characteristic<Value>, _ value: Value) async throws {
         let handle = try indicatableHandle(of: characteristic.declaration)
         let bytes = try characteristic.declaration.checkedForUpdate(value.gattBytes)
@@ -105,16 +120,19 @@ extension PeripheralSession {
         try await runtime.indicate(handle, bytes, to: .subscribers)
     }
 
-    /// Sends a new value to one central that has subscribed to indications, and waits until it has confirmed it.
+    /// Sends a new value to one subscriber as an indication and waits until it has confirmed it.
     ///
-    /// Otherwise as ``indicate(_:_:)``. With BlueZ 5.80 and later, the central can crash bluetoothd by this while others have
-    /// subscribed, too; see ``notify(_:_:to:)-(_,_,Central)``.
+    /// It follows the rules of ``indicate(_:_:)``. With some versions of the Bluetooth stack, the central can
+    /// crash the stack while other centrals have subscribed as well; see ``notify(_:_:to:)-(_,_,Central)``.
     ///
-    /// - Throws: As ``indicate(_:_:)``; ``PeripheralError`` with the code ``PeripheralError/Code/notSubscribed`` when
-    ///   the central has not subscribed to indications, or, while others have, too, has ended its subscription or subscribed
-    ///   anew before it has confirmed; with ``PeripheralError/Code/notAddressable`` where the Bluetooth stack can reach it only
-    ///   together with others; with ``PeripheralError/Code/unconfirmed`` also when BlueZ, from 5.80 on, loses the confirmation
-    ///   since another central leaves that is not bonded.
+    /// - Throws: The errors of ``indicate(_:_:)``, and ``PeripheralError`` with one of these codes:
+    ///   - ``PeripheralError/Code/notSubscribed`` when the central has not subscribed to indications. The
+    ///     same applies when, while other centrals have subscribed as well, it unsubscribes or subscribes
+    ///     again before it has confirmed.
+    ///   - ``PeripheralError/Code/notAddressable`` when the Bluetooth stack can reach the central only
+    ///     together with others.
+    ///   - ``PeripheralError/Code/unconfirmed``, also when the stack loses the confirmation because another,
+    ///     unbonded central disconnects.
     public func indicate<Value>(
         _ characteristic: Characteristic<Value>,
         _ value: Value,
@@ -128,12 +146,12 @@ extension PeripheralSession {
 
     /// All subscriptions, in the order in which they began.
     ///
-    /// Empty when the session is no longer valid.
+    /// It is empty when the session is no longer valid.
     public var subscriptions: [Subscription] {
         runtime.register.subscriptions
     }
 
-    /// The subscriptions to a characteristic, in the order in which they began.
+    /// Returns the subscriptions to a characteristic, in the order in which they began.
     ///
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` or
     ///   ``PeripheralError/Code/stopped``.
@@ -143,10 +161,10 @@ extension PeripheralSession {
         runtime.register.subscriptions(to: try updatableHandle(of: characteristic.declaration))
     }
 
-    /// Tells whether any connected central has subscribed to the characteristic, as far as the Bluetooth stack tells.
+    /// Returns whether any connected central has subscribed to a characteristic.
     ///
-    /// A bonded central that leaves is not counted until it returns, which resumes its subscriptions. What BlueZ does not
-    /// tell is described at ``Subscription/central``.
+    /// It depends on what the Bluetooth stack reports, see ``Subscription/central``. A bonded central that
+    /// has disconnected is not counted until it returns and its subscriptions resume.
     ///
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` or
     ///   ``PeripheralError/Code/stopped``.
@@ -156,9 +174,10 @@ extension PeripheralSession {
         runtime.register.hasSubscribers(try updatableHandle(of: characteristic.declaration))
     }
 
-    /// Tells whether a central has subscribed to the characteristic, as far as the Bluetooth stack tells.
+    /// Returns whether a central has subscribed to a characteristic.
     ///
-    /// Where it does not tell who has subscribed, and somebody has, that may be this central: `true`.
+    /// It depends on what the Bluetooth stack reports. If there are subscribers that the stack does not
+    /// identify, the result is `true`, because the central may be one of them.
     ///
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` or
     ///   ``PeripheralError/Code/stopped``.
@@ -170,7 +189,7 @@ extension PeripheralSession {
     }
 }
 
-// MARK: - What is wrong with a call
+// MARK: - Checks of calls
 
 extension PeripheralSession {
     func updatableHandle(
@@ -195,12 +214,14 @@ extension PeripheralSession {
             throw PeripheralError(
                 code: .notDeclared,
                 message:
-                    "Characteristic \(characteristic.uuid) cannot be indicated; declare it with .indicate."
+                    "Characteristic \(characteristic.uuid) cannot be indicated. Declare it with .indicate."
             )
         }
         return try runtime.valueHandle(of: characteristic)
     }
 
+    /// Checks that a central can be reached and has not asked for notifications.
+    ///
     /// - Throws: ``PeripheralError`` when a central cannot be reached, or has not asked for indications.
     func checkTakesIndications(
         _ central: Central,
@@ -215,7 +236,7 @@ extension PeripheralSession {
         )
     }
 
-    /// The subscription of a central, which can be reached.
+    /// Returns the subscription of a central that can be reached.
     func subscription(
         of central: Central,
         to handle: AttributeHandle,
@@ -231,8 +252,8 @@ extension PeripheralSession {
         }
         throw PeripheralError(
             code: .notAddressable,
-            message: "The Bluetooth stack does not tell which centrals have subscribed to characteristic "
-                + "\(characteristic); send to all of them instead."
+            message: "The Bluetooth stack does not report which centrals have subscribed to characteristic "
+                + "\(characteristic). Send to all of them instead."
         )
     }
 }

@@ -1,45 +1,49 @@
 internal import PeripheralCore
 
-/// A peripheral while it is published: what the program can do with it.
+/// A published peripheral, as the program uses it during a run.
 ///
-/// The session is valid in the body of ``Peripheral/run(on:logger:_:)``; afterwards its functions throw a
+/// The session is valid in the body of ``Peripheral/run(on:logger:_:)``. After that, its functions throw a
 /// ``PeripheralError`` with the code ``PeripheralError/Code/stopped``.
 public struct PeripheralSession: Sendable {
     let runtime: PeripheralRuntime
 
-    /// The events since the run began, in the hands of a service; `nil` in those of the program.
+    /// The events since the run began, in a service's session; `nil` in the program's session.
     private let serviceEvents: ServiceEvents?
 
-    /// The session as the program has it.
+    /// Makes the session of the program.
     init(runtime: PeripheralRuntime) {
         self.runtime = runtime
         serviceEvents = nil
     }
 
-    /// The session as a service has it, which misses no event and takes none from the program.
+    /// Makes the session of a service.
+    ///
+    /// A service misses no event and takes none from the program.
     init(ofServiceIn runtime: PeripheralRuntime) {
         self.runtime = runtime
         serviceEvents = ServiceEvents(runtime)
     }
 
-    /// Called when the service has no work any more.
+    /// Ends the events of the service when its work is done.
     func endServiceEvents() {
         serviceEvents?.end()
     }
 
-    /// Whether the peripheral is on the air at this moment, and if not, why; ``Peripheral/states`` tells changes.
+    /// The present state of the peripheral: whether it is on the air, and if not, why.
     ///
-    /// While it is off the air, the session goes on: there are no centrals and no subscriptions then, and updates to
-    /// all subscribers go to nobody.
+    /// ``Peripheral/states`` reports changes. While the peripheral is off the air, the session continues
+    /// without centrals and subscriptions, and updates to all subscribers are not sent.
     public var state: PeripheralState { runtime.peripheralState.current }
 
-    /// What happens from now on: centrals that come and go, and their subscriptions.
+    /// The events from now on: centrals that connect and disconnect, and their subscriptions.
     ///
-    /// Each call gives a sequence of its own; it ends with the session. A program that does not take its events gets
-    /// the newest 1024 of them. The first call tells what has happened before to the state that was restored, too: that begins
-    /// before the session does; the calls of services do not count for that, see ``GATTServiceDeclaration/run(in:)``. What is
-    /// the case at a time is told by ``centrals`` and ``subscriptions``: ask for the events first, so as to miss nothing in
-    /// between.
+    /// Each call returns a separate sequence that ends with the session. If a program does not consume its
+    /// events, the newest 1024 are retained. The first call also delivers earlier events about the restored
+    /// state, because those begin before the session. Calls of services do not count as the first call, see
+    /// ``GATTServiceDeclaration/run(in:)``.
+    ///
+    /// For the present state, see ``centrals`` and ``subscriptions``. To miss nothing in between, get the
+    /// events first.
     public var events: some AsyncSequence<SessionEvent, Never> & Sendable {
         serviceEvents?.listen() ?? runtime.listen()
     }

@@ -1,14 +1,14 @@
 /// Whether a peripheral is on the air, and if not, why.
 public struct PeripheralState: Hashable, Sendable {
-    /// What can be done with the Bluetooth radio; the names are those of CoreBluetooth's `CBManagerState`.
+    /// The state of the Bluetooth radio, with the names of CoreBluetooth's `CBManagerState`.
     public enum Radio: Hashable, Sendable {
-        /// Not known yet.
+        /// The state is not known yet.
         case unknown
-        /// The Bluetooth stack is gone, has not come up yet, or does not answer; the state changes when it is there.
+        /// The Bluetooth stack is not running, or does not respond. The state changes when it is available.
         case resetting
-        /// There is no adapter that can be a peripheral, or not the one that was chosen.
+        /// There is no adapter that can act as a peripheral, or the chosen adapter is missing.
         case unsupported
-        /// This program may not use the Bluetooth stack.
+        /// This program is not allowed to use the Bluetooth stack.
         case unauthorized
         /// The adapter is powered off, or blocked by rfkill.
         case poweredOff
@@ -16,20 +16,23 @@ public struct PeripheralState: Hashable, Sendable {
         case poweredOn
     }
 
-    /// What can be done with the radio.
+    /// The state of the radio.
     public var radio: Radio
 
-    /// Whether the services are registered with the Bluetooth stack: centrals that are connected are served.
+    /// Whether the services are registered with the Bluetooth stack, so that connected centrals are served.
     public var isRegistered: Bool
 
-    /// Whether all is on the air that is to be advertised.
+    /// Whether everything that the program advertises is on the air.
     ///
-    /// What is off the air while a central is connected, as declared, counts as advertised. Of several advertisements, those
-    /// that the stack takes are on the air also while another is refused, which ``reason`` tells. After
-    /// ``PeripheralSession/stopAdvertising()`` and when the time of all is over, nothing is advertised, and nothing amiss.
+    /// An advertisement that pauses while a central is connected, as declared, counts as advertised. If the
+    /// stack refuses one of several advertisements, the others stay on the air, and ``reason`` explains the
+    /// refusal. After ``PeripheralSession/stopAdvertising()``, and when the time of all advertisements is
+    /// over, nothing is advertised. That is not a failure.
     public var isAdvertising: Bool
 
-    /// Why the peripheral is not on the air, or not all that it advertises, with what to do about it; `nil` while nothing is amiss.
+    /// Why the peripheral or an advertisement is not on the air.
+    ///
+    /// The text also says what to do about it. It is `nil` without a failure.
     public var reason: String?
 
     /// Makes a state, for backends.
@@ -45,18 +48,18 @@ public struct PeripheralState: Hashable, Sendable {
         self.reason = reason
     }
 
-    /// Registered and advertised.
+    /// Whether the peripheral is registered and advertised.
     public var isOnTheAir: Bool { isRegistered && isAdvertising }
 }
 
 extension PeripheralState {
-    /// Where a peripheral begins, and where it ends.
+    /// The state in which a peripheral begins and ends.
     static let initial = PeripheralState()
     static let onTheAir = PeripheralState(radio: .poweredOn, isRegistered: true, isAdvertising: true)
 }
 
 extension PeripheralState: CustomStringConvertible {
-    /// Such as `poweredOn, registered, advertising`, followed by the reason.
+    /// A text such as `poweredOn, registered, advertising`, followed by the reason.
     public var description: String {
         var parts = ["\(radio)"]
         if isRegistered { parts.append("registered") }

@@ -1,12 +1,12 @@
-/// Something that happened while a peripheral is published.
+/// Something that happened while a peripheral was published.
 public enum SessionEvent: Hashable, Sendable {
     /// A central has connected.
     case connected(Central)
 
-    /// What is known of a connected central has changed: its MTU, its lasting address, or that it is bonded now.
+    /// The data of a connected central has changed: its MTU, its identity address or its bond.
     case changed(Central)
 
-    /// A central is gone; the ends of its subscriptions have come before this.
+    /// A central has disconnected. The events for the ends of its subscriptions come first.
     case disconnected(Central)
 
     /// A central has subscribed to a characteristic.
@@ -14,25 +14,26 @@ public enum SessionEvent: Hashable, Sendable {
 
     /// A subscription has ended.
     ///
-    /// It ends also when the Bluetooth stack has lost it, as BlueZ does for some centrals that bond after they have
-    /// subscribed. The central can subscribe anew.
+    /// It also ends when the Bluetooth stack loses it, which can happen when a central bonds after it has
+    /// subscribed. The central can subscribe again.
     case unsubscribed(Subscription)
 
-    /// An advertisement has been on the air for as long as its ``Advertisement/timeout`` says.
+    /// The ``Advertisement/timeout`` of an advertisement is over.
     case advertisementEnded(Advertisement)
 
-    /// A subscriber of before the program ended is subscribed again, or will not be; its status tells.
+    /// The status of a restored subscriber has changed.
     case restoredSubscriberChanged(RestoredSubscriber)
 
-    /// The services stand at other handles than they did before, since another program has taken theirs meanwhile.
+    /// The services moved to other handles because another program had taken theirs.
     ///
-    /// What centrals have kept of them is wrong. It comes for a peripheral with a restoration identifier only, and once for each
-    /// time that the handles change; ``PeripheralSession/restored`` tells what has moved.
+    /// The handles that centrals have cached are wrong. This event occurs only for a peripheral with a
+    /// restoration identifier, once for each time that the handles change. ``PeripheralSession/restored``
+    /// lists the elements that moved.
     case handlesChanged
 
-    /// What was preserved could not be restored, or what has changed could not be preserved, which is tried again.
+    /// Preserved state could not be restored, or a change could not be saved. Saving is tried again.
     ///
-    /// With ``RestorationError/Code/openedLate``, nothing is preserved in this run, and the next one begins with what was
-    /// preserved before: a program had better end the run and start it again.
+    /// With ``RestorationError/Code/openedLate``, nothing is preserved in this run, and the next run begins
+    /// with the earlier preserved state. End the run and start it again.
     case restorationFailed(RestorationProblem)
 }

@@ -5,20 +5,19 @@ public struct Subscription: Hashable, Sendable {
     /// The UUID of the characteristic.
     public let characteristic: BluetoothUUID
 
-    /// Who has subscribed, with the MTU as far as it is known; `nil` where the Bluetooth stack does not tell.
+    /// The subscriber, with its MTU as far as it is known.
     ///
-    /// BlueZ tells who subscribes. Before 5.76, it does not tell who ends a subscription while others have subscribed as
-    /// well: that subscription stands until its central leaves, or nobody is subscribed any more. From 5.76 on, the same
-    /// holds for a bonded central that has come back to its subscription, and for one whose way to it BlueZ has closed by
-    /// mistake when another left.
+    /// It is `nil` when the Bluetooth stack does not identify the subscriber. Some stacks identify a central
+    /// that subscribes, but not always a central that unsubscribes while others are subscribed. Such a
+    /// subscription remains until its central disconnects, or until there are no subscribers.
     public let central: Central?
 
-    /// What the central has asked for; `nil` where the Bluetooth stack does not tell.
+    /// What the central has asked for; `nil` when the Bluetooth stack does not report it.
     ///
-    /// BlueZ does not; there it is known for a characteristic that has only one of the properties `.notify` and
-    /// `.indicate`.
+    /// If the stack does not report it, the kind is known only for a characteristic that has just one of the
+    /// properties `.notify` and `.indicate`.
     public let kind: UpdateKind?
 
-    /// The characteristic, by its value handle in the publication's table.
+    /// The value handle of the characteristic in the publication's table.
     let handle: AttributeHandle
 }

@@ -1,45 +1,49 @@
-/// What a transfer sends: bytes in chunks, and after them a mark of their end.
+/// The contents of a transfer: bytes that are sent in chunks, followed by an end marker.
 struct Document {
     var bytes: [UInt8]
-    /// At most so many bytes in a chunk.
+    /// The maximum size of a chunk, in bytes.
     var chunkSize: Int
-    /// At least 2 bytes, and no more than any central can get.
+    /// At least 2 bytes, and few enough for every central.
     var endMarker: [UInt8]?
-    /// Whether who gets a chunk confirms it before the next is sent.
+    /// Whether each recipient confirms a chunk before the next is sent.
     var isConfirmed = false
 }
 
-/// A place in a document, up to which it has been handed on to one receiver.
+/// The position in a document up to which it has been handed to the stack for one receiver.
 struct ChunkCursor {
     /// A part of a document.
     struct Chunk: Equatable {
         var value: [UInt8]
-        /// How many bytes of the document these are: none of the mark.
+        /// The number of bytes of the document; 0 for the end marker.
         var size: Int
     }
 
     private let document: Document
     private var offset = 0
     private var isMarked: Bool
-    /// Whether the mark is to come first.
+    /// Whether the end marker comes first.
     var marksRest: Bool
-    /// Whether something of it has been taken.
+    /// Whether any chunk has been taken.
     private(set) var hasBegun = false
 
-    /// Begins a document, with the mark if that is to end a part which a receiver already has.
+    /// Begins a document.
+    ///
+    /// The end marker comes first if it has to end a part of another document.
     init(_ document: Document, beginsWithMarker: Bool = false) {
         self.document = document
         isMarked = document.endMarker == nil
         marksRest = beginsWithMarker && document.endMarker != nil
     }
 
-    /// Whether everything has been taken.
+    /// Whether all chunks have been taken.
     var isAtEnd: Bool { offset == document.bytes.count && isMarked && !marksRest }
 
     var isConfirmed: Bool { document.isConfirmed }
     var hasMarker: Bool { document.endMarker != nil }
 
-    /// What is left of it when no more is to be sent: the mark, for who has a part; `nil` when nobody has any.
+    /// The remaining contents when no more chunks are sent: the end marker, for receivers that have a part.
+    ///
+    /// It is `nil` when no receiver has a part.
     var cutShort: ChunkCursor? {
         guard marksRest || offset > 0, document.endMarker != nil else { return nil }
         var rest = document
@@ -51,8 +55,8 @@ struct ChunkCursor {
 
     /// Takes the next chunk; `nil` at the end.
     ///
-    /// It is not longer than the receivers can get at once, which is 20 bytes or more. One that happens to be equal to the
-    /// mark is made a byte shorter: the receiver would take it for the end.
+    /// The chunk is not longer than the limit of the receivers, which is 20 bytes or more. A chunk that is
+    /// equal to the end marker is made one byte shorter, because the receiver would take it for the end.
     mutating func next(limit: Int) -> Chunk? {
         defer { hasBegun = true }
         if marksRest, let marker = document.endMarker {

@@ -1,8 +1,9 @@
 internal import PeripheralCore
 
-/// Puts documents together that centrals write in chunks.
+/// Assembles documents that centrals write in chunks.
 ///
-/// A pure value: chunks in, documents out. What a central had written that has left is forgotten when the next one begins.
+/// It is a pure value: chunks in, documents out. The unfinished document of a central that has disconnected
+/// is dropped when the next document begins.
 struct DocumentAssembly {
     private struct Part {
         var central: Central.ID
@@ -20,12 +21,12 @@ struct DocumentAssembly {
         self.maximumSize = maximumSize
     }
 
-    /// Takes a chunk.
+    /// Adds a chunk.
     ///
     /// - Parameters:
     ///   - write: The chunk, or the end marker.
-    ///   - isConnected: Whether a connection of a central lasts, by its number.
-    /// - Returns: The document that is ended by it.
+    ///   - isConnected: Returns whether a connection of a central, given its number, still exists.
+    /// - Returns: The document that the write ends, if any.
     mutating func take(
         _ write: WriteBuffer.Write,
         isConnected: (Central.ID, UInt64) -> Bool
@@ -41,7 +42,7 @@ struct DocumentAssembly {
         return ReceivedDocument(bytes: part.bytes, central: write.central, isComplete: part.isComplete)
     }
 
-    /// The place of the document that a write belongs to, which may begin with it.
+    /// Returns the index of the document that a write belongs to, which may begin with it.
     private mutating func index(
         of write: WriteBuffer.Write,
         _ isConnected: (Central.ID, UInt64) -> Bool

@@ -1,15 +1,15 @@
 internal import PeripheralCore
 
-/// Whom a document is for.
+/// The recipients of a document.
 enum DocumentRecipients: Equatable {
-    /// Whoever has subscribed, or does meanwhile.
+    /// All present subscribers, and those that subscribe during the transfer.
     case subscribers
-    /// These, each of which is not to be missed.
+    /// These centrals, each of which must receive the document.
     case centrals([Central.ID])
 
     static func central(_ central: Central.ID) -> DocumentRecipients { .centrals([central]) }
 
-    /// Whether it is for this central whatever happens.
+    /// Returns whether the document is explicitly for this central.
     func names(_ central: TransmitQueues.Receiver) -> Bool {
         guard case .centrals(let centrals) = self, let central else { return false }
         return centrals.contains(central)

@@ -2,17 +2,20 @@ public import PeripheralCore
 
 /// A document that a central has written in chunks.
 public struct ReceivedDocument: Sendable {
-    /// What was written, up to the end marker.
+    /// The bytes that the central wrote before the end marker.
     public let bytes: [UInt8]
 
-    /// Who has written it, as it was at the end.
+    /// The central that wrote the document, as it was at the end.
     public let central: Central
 
-    /// Whether these are all bytes that were written.
+    /// Whether `bytes` contains all bytes that the central wrote.
     ///
-    /// Otherwise, the document was longer than was to be taken, and these are the first of its bytes; or writes without
-    /// response were refused, since they came faster than they were taken or were not possible, and lack here. If one
-    /// of those was an end marker, this is more than one document.
+    /// It is `false` in two cases:
+    ///
+    /// - The document was longer than the maximum size. `bytes` contains its first bytes.
+    /// - Writes without response were refused, because they came faster than they were consumed or were not
+    ///   possible. They are missing in `bytes`. If one of them was an end marker, `bytes` contains more than
+    ///   one document.
     public let isComplete: Bool
 
     /// Makes a document, for tests.
@@ -23,17 +26,17 @@ public struct ReceivedDocument: Sendable {
     }
 }
 
-/// The documents that centrals write to a characteristic with a ``WriteStream``, in the order in which they end.
+/// The documents that centrals write to a characteristic with a ``WriteStream``.
 ///
-/// Each central's chunks are put together by themselves. What a central has written is of no document any more when it
-/// leaves before the end marker. To take the writes of the same characteristic elsewhere at the same time would tear
-/// documents apart.
+/// They come in the order in which they end. The chunks of each central are assembled separately. If a
+/// central disconnects before the end marker, its unfinished document is discarded. Do not consume the writes
+/// of the same characteristic elsewhere at the same time: that would tear documents apart.
 public struct ReceivedDocuments: AsyncSequence, Sendable {
     let buffer: WriteBuffer
     let connections: ConnectionNumbers
     let assembly: DocumentAssembly
 
-    /// Takes one document after the other.
+    /// Delivers one document after the other.
     public struct Iterator: AsyncIteratorProtocol {
         let buffer: WriteBuffer
         let connections: ConnectionNumbers
@@ -53,7 +56,7 @@ public struct ReceivedDocuments: AsyncSequence, Sendable {
         }
     }
 
-    /// Begins to take documents.
+    /// Makes an iterator over the documents.
     public func makeAsyncIterator() -> Iterator {
         Iterator(buffer: buffer, connections: connections, assembly: assembly)
     }
@@ -63,7 +66,9 @@ public struct ReceivedDocuments: AsyncSequence, Sendable {
 extension ReceivedDocuments.Iterator: Sendable {}
 
 extension PeripheralSession {
-    /// The documents that centrals write to a characteristic in chunks, each ended by a marker: the counterpart of
+    /// Returns the documents that centrals write to a characteristic in chunks.
+    ///
+    /// Each document ends with an end marker. It is the counterpart of
     /// ``send(_:over:to:chunkSize:endMarker:by:progress:)-(_,_,Central,_,_,_,_)``.
     ///
     /// ```swift
@@ -75,15 +80,17 @@ extension PeripheralSession {
     /// }
     /// ```
     ///
-    /// What a central writes without response faster than it is taken can be lost, as ``WriteStream`` tells, and then lacks
-    /// in the document as well, which is not ``ReceivedDocument/isComplete`` then: where each byte counts, declare
-    /// `.write` alone.
+    /// If a central writes without response faster than its writes are consumed, writes can be lost, see
+    /// ``WriteStream``. They are missing in the document, and ``ReceivedDocument/isComplete`` is `false`. If
+    /// each byte counts, declare only `.write`.
     ///
     /// - Parameters:
     ///   - characteristic: A characteristic of this peripheral with a ``WriteStream``.
-    ///   - endMarker: What a central writes after the last chunk. A chunk that is equal to it ends the document as well.
-    ///   - maximumSize: How many bytes of a document are taken; memory for that many is used by each central that writes.
-    /// - Returns: The documents that end from now on, until the session does.
+    ///   - endMarker: The write that follows the last chunk. A chunk that is equal to it ends the document as
+    ///     well.
+    ///   - maximumSize: The maximum size of a document, in bytes. Each central that writes can use that much
+    ///     memory.
+    /// - Returns: The documents that end from now on, until the session ends.
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared``,
     ///   ``PeripheralError/Code/invalidValue`` when the marker has fewer than 2 or more than 20 bytes, or
     ///   ``PeripheralError/Code/stopped``.
@@ -96,7 +103,7 @@ extension PeripheralSession {
             throw PeripheralError(
                 code: .invalidValue,
                 message:
-                    "An end marker of \(endMarker.bytes.count) bytes is not possible; it has 2 to 20 bytes."
+                    "The end marker has \(endMarker.bytes.count) bytes. Use 2 to 20 bytes."
             )
         }
         return ReceivedDocuments(

@@ -1,18 +1,20 @@
 internal import PeripheralCore
 
 extension TransmitQueues {
-    /// A document on its way to whom it is for.
+    /// A document that is being sent to its recipients.
     struct Transfer {
         let ticket: Ticket
         let document: Document
-        /// The characteristic, by its place among those that can be updated.
+        /// The index of the characteristic among those that can be updated.
         let outlet: Int
         let recipients: DocumentRecipients
-        /// Whether it waits for others to come when all have it who are there.
+        /// Whether the transfer continues for later subscribers when all present ones have the document.
         let isStanding: Bool
-        /// How far it has come, by the lanes that it takes.
+        /// The progress in each lane that the transfer uses.
         var parts: [Part] = []
-        /// Why some do not have it, in the order in which that was found; `nil` stands for all together.
+        /// The failures in the order in which they occurred.
+        ///
+        /// `nil` is for all receivers together.
         private var failures: [(receiver: Receiver, error: PeripheralError)] = []
 
         init(
@@ -26,7 +28,7 @@ extension TransmitQueues {
             (self.recipients, self.isStanding) = (recipients, isStanding)
         }
 
-        /// The first failure of those that have not been made good.
+        /// The first failure that a later success has not cleared.
         var failure: PeripheralError? { failures.first?.error }
 
         mutating func fail(_ receiver: Receiver, _ error: PeripheralError) {
@@ -47,18 +49,19 @@ extension TransmitQueues {
         }
     }
 
-    /// How far a document has come in a lane.
+    /// The progress of a document in a lane.
     struct Part {
         let lane: Place
         var sent = 0
         var inFlight = 0
-        /// Whether the last chunk has been handed on.
+        /// Whether the last chunk has been handed to the stack.
         var isHandedOn = false
-        /// Whether somebody has come who has missed the beginning.
+        /// Whether a receiver has joined that missed the beginning.
         var isToBeRepeated = false
-        /// Whether it begins with the mark that ends a part of another, which has not left.
+        /// Whether it begins with the end marker for a part of another document, and that marker has not
+        /// completed.
         var isEndingRest = false
-        /// Whether the last chunk was not confirmed by all.
+        /// Whether not all receivers confirmed the last chunk.
         var lacksConfirmation = false
 
         var hasBegun: Bool { sent > 0 || inFlight > 0 || isHandedOn }

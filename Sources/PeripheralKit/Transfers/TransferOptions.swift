@@ -1,31 +1,34 @@
-/// How large the chunks of a transfer are.
+/// The maximum size of the chunks of a transfer.
 public struct ChunkSize: Hashable, Sendable, ExpressibleByIntegerLiteral {
-    /// `nil` for as many as there may be.
+    /// The size in bytes; `nil` for the maximum.
     let bytes: Int?
 
-    /// As much as the central can get at once: its ``Central/maximumUpdateValueLength``, 20 to 512 bytes.
+    /// As much as the central can get in one update: its ``Central/maximumUpdateValueLength``, 20 to 512
+    /// bytes.
     public static let maximum = ChunkSize(bytes: nil)
 
     private init(bytes: Int?) {
         self.bytes = bytes
     }
 
-    /// At most this many bytes, 1 or more; fewer for a central that cannot get so many at once.
+    /// Makes a size of at most this many bytes, 1 or more.
+    ///
+    /// For a central that cannot get so many in one update, chunks are smaller.
     public init(_ bytes: Int) {
         self.bytes = bytes
     }
 
-    /// At most this many bytes, 1 or more.
+    /// Makes a size of at most this many bytes, 1 or more.
     public init(integerLiteral bytes: Int) {
         self.init(bytes)
     }
 }
 
-/// A value of its own that tells a receiver that it has everything.
+/// A value that marks the end of a document.
 ///
-/// The document may contain it: a chunk that would be equal to it is made a byte shorter.
+/// The document may contain these bytes. A chunk that would be equal to the marker is made one byte shorter.
 public struct EndMarker: Hashable, Sendable, ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
-    /// The bytes; 2 to 20, so that each central can get it.
+    /// The bytes; 2 to 20, so that every central can get them in one update.
     public let bytes: [UInt8]
 
     /// Makes a marker of 2 to 20 bytes.
@@ -33,12 +36,12 @@ public struct EndMarker: Hashable, Sendable, ExpressibleByStringLiteral, Express
         self.bytes = bytes
     }
 
-    /// Makes a marker of a text, in UTF-8.
+    /// Makes a marker from a text, in UTF-8.
     public init(stringLiteral text: String) {
         self.init(Array(text.utf8))
     }
 
-    /// Makes a marker of bytes.
+    /// Makes a marker from bytes.
     public init(arrayLiteral bytes: UInt8...) {
         self.init(bytes)
     }

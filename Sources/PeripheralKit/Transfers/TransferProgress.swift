@@ -1,12 +1,16 @@
-/// How far a transfer has come.
+/// The progress of a transfer.
 public struct TransferProgress: Hashable, Sendable {
-    /// Whose progress it is; `nil` is that of all together, where the Bluetooth stack cannot reach each alone.
+    /// The central that the progress belongs to.
+    ///
+    /// It is `nil` for all recipients together, if the Bluetooth stack cannot reach each alone.
     public let central: Central.ID?
 
-    /// How many bytes have left this device, as far as is known; 0 again when the transfer begins anew.
+    /// How many bytes have left this device, as far as is known.
+    ///
+    /// It is 0 again when the transfer starts again.
     public let sent: Int
 
-    /// How many bytes there are.
+    /// The size of the document, in bytes.
     public let total: Int
 
     /// Makes a progress, for tests.
@@ -16,6 +20,8 @@ public struct TransferProgress: Hashable, Sendable {
         self.total = total
     }
 
-    /// What part has left: 0 to 1; 1 when there is nothing to send.
+    /// The part of the document that has left this device, from 0 to 1.
+    ///
+    /// It is 1 when there is nothing to send.
     public var fraction: Double { total == 0 ? 1 : Double(sent) / Double(total) }
 }

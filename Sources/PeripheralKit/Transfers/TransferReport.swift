@@ -1,19 +1,20 @@
 internal import PeripheralCore
 private import Synchronization
 
-/// What becomes of a transfer, for the one call that waits for it.
+/// The progress and outcome of a transfer, for the call that waits for it.
 ///
-/// The newest of each receiver counts: a call that is slow to take it misses what came before, and holds up nobody.
+/// Only the newest progress of each receiver counts. A slow call misses earlier progress and holds up no
+/// other.
 final class TransferReport: Sendable {
     private struct State {
-        /// In the order in which the receivers were first heard of.
+        /// In the order in which the receivers first made progress.
         var progress: [TransferProgress] = []
         var outcome: Result<Void, any Error>?
     }
 
     private let state = Mutex(State())
     private let signal: AsyncStream<Void>.Continuation
-    /// Comes when there is something new.
+    /// Yields when there is something new.
     let signals: AsyncStream<Void>
 
     init() {
@@ -33,7 +34,7 @@ final class TransferReport: Sendable {
         signal.yield()
     }
 
-    /// What is new.
+    /// Takes the new progress and the outcome.
     func take() -> (progress: [TransferProgress], outcome: Result<Void, any Error>?) {
         state.withLock { state in
             defer { state.progress = [] }

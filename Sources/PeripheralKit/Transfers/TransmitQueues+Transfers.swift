@@ -1,8 +1,10 @@
 internal import PeripheralCore
 
-/// Documents among the values: each receiver has a place of its own in each.
+/// Documents among the values. Each receiver has its own position in each document.
 extension TransmitQueues {
-    /// Begins a transfer, whose ticket is answered when whom it is for have everything.
+    /// Begins a transfer.
+    ///
+    /// Its ticket is answered when all recipients have the document.
     mutating func begin(
         _ ticket: Ticket,
         _ document: Document,
@@ -49,7 +51,9 @@ extension TransmitQueues {
         put(TransmitLane.Entry(.chunks(cursor), sequence: makeSequence(), for: ticket), into: place)
     }
 
-    /// Whether who is reached by a lane may confirm: with all together, some may.
+    /// Returns whether the receivers of a lane may confirm.
+    ///
+    /// With all together, some may.
     private func takesIndications(_ place: Place) -> Bool {
         let subscriber = lanes[place].central.flatMap { outlets[lanes[place].outlet].subscriber($0) }
         return subscriber?.takesIndications ?? true
@@ -59,13 +63,15 @@ extension TransmitQueues {
         transfers.firstIndex { $0.ticket == ticket }
     }
 
-    /// Takes a transfer back; who has a part of the document is told by the mark that there is no more.
+    /// Withdraws a transfer.
     ///
-    /// - Returns: Whether there was one.
+    /// An end marker ends the part of receivers that already have one.
+    ///
+    /// - Returns: Whether the transfer existed.
     mutating func cancelTransfer(_ ticket: Ticket) -> Bool {
         guard let index = index(of: ticket) else { return false }
         let transfer = transfers.remove(at: index)
-        // What is on its way may be what ends it.
+        // A chunk in flight may be the one that ends the document.
         flights.changeAll { if $0.ticket == ticket { $0.ticket = nil } }
         for part in transfer.parts {
             lanes[part.lane].cutShort(ticket)
@@ -76,7 +82,7 @@ extension TransmitQueues {
 
     // MARK: Chunks
 
-    /// Has a document begin with the mark when somebody has a part of another that none has ended.
+    /// Lets a document begin with the end marker if a receiver has a part of another document without an end.
     mutating func endRest(in place: Place, of receivers: [Receiver]) {
         let outlet = lanes[place].outlet
         guard lanes[place].beginsWithNewDocument, outlets[outlet].setHasRest(false, of: receivers) else {
@@ -87,7 +93,7 @@ extension TransmitQueues {
         if let index = index(of: ticket) { transfers[index][place]?.isEndingRest = true }
     }
 
-    /// Takes note that a chunk was handed on.
+    /// Records that a chunk was handed to the stack.
     mutating func handedOn(by place: Place, for ticket: Ticket?) {
         guard let index = ticket.flatMap(index), var part = transfers[index][place] else { return }
         part.inFlight += 1
@@ -95,14 +101,14 @@ extension TransmitQueues {
         transfers[index][place] = part
     }
 
-    /// Takes note that a chunk has left, or could not be sent.
+    /// Records that a chunk has completed, or could not be sent.
     mutating func chunkEnded(
         of ticket: Ticket,
         _ bytes: Int,
         by place: Place?,
         _ result: Result<Void, PeripheralError>
     ) {
-        // Otherwise, it began anew since.
+        // Without a lane or part, the document has started again since.
         guard let place, let index = index(of: ticket), var part = transfers[index][place] else { return }
         var lacking: PeripheralError?
         if case .failure(let error) = result {
@@ -123,10 +129,10 @@ extension TransmitQueues {
         finishIfDone(ticket)
     }
 
-    /// Whether a chunk has come to all who are reached together but some, who are gone or not to be waited for.
+    /// Returns whether a chunk reached all except some receivers, which are gone or no longer waited for.
     ///
-    /// Who does not confirm in time does not stay connected, so that all others have it. But when the next chunk is not
-    /// confirmed either, nobody may.
+    /// Receivers that do not confirm in time do not stay connected, so all others have the chunk. But if the
+    /// next chunk is not confirmed either, possibly no receiver has it.
     private func isLackingToSome(of part: Part, of document: Document, _ error: PeripheralError) -> Bool {
         guard lanes[part.lane].central == nil, document.isConfirmed else { return false }
         return switch error.code {
@@ -136,7 +142,7 @@ extension TransmitQueues {
         }
     }
 
-    /// Ends a part of which a chunk could not be sent.
+    /// Ends a part after a chunk that could not be sent.
     private mutating func partFailed(_ part: Part, of ticket: Ticket, _ error: PeripheralError) {
         guard let index = index(of: ticket) else { return }
         let place = part.lane
@@ -146,7 +152,7 @@ extension TransmitQueues {
         let hasRest = mayHaveCome || part.isEndingRest
         let isForAll = transfers[index].recipients == .subscribers
         switch error.code {
-        // What is for all is for those who are there.
+        // A document for all subscribers is only for connected ones.
         case .notSubscribed, .disconnected:
             if !isForAll { transfers[index].fail(lanes[place].central, error) }
         case .notAddressable where isForAll, .unconfirmed where isForAll && isNotAddressable(place):
@@ -158,14 +164,16 @@ extension TransmitQueues {
         }
     }
 
-    /// Whether the way to a single subscriber is lost.
+    /// Returns whether the stack can no longer reach a single subscriber alone.
     private func isNotAddressable(_ place: Place) -> Bool {
         guard let central = lanes[place].central else { return false }
         return outlets[lanes[place].outlet].subscriber(central).map { !$0.isAddressable } ?? false
     }
 
-    /// Takes note that a chunk of a document that was taken back has left, or could not be sent: then the next one is to begin
-    /// with the mark, unless that comes still, which has no bytes.
+    /// Records that a chunk of a withdrawn document has completed, or could not be sent.
+    ///
+    /// In the second case, the next document begins with the end marker, unless the end marker itself, which
+    /// has 0 bytes, is still to come.
     mutating func remnantEnded(by place: Place, _ bytes: Int, _ result: Result<Void, PeripheralError>) {
         if case .success = result, bytes == 0 {
             outlets[lanes[place].outlet].setHasRest(false, of: receivers(of: place))
@@ -176,9 +184,9 @@ extension TransmitQueues {
         outlets[lanes[place].outlet].setHasRest(true, of: receivers(of: place))
     }
 
-    /// Sends to all together what one cannot get alone, or cannot any more.
+    /// Sends a document to all receivers together if one of them can no longer be reached alone.
     ///
-    /// Who has a part of the document already is told by a mark that this is over.
+    /// An end marker ends the part of the document that a receiver already has.
     private mutating func beginShared(_ ticket: Ticket, with hasRest: Bool) {
         guard let index = index(of: ticket), let shared = outlets[transfers[index].outlet].shared.first else {
             return
@@ -214,10 +222,11 @@ extension TransmitQueues {
 
     // MARK: Subscribers
 
-    /// Begins for somebody who has subscribed what is for it.
+    /// Begins the documents for a new subscriber.
     ///
-    /// Whom the stack cannot reach alone gets the rest with the others, and then all get everything once more: to hold back
-    /// what they have from those who have it would take a way to each of them.
+    /// A subscriber that the stack cannot reach alone gets the rest together with the others. Then all get
+    /// the whole document again. To skip receivers that already have it, the stack would have to reach each
+    /// alone.
     mutating func joinTransfers(_ subscriber: Outlet.Subscriber, of outlet: Int) {
         for transfer in transfers where transfer.outlet == outlet {
             let ticket = transfer.ticket
@@ -246,8 +255,9 @@ extension TransmitQueues {
         }
     }
 
-    /// Ends for somebody what was for it, since it is subscribed no longer; without an error, it is about to subscribe
-    /// anew.
+    /// Ends the documents for a subscriber whose subscription has ended.
+    ///
+    /// Without an error, the central is about to subscribe again.
     mutating func leaveTransfers(
         _ central: Receiver,
         _ outlet: Int,

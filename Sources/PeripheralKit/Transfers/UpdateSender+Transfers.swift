@@ -2,7 +2,7 @@ internal import PeripheralCore
 internal import Synchronization
 
 extension UpdateSender {
-    /// Sends a document, and waits until whom it is for have everything.
+    /// Sends a document and waits until every recipient has received it.
     func transfer(
         _ document: Document,
         over characteristic: AttributeHandle,

@@ -1,18 +1,18 @@
-/// The values that were submitted and have not left, by the numbers of their updates.
+/// The updates in flight, by their rising identifiers.
 ///
-/// These rise, so that they stand in their order. What was submitted first mostly leaves first, and is dropped from the
-/// array only once there is more of it than of what is left.
+/// Updates mostly complete in order. Completed ones at the front are removed from the array only when they
+/// outnumber the others.
 struct FlightTable {
     private var entries: [(id: Update.ID, flight: TransmitQueues.Flight)] = []
-    /// How many of the first have left.
+    /// The number of completed entries at the front.
     private var left = 0
 
-    /// Adds the flight of an update whose number is higher than all so far.
+    /// Adds an update whose identifier is higher than all so far.
     mutating func append(_ flight: TransmitQueues.Flight, _ id: Update.ID) {
         entries.append((id, flight))
     }
 
-    /// Changes one, if it is there.
+    /// Changes an entry if it exists.
     mutating func change<Outcome>(
         _ id: Update.ID,
         _ change: (inout TransmitQueues.Flight) -> Outcome?
@@ -41,12 +41,12 @@ struct FlightTable {
         return all
     }
 
-    /// Whether one is there and is meant.
+    /// Returns whether an entry exists and meets the condition.
     func contains(_ id: Update.ID, where isMeant: (TransmitQueues.Flight) -> Bool) -> Bool {
         index(of: id).map { isMeant(entries[$0].flight) } ?? false
     }
 
-    /// Whether one of the updates before a number is meant.
+    /// Returns whether one of the updates before a number meets the condition.
     func contains(before number: UInt64, where isMeant: (TransmitQueues.Flight) -> Bool) -> Bool {
         entries.dropFirst(left).prefix { $0.id.number < number }.contains { isMeant($0.flight) }
     }
@@ -56,7 +56,7 @@ struct FlightTable {
     private func index(of id: Update.ID) -> Int? {
         var (low, high) = (left, entries.count)
         guard low < high, id.number >= entries[low].id.number else { return nil }
-        // Where it stands as long as none in between has left.
+        // The index, as long as no update in between has completed.
         let distance = id.number - entries[low].id.number
         if distance < high - low, entries[low + Int(distance)].id == id { return low + Int(distance) }
         while low < high {

@@ -1,30 +1,34 @@
 internal import PeripheralCore
 
-/// Which indications are outstanding, and which wait for their turn.
+/// The outstanding and the waiting indications.
 ///
-/// A server sends a central the next indication when the one before is confirmed (Core Specification, Vol 3, Part F,
-/// 3.3.2). An indication waits for those before it that reach one of the same centrals, be it only in their turn; for
-/// others it does not. One by whose characteristic a document is being sent to one of them waits until that has ended, and
-/// those of other characteristics go meanwhile. A pure value: events in, what is to be sent or has ended out.
+/// A central gets the next indication when it has confirmed the one before (Core Specification, Vol 3, Part
+/// F, 3.3.2). An indication waits for earlier ones, outstanding or waiting, that reach one of the same
+/// centrals. If a document is being sent to one of them over the same characteristic, the indication waits
+/// until the document has ended. Indications of other characteristics are sent meanwhile. It is a pure value:
+/// events in, due and ended indications out.
 struct IndicationQueues {
-    /// What only one indication takes at a time.
+    /// A resource that only one indication uses at a time.
     private enum Lane: Equatable {
         case central(Central.ID)
-        /// That of those who have subscribed to it, whoever they are.
+        /// The lane of all subscribers of a characteristic.
         case subscribers(AttributeHandle)
     }
 
     private struct Entry {
         var update: Update
         var lanes: [Lane]
-        /// When it came, among the others; for a part of a document, when that began.
+        /// The position in the order of arrival.
+        ///
+        /// A part of a document has the position at which the document began.
         var place: UInt64
         var isOfDocument = false
         var isOutstanding = false
-        /// Whether it has been handed on, since it is outstanding.
+        /// Whether an outstanding indication has been handed to the stack.
         var hasBegun = false
 
-        /// Whether another is not to come before the end of this one, or of the document that this is a part of.
+        /// Returns whether the other indication must wait for the end of this one, or of the document that it
+        /// belongs to.
         func precedes(_ other: Entry) -> Bool {
             place < other.place && sharesWay(with: other)
         }
@@ -35,28 +39,30 @@ struct IndicationQueues {
         }
     }
 
-    /// In the order in which they came.
+    /// In the order of arrival.
     private var entries: [Entry] = []
     private var nextPlace: UInt64 = 0
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Those that may be sent and have not been.
+    /// The indications that may be sent and have not been.
     var due: [Update] { entries.filter { $0.isOutstanding && !$0.hasBegun }.map(\.update) }
 
-    /// Takes an indication, and gives it back when it may be sent at once.
+    /// Adds an indication and returns it if it may be sent at once.
     ///
     /// - Parameters:
     ///   - update: The indication.
-    ///   - centrals: Whom it reaches, as far as is known.
-    /// - Returns: The indication, when it may be sent at once.
+    ///   - centrals: The centrals that it reaches, as far as is known.
+    /// - Returns: The indication, if it may be sent at once.
     mutating func submit(_ update: Update, reaching centrals: [Central.ID]) -> Update? {
         submit(makeEntry(update, reaching: centrals))
     }
 
-    /// Takes a part of a document; the next is to come before this one has ended.
+    /// Adds a part of a document.
     ///
-    /// - Returns: The indication, when it may be sent at once.
+    /// The next part is added before this one has ended.
+    ///
+    /// - Returns: The indication, if it may be sent at once.
     mutating func submit(_ part: TransmitQueues.Indication) -> Update? {
         var entry = makeEntry(part.update, reaching: part.centrals)
         entry.isOfDocument = true
@@ -77,7 +83,7 @@ struct IndicationQueues {
         return takeNext().first
     }
 
-    /// Takes note that an indication is being handed on.
+    /// Records that an indication is being handed to the stack.
     ///
     /// - Returns: Whether it still may be.
     mutating func begin(_ id: Update.ID) -> Bool {
@@ -87,7 +93,7 @@ struct IndicationQueues {
         return true
     }
 
-    /// Takes note that an indication has ended, and gives those to send next.
+    /// Records that an indication has ended and returns the next ones.
     mutating func ended(_ id: Update.ID) -> [Update] {
         guard let index = entries.firstIndex(where: { $0.update.id == id && $0.isOutstanding }) else {
             return []
@@ -96,14 +102,16 @@ struct IndicationQueues {
         return takeNext()
     }
 
-    /// Whether an indication waits for its turn.
+    /// Returns whether an indication waits for its turn.
     func isWaiting(_ id: Update.ID) -> Bool {
         entries.contains { $0.update.id == id && !$0.isOutstanding }
     }
 
-    /// Takes an indication back, if it still waits; one that is outstanding keeps its place until it has ended.
+    /// Withdraws an indication that still waits.
     ///
-    /// - Returns: Those to send next.
+    /// An outstanding one keeps its position until it has ended.
+    ///
+    /// - Returns: The next indications to send.
     mutating func withdraw(_ id: Update.ID) -> [Update] {
         guard let index = entries.firstIndex(where: { $0.update.id == id && !$0.isOutstanding }) else {
             return []
@@ -112,8 +120,9 @@ struct IndicationQueues {
         return takeNext()
     }
 
-    /// Takes back what has not been handed on of documents and is not to be any more, and tells what that was, and what is
-    /// to be sent next.
+    /// Withdraws the parts of ended documents that have not been handed to the stack.
+    ///
+    /// - Returns: The withdrawn parts, and the next indications to send.
     mutating func withdrawDocuments(
         where isOver: (Update.ID) -> Bool
     ) -> (withdrawn: [Update.ID], next: [Update]) {
@@ -123,7 +132,9 @@ struct IndicationQueues {
         return (over, takeNext())
     }
 
-    /// Drops all that was meant for a central alone, and tells what that was, and what is to be sent next.
+    /// Drops all indications for a single central.
+    ///
+    /// - Returns: The dropped indications, and the next indications to send.
     mutating func disconnected(_ central: Central.ID) -> (dropped: [Update.ID], next: [Update]) {
         let dropped = entries.filter { $0.update.recipients == .central(central) }.map(\.update.id)
         entries.removeAll { $0.update.recipients == .central(central) }
@@ -132,10 +143,11 @@ struct IndicationQueues {
     }
 
     private mutating func takeNext() -> [Update] {
-        // Also by those behind one that has waited for a document.
+        // Includes the lanes of indications behind one that has waited for a document.
         var taken = entries.filter(\.isOutstanding).flatMap(\.lanes)
         var next: [Update] = []
-        // What waits for a document takes no lane, but nothing of its characteristic overtakes it either.
+        // An indication that waits for a document uses no lane, but no later one of its characteristic
+        // overtakes it.
         var holding = entries.filter(\.isOfDocument)
         for index in entries.indices {
             let entry = entries[index]

@@ -1,10 +1,10 @@
-/// Lanes, each of which keeps its place as long as it is there.
+/// Lanes with stable indices.
 struct LaneTable {
     private var lanes: [TransmitLane] = []
-    /// The indices that no lane has.
+    /// The unused indices.
     private var free: [Int] = []
 
-    /// The lane at a place that is in use.
+    /// The lane at an index in use.
     subscript(_ place: TransmitLane.Place) -> TransmitLane {
         get { lanes[place.index] }
         _modify { yield &lanes[place.index] }
@@ -19,14 +19,14 @@ struct LaneTable {
         return TransmitLane.Place(index: index)
     }
 
-    /// Empties a place.
+    /// Removes the lane at an index.
     mutating func remove(_ place: TransmitLane.Place) -> TransmitLane {
         free.append(place.index)
         defer { lanes[place.index].removeAll() }
         return lanes[place.index]
     }
 
-    /// The places in use.
+    /// The indices in use.
     var places: [TransmitLane.Place] {
         lanes.indices.filter { !free.contains($0) }.map { TransmitLane.Place(index: $0) }
     }

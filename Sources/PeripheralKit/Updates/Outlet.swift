@@ -1,31 +1,31 @@
 internal import PeripheralCore
 
-/// A characteristic that can be updated, and the lanes to those who have subscribed to it.
+/// A characteristic that can be updated, with the lanes to its subscribers.
 struct Outlet {
     struct Subscriber {
         var central: TransmitQueues.Receiver
         var isAddressable: Bool
-        /// Whether it gets what is for all together with the others, although it can be reached alone.
+        /// Whether updates for all reach it together with the others, although it can be reached alone.
         var sharesUpdatesForAll: Bool
-        /// Whether it has not asked for notifications instead, as far as is known.
+        /// Whether it has asked for indications, or may have.
         var takesIndications: Bool
-        /// Its own lane alone; none for those whom the stack does not name.
+        /// Its own lane; empty for a subscriber that the stack does not identify.
         var lane: [TransmitLane.Place]
-        /// Whether it has a part of a document that no mark has ended.
+        /// Whether it has a part of a document without an end marker.
         var hasRest = false
 
-        /// Whether it is sent by itself what is for all.
+        /// Whether updates for all are sent to it alone.
         var getsAllAlone: Bool { isAddressable && !sharesUpdatesForAll }
     }
 
     let characteristic: AttributeHandle
     let policy: UpdatePolicy
     private(set) var subscribers: [Subscriber] = []
-    /// The lane to all together alone, as long as there is anybody.
+    /// The lane to all together; empty without subscribers.
     private(set) var shared: [TransmitLane.Place] = []
-    /// The lanes that a value takes to all subscribers.
+    /// The lanes for a value to all subscribers.
     private(set) var toAll: [TransmitLane.Place] = []
-    /// What has become of the values whose lanes are gone.
+    /// The counts of values whose lanes no longer exist.
     var past = UpdateCounters()
 
     init(_ characteristic: AttributeHandle, _ policy: UpdatePolicy) {
@@ -50,9 +50,11 @@ struct Outlet {
         choose()
     }
 
-    /// Takes note of who has a part of a document that no mark has ended; `nil` for those whom the stack does not name.
+    /// Records whether subscribers have a part of a document without an end marker.
     ///
-    /// - Returns: Whether somebody of these was known to have one.
+    /// `nil` is for the subscribers that the stack does not identify.
+    ///
+    /// - Returns: Whether one of them was known to have such a part.
     @discardableResult
     mutating func setHasRest(_ hasRest: Bool, of centrals: [TransmitQueues.Receiver]) -> Bool {
         var hadRest = false
@@ -63,9 +65,9 @@ struct Outlet {
         return hadRest
     }
 
-    /// Takes a subscriber out.
+    /// Removes a subscriber.
     ///
-    /// - Returns: The lanes that are of no use any more.
+    /// - Returns: The lanes that are no longer used.
     mutating func remove(_ central: TransmitQueues.Receiver) -> [TransmitLane.Place] {
         guard let index = subscribers.firstIndex(where: { $0.central == central }) else { return [] }
         var idle = subscribers.remove(at: index).lane

@@ -1,6 +1,6 @@
-/// What is on its way to each receiver, and how much each can get at a time.
+/// The number of values in flight to each receiver, and the maximum length of its updates.
 ///
-/// There are few, so that it looks through them.
+/// There are few receivers, so a linear search is enough.
 struct ReceiverTable {
     private struct Entry {
         let receiver: TransmitQueues.Receiver
@@ -10,15 +10,15 @@ struct ReceiverTable {
 
     private var entries: [Entry] = []
 
-    /// How many values are on their way to a receiver.
+    /// Returns the number of values in flight to a receiver.
     func inFlight(to receiver: TransmitQueues.Receiver) -> Int {
         index(of: receiver).map { entries[$0].inFlight } ?? 0
     }
 
-    /// Every central gets that much.
+    /// The length that every central can get.
     private static let safeLength = 20
 
-    /// How long an update to all of them may be.
+    /// Returns the maximum length of an update to all of these receivers.
     func maximumLength(for receivers: [TransmitQueues.Receiver]) -> Int {
         let lengths = receivers.lazy.map { receiver in
             index(of: receiver).flatMap { entries[$0].maximumLength } ?? Self.safeLength
@@ -26,12 +26,12 @@ struct ReceiverTable {
         return lengths.min() ?? Self.safeLength
     }
 
-    /// Takes note that a value is on its way to a receiver.
+    /// Records that a value is in flight to a receiver.
     mutating func began(to receiver: TransmitQueues.Receiver) {
         entries[place(of: receiver)].inFlight += 1
     }
 
-    /// Takes note that a value is no longer on its way to a receiver.
+    /// Records that a value is no longer in flight to a receiver.
     mutating func ended(to receiver: TransmitQueues.Receiver) {
         guard let index = index(of: receiver) else { return }
         entries[index].inFlight -= 1
@@ -53,7 +53,7 @@ struct ReceiverTable {
         entries.firstIndex { $0.receiver == receiver }
     }
 
-    /// Where a receiver stands, which is made to when it does not.
+    /// Returns the index of a receiver, and adds the receiver if necessary.
     private mutating func place(of receiver: TransmitQueues.Receiver) -> Int {
         if let index = index(of: receiver) { return index }
         entries.append(Entry(receiver: receiver))

@@ -1,34 +1,35 @@
 internal import PeripheralCore
 
-/// The values of a characteristic, and the documents, that wait to be sent to one receiver.
+/// The values and documents of a characteristic that wait for one receiver.
 struct TransmitLane {
-    /// Where a lane stands among the others.
+    /// The index of a lane.
     struct Place: Hashable {
         let index: Int
     }
 
-    /// The characteristic, by its place among those that can be updated.
+    /// The index of the characteristic among those that can be updated.
     let outlet: Int
     let characteristic: AttributeHandle
-    /// The subscriber, whom the stack can reach alone; `nil` for all subscribers together.
+    /// The subscriber that the stack can reach alone; `nil` for all subscribers together.
     let central: Central.ID?
-    /// The same as those whom a value in flight is for; empty for all subscribers together.
+    /// The receivers of a value in flight; empty for all subscribers together.
     let receivers: [TransmitQueues.Receiver]
 
-    /// A value that waits, or what of a document does.
+    /// A waiting value, or the rest of a document.
     struct Entry {
         enum Content {
             case value([UInt8])
             case chunks(ChunkCursor)
         }
 
-        /// The order in which the values of all lanes came.
+        /// The position in the order of arrival across all lanes.
         var sequence: UInt64
         var ticket: TransmitQueues.Ticket?
         var content: Content
-        /// When it was found waiting, or what comes next of a document; `nil` for what is new.
+        /// When the value, or the next part of a document, began to wait; `nil` until that is known.
         var since: Duration?
-        /// The size of the value; `nil` for a document, which takes no room: the program has it anyway.
+        /// The size of the value; `nil` for a document, which takes no room because the program holds it
+        /// anyway.
         fileprivate let size: Int?
 
         init(_ content: Content, sequence: UInt64, for ticket: TransmitQueues.Ticket?) {
@@ -39,17 +40,17 @@ struct TransmitLane {
         }
     }
 
-    /// What goes next.
+    /// The next value or chunk to send.
     struct Departure {
         var value: [UInt8]
         var ticket: TransmitQueues.Ticket?
-        /// How much of a document this is; `nil` for a value.
+        /// The number of bytes of a document; `nil` for a value.
         var documentBytes: Int?
-        /// How it is confirmed; `nil` when it is not.
+        /// How the central confirms it; `nil` without confirmation.
         var confirmation: Confirmation?
     }
 
-    /// A chunk that is confirmed: the first of its document, or one of the others.
+    /// A chunk that is confirmed: the first of its document, or a later one.
     enum Confirmation {
         case first
         case later
@@ -58,11 +59,11 @@ struct TransmitLane {
     let policy: UpdatePolicy
     private(set) var entries: [Entry] = []
     private var (count, bytes) = (0, 0)
-    /// Whether something in it was not found waiting so far.
+    /// Whether a part of the contents has no time yet at which it began to wait.
     private var hasNew = false
-    /// How many have been handed on and have not left.
+    /// The number of values and chunks in flight.
     private(set) var inFlight = 0
-    /// Whether what is in flight is a chunk that is to be confirmed, which is then the only one.
+    /// Whether a chunk that needs confirmation is in flight, which is then the only one.
     private var isConfirming = false
     var counters = UpdateCounters()
 
@@ -76,15 +77,15 @@ struct TransmitLane {
 
     var recipients: Update.Recipients { central.map { .central($0) } ?? .subscribers }
 
-    /// Whether it has been used at all.
+    /// Whether the lane has been used.
     var isUsed: Bool { !isEmpty || inFlight > 0 || counters != UpdateCounters() }
 
-    /// When what is first came, among the values of all lanes.
+    /// The position of the first entry in the order of arrival across all lanes.
     var firstSequence: UInt64? { entries.isEmpty ? nil : entries[0].sequence }
     var isEmpty: Bool { entries.isEmpty }
-    /// Whether the next value is a part of a document, as long as its receivers can take it.
+    /// Whether the next value is a part of a document.
     var beginsWithDocument: Bool { !entries.isEmpty && entries[0].size == nil }
-    /// Whether the next value is a part of a document whose parts are confirmed.
+    /// Whether the next value is a part of a document that is confirmed chunk by chunk.
     var beginsWithConfirmed: Bool {
         if beginsWithDocument, case .chunks(let cursor) = entries[0].content {
             cursor.isConfirmed
@@ -92,7 +93,7 @@ struct TransmitLane {
             false
         }
     }
-    /// Whether the next value is the first of a document that has a mark.
+    /// Whether the next value is the first of a document that has an end marker.
     var beginsWithNewDocument: Bool {
         if beginsWithDocument, case .chunks(let cursor) = entries[0].content {
             !cursor.hasBegun && cursor.hasMarker
@@ -105,7 +106,7 @@ struct TransmitLane {
         return inFlight < policy.inFlightLimit && !isConfirming && !beginsWithConfirmed
     }
 
-    /// Whether a value of this size would be taken.
+    /// Returns whether there is room for a value of this size.
     func hasRoom(for size: Int) -> Bool {
         switch policy.kind {
         case .latest: true
@@ -114,7 +115,8 @@ struct TransmitLane {
         }
     }
 
-    /// Whether there is room for a value of this size, and for more: who waits is not woken up for each place.
+    /// Returns whether there is room for a value of this size and more, so that waiting calls wake up less
+    /// often.
     func hasAmpleRoom(for size: Int) -> Bool {
         switch policy.kind {
         case .latest: true
@@ -122,9 +124,9 @@ struct TransmitLane {
         }
     }
 
-    /// Takes a value for which there is room, or a document.
+    /// Adds a document, or a value for which there is room.
     ///
-    /// - Returns: What it replaces.
+    /// - Returns: The entry that it replaces.
     mutating func append(_ entry: consuming Entry) -> Entry? {
         var replaced: Entry?
         if policy.kind == .latest, entry.size != nil, !entries.isEmpty, entries[entries.count - 1].size != nil
@@ -139,12 +141,12 @@ struct TransmitLane {
         return replaced
     }
 
-    /// Takes note that what is in it waits.
+    /// Records that the contents wait.
     mutating func waits(since now: () -> Duration) {
         guard hasNew else { return }
         hasNew = false
         let now = now()
-        // The rest of a document is new again, and first.
+        // The rest of a document has no time yet, and is first.
         if !entries.isEmpty, entries[0].since == nil { entries[0].since = now }
         for index in entries.indices.reversed() {
             guard entries[index].since == nil else { return }
@@ -152,8 +154,9 @@ struct TransmitLane {
         }
     }
 
-    /// Takes the first value out, or the next chunk of the first document, which is not longer than the limit, to be
-    /// handed on.
+    /// Takes the first value, or the next chunk of the first document, to hand it to the stack.
+    ///
+    /// The chunk is not longer than the limit.
     mutating func takeFirst(at now: () -> Duration, limit: Int) -> Departure? {
         guard !entries.isEmpty else { return nil }
         let departure: Departure
@@ -192,27 +195,28 @@ struct TransmitLane {
         bytes += sign * size
     }
 
-    /// Takes note that one has left, or could not be sent.
+    /// Records that a value or chunk has completed, or could not be sent.
     mutating func left(_ result: Result<Void, PeripheralError>, isKnown: Bool) {
         inFlight -= 1
         isConfirming = false
         counters.count(result, isKnown: isKnown)
     }
 
-    /// The counters, when what waits in the lane is dropped with it.
+    /// The counters with the waiting values as dropped, for a lane that is removed.
     var finalCounters: UpdateCounters {
         var counters = counters
         counters.dropped += count
         return counters
     }
 
-    /// Takes out everything.
+    /// Removes all entries.
     mutating func removeAll() {
         (entries, count, bytes) = ([], 0, 0)
     }
 
-    /// Takes out the document of a ticket, and leaves a mark in its place for who has a part of it: what comes behind it is
-    /// not to be taken for the rest.
+    /// Removes the document of a ticket, and leaves an end marker for a receiver that has a part of it.
+    ///
+    /// The receiver would take the next update for the rest of the document.
     mutating func cutShort(_ ticket: TransmitQueues.Ticket) {
         entries = entries.compactMap { entry in
             guard entry.ticket == ticket, case .chunks(let cursor) = entry.content else { return entry }
@@ -220,7 +224,7 @@ struct TransmitLane {
         }
     }
 
-    /// Has a document that has not begun begin with the mark.
+    /// Lets a document that has not begun start with the end marker.
     mutating func markRest(of ticket: TransmitQueues.Ticket) {
         for index in entries.indices where entries[index].ticket == ticket {
             guard case .chunks(var cursor) = entries[index].content else { continue }
@@ -229,7 +233,7 @@ struct TransmitLane {
         }
     }
 
-    /// Takes out what belongs to a ticket.
+    /// Removes the entries of a ticket.
     mutating func withdraw(_ ticket: TransmitQueues.Ticket) {
         for entry in entries where entry.ticket == ticket && entry.size != nil {
             counters.dropped += 1

@@ -1,25 +1,25 @@
 internal import PeripheralCore
 
-/// Waiting until a central has been sent what came before.
+/// Waiting until earlier values have been sent to a central.
 extension TransmitQueues {
-    /// A call that waits until the values before it have left for a central.
+    /// A call that waits until the earlier values to a central have completed.
     ///
-    /// A document is not waited for, nor what waits behind one: that may take minutes.
+    /// It does not wait for a document or for values behind one, because that may take minutes.
     struct Clearance {
         let ticket: Ticket
         let central: Central.ID
-        /// The last value that was queued before.
+        /// The last earlier value in the queue.
         let lastSequence: UInt64
-        /// The update after the last that is waited for; `nil` as long as one of them is queued.
+        /// The identifier after the last update to wait for; `nil` while one of them is queued.
         var end: UInt64?
     }
 
-    /// Has a call wait until what is queued for a central, and what is on its way to it, has left.
+    /// Lets a call wait until all values to a central that are queued or in flight have completed.
     mutating func waitForClearance(_ ticket: Ticket, of central: Central.ID) {
         clearances.append(Clearance(ticket: ticket, central: central, lastSequence: sequence))
     }
 
-    /// Takes back a call.
+    /// Withdraws a call.
     ///
     /// - Returns: Whether it still waited.
     mutating func cancelClearance(_ ticket: Ticket) -> Bool {
@@ -28,7 +28,7 @@ extension TransmitQueues {
         return true
     }
 
-    /// Answers those for whom everything has left.
+    /// Answers the calls whose values have all completed.
     mutating func settleClearances() {
         guard !clearances.isEmpty else { return }
         for index in clearances.indices where clearances[index].end == nil && !isQueued(clearances[index]) {
@@ -53,7 +53,7 @@ extension TransmitQueues {
         }
     }
 
-    /// Whether a central is among these, or may be where the stack does not name them.
+    /// Returns whether a central is among these, or may be because the stack does not identify them.
     private func reaches(_ receivers: [Receiver], _ central: Central.ID) -> Bool {
         receivers.contains { $0 == nil || $0 == central }
     }

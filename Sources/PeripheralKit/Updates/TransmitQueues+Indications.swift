@@ -1,21 +1,21 @@
 internal import PeripheralCore
 
-/// What is indicated waits for its turn in ``IndicationQueues``; here it is only counted among the values.
+/// Counts of indications, which wait for their turn in ``IndicationQueues``.
 extension TransmitQueues {
-    /// A value that is indicated, until it is confirmed.
+    /// An indication until it is confirmed.
     struct CountedIndication {
         let id: Update.ID
-        /// The characteristic, by its place among those that can be updated.
+        /// The index of the characteristic among those that can be updated.
         let outlet: Int
-        /// That to its central, or to all together; `nil` when there is none, or none any more.
+        /// The lane to its central, or to all together; `nil` when there is none, or none any more.
         var lane: Place?
         let since: Duration
         var isHandedOn = false
-        /// Whether the subscription is over that it is for.
+        /// Whether its subscription has ended.
         var isOutlived = false
     }
 
-    /// Takes note that a value is to be indicated.
+    /// Records a new indication.
     mutating func willIndicate(
         _ update: Update,
         hasToWait: Bool,
@@ -31,7 +31,7 @@ extension TransmitQueues {
         if hasToWait { count(by: lane, of: outlet) { $0.waits += 1 } }
     }
 
-    /// Takes note that a value that is indicated has been handed on.
+    /// Records that an indication was handed to the stack.
     mutating func indicationHandedOn(_ id: Update.ID, at now: Duration) {
         guard let index = countedIndications.firstIndex(where: { $0.id == id }) else { return }
         countedIndications[index].isHandedOn = true
@@ -39,14 +39,14 @@ extension TransmitQueues {
         count(by: indication.lane, of: indication.outlet) { $0.count(wait: now - indication.since) }
     }
 
-    /// Takes note that a value was confirmed, or is not going to be.
+    /// Records that an indication was confirmed, or will not be.
     mutating func indicationEnded(_ id: Update.ID, _ result: Result<Void, PeripheralError>) {
         guard let index = countedIndications.firstIndex(where: { $0.id == id }) else { return }
         let indication = countedIndications.remove(at: index)
         count(by: indication.lane, of: indication.outlet) { $0.count(result) }
     }
 
-    /// How many values that are indicated wait for their turn, and how many are to be confirmed.
+    /// Returns how many indications wait for their turn, and how many await confirmation.
     func indications(
         where isMeant: (CountedIndication) -> Bool
     ) -> (queued: Int, inFlight: Int) {

@@ -1,10 +1,10 @@
 internal import PeripheralCore
 
 extension TransmitQueues {
-    /// A queue at this moment.
+    /// The present state of a queue.
     struct Report {
         var characteristic: AttributeHandle
-        /// `nil` for that to all subscribers together.
+        /// `nil` for the queue to all subscribers together.
         var central: Central.ID?
         var queued: Int
         var inFlight: Int
@@ -29,7 +29,7 @@ extension TransmitQueues {
 
     private var usedLanes: [TransmitLane] { lanes.places.map { lanes[$0] }.filter(\.isUsed) }
 
-    /// All values of a characteristic, whatever has become of those whom they were for.
+    /// The totals of a characteristic, including values to former subscribers.
     struct Total {
         var characteristic: AttributeHandle
         var queued = 0

@@ -1,8 +1,10 @@
 internal import PeripheralCore
 
-/// Who comes, and who goes.
+/// The beginning and the end of subscriptions.
 extension TransmitQueues {
-    /// Takes note of a subscription, which begins anew for a central that is subscribed already.
+    /// Handles a subscription.
+    ///
+    /// If the central has subscribed already, the subscription starts again.
     mutating func subscribed(
         _ central: Central.ID?,
         to characteristic: AttributeHandle,
@@ -30,12 +32,12 @@ extension TransmitQueues {
         return lanes.insert(TransmitLane(outlet: outlet, of: characteristic, to: central, policy))
     }
 
-    /// Takes note of what is known of a central.
+    /// Updates the data of a central.
     mutating func connected(_ central: Central) {
         receivers.setMaximumLength(central.maximumUpdateValueLength, for: central.id)
     }
 
-    /// Takes note of whether a subscriber can now be reached alone, and may confirm what is sent from now on.
+    /// Records whether a subscriber can be reached alone, and whether it may confirm later updates.
     mutating func changed(
         _ central: Central.ID?,
         of characteristic: AttributeHandle,
@@ -46,13 +48,13 @@ extension TransmitQueues {
         outlets[outlet].change(central, isAddressable: isAddressable, takesIndications: takesIndications)
     }
 
-    /// Takes note of the end of a subscription.
+    /// Handles the end of a subscription.
     mutating func unsubscribed(_ central: Central.ID?, from characteristic: AttributeHandle) {
         guard let outlet = outlet(characteristic) else { return }
         end(central, outlet, because: .notSubscribed)
     }
 
-    /// Takes note that a central is gone, with all its subscriptions.
+    /// Handles a disconnection, which ends all subscriptions of the central.
     mutating func disconnected(_ central: Central.ID) {
         for outlet in outlets.indices { end(central, outlet, because: .disconnected) }
         receivers.remove(central)
@@ -61,7 +63,9 @@ extension TransmitQueues {
         }
     }
 
-    /// Takes note that everybody is gone, and that no more will be heard of what was submitted.
+    /// Ends all subscriptions.
+    ///
+    /// Updates in flight will not be reported any more.
     mutating func suspended() {
         for outlet in outlets.indices {
             for subscriber in outlets[outlet].subscribers {
@@ -96,7 +100,7 @@ extension TransmitQueues {
         leaveTransfers(central, outlet, closing: idle, because: isAnew ? nil : error)
     }
 
-    /// Drops a lane, and what waits in it.
+    /// Removes a lane and drops its waiting values.
     private mutating func close(_ place: Place, because error: PeripheralError) {
         let lane = lanes.remove(place)
         outlets[lane.outlet].past.add(lane.finalCounters)

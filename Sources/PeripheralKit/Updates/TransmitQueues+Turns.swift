@@ -1,7 +1,9 @@
 internal import PeripheralCore
 
 extension TransmitQueues {
-    /// Submits what may go, each lane one value in a round; who has had its turn comes last in the next.
+    /// Submits values, one for each lane in a round.
+    ///
+    /// A lane that has had its turn comes last in the next round.
     mutating func send(at now: () -> Duration) {
         var hasSent = true
         while hasSent, !turns.isEmpty {
@@ -27,7 +29,7 @@ extension TransmitQueues {
 
     /// Submits the first value of a lane.
     ///
-    /// - Returns: Whether it may go.
+    /// - Returns: Whether it may be sent.
     private mutating func submitFirst(of place: Place, at now: () -> Duration) -> Bool {
         let receivers = receivers(of: place)
         let limit = lanes[place].beginsWithDocument ? self.receivers.maximumLength(for: receivers) : .max
@@ -85,23 +87,24 @@ extension TransmitQueues {
         }
     }
 
-    /// Whether nothing older of the same characteristic is still to come from another lane, by which it takes another way.
+    /// Returns whether no older value of the same characteristic is outstanding in another lane, which uses
+    /// another route.
     private func isBefore(_ other: Place, _ sequence: UInt64) -> Bool {
         lanes[other].inFlight == 0 && lanes[other].firstSequence.map { $0 > sequence } ?? true
     }
 
-    /// Whether one more may be on its way to each receiver.
+    /// Returns whether one more value may be in flight to each receiver.
     ///
-    /// A value for all together needs a place with each of them at the same time, which those for one would never leave:
-    /// some are its own.
+    /// A value for all together needs room with each of them at the same time, which values for single
+    /// receivers would never leave. Therefore, some room is reserved for values for all.
     private func hasPlace(for place: Place, to receivers: [Receiver]) -> Bool {
-        // One at a time, which waits for its turn among the indications.
+        // There is one at a time, and it waits for its turn among the indications.
         if lanes[place].beginsWithConfirmed { return true }
         if lanes[place].central == nil, lanes[place].inFlight < Self.placesForAll { return true }
         return receivers.allSatisfy { self.receivers.inFlight(to: $0) < window }
     }
 
-    /// Gives room to those who wait for it, in the order in which they came.
+    /// Gives room to waiting calls, in the order in which they came.
     ///
     /// - Returns: Whether there is something new to send.
     mutating func admitWaiters() -> Bool {
@@ -121,7 +124,7 @@ extension TransmitQueues {
                 if !waiter.hasWaited {
                     for place in lacking(places, room: size) { lanes[place].counters.waits += 1 }
                 }
-                // Room for one byte may be all that others leave.
+                // Other calls may leave room for only one byte.
                 if waiter.hasWaited, hasRoom(in: places, for: 1) { waiter.chances += 1 }
                 waiter.hasWaited = true
                 staying.append(waiter)
@@ -140,16 +143,18 @@ extension TransmitQueues {
 }
 
 extension TransmitQueues {
-    /// Those of some queues that have no room for a value; all of them, when others come before it.
+    /// Returns the queues without room for a value; all of them, if other values come first.
     func lacking(_ places: [Place], room size: Int) -> [Place] {
         let full = places.filter { !hasRoom(in: [$0], for: size) }
         return full.isEmpty ? places : full
     }
 
-    /// Whether a waiter's value would be taken; any value, if it has none.
+    /// Returns whether there is room for a waiting value.
+    ///
+    /// Without a value, there must be room for any value.
     private func hasRoom(for waiter: Waiter, in places: [Place]) -> Bool {
         if let value = waiter.value { return hasRoom(in: places, for: value.count) }
-        // An empty value takes another way than others.
+        // An empty value uses another route.
         let shared = waiter.recipients == .subscribers ? outlet(waiter.characteristic) : nil
         return (places + (shared.map { outlets[$0].shared } ?? [])).allSatisfy { place in
             waiter.hasWaited && !waiter.isOverdue
@@ -158,7 +163,7 @@ extension TransmitQueues {
         }
     }
 
-    /// Where the value of a waiter goes: to all together, when there is somebody whom it must not miss.
+    /// Returns the lanes for a waiting value: those to all together, if it must reach certain subscribers.
     private func lanes(for waiter: Waiter, size: Int) -> Result<[Place], PeripheralError> {
         guard !waiter.mustReach.isEmpty else {
             return lanes(of: waiter.characteristic, to: waiter.recipients, size: size)
@@ -169,14 +174,14 @@ extension TransmitQueues {
         return .success(outlets[outlet].shared)
     }
 
-    /// Whether each subscriber is sent by itself what is for all, if it is not empty.
+    /// Returns whether a nonempty value for all is sent to each subscriber alone.
     func reachesEach(_ characteristic: AttributeHandle) -> Bool {
         guard let outlet = outlet(characteristic) else { return true }
         return outlets[outlet].subscribers.count == 1
             || outlets[outlet].subscribers.allSatisfy(\.getsAllAlone)
     }
 
-    /// Where a value for several subscribers goes, to each once.
+    /// Returns the lanes for a value to several subscribers, each once.
     func lanes(
         of characteristic: AttributeHandle,
         toEach centrals: [Central.ID],
@@ -192,7 +197,7 @@ extension TransmitQueues {
         return .success(all)
     }
 
-    /// Where a value goes; nowhere, when it is for all subscribers and there are none.
+    /// Returns the lanes for a value; none if it is for all subscribers and there are none.
     func lanes(
         of characteristic: AttributeHandle,
         to recipients: Update.Recipients,
@@ -219,7 +224,7 @@ extension TransmitQueues {
         places.allSatisfy { lanes[$0].hasRoom(for: size) }
     }
 
-    /// Whether nobody waits for room in one of these lanes who has come before: for a value, or for too long.
+    /// Returns whether no earlier call waits for room in one of these lanes, for a value or for too long.
     func isFree(_ places: [Place]) -> Bool {
         !waiters.contains { waiter in
             guard let size = waiter.value?.count ?? (waiter.isOverdue ? maximumValueLength : nil),
@@ -250,23 +255,23 @@ extension TransmitQueues {
         }
     }
 
-    /// Puts something behind all that waits in a lane.
+    /// Adds an entry behind all others of a lane.
     mutating func put(_ entry: consuming TransmitLane.Entry, into place: Place) {
         if lanes[place].isEmpty { turns.append(place) }
         let replaced = lanes[place].append(entry)
         if let ticket = replaced?.ticket { settle(ticket, .success(())) }
     }
 
-    /// The place of something new among all that wait.
+    /// Makes the next position in the order of arrival.
     mutating func makeSequence() -> UInt64 {
         sequence += 1
         return sequence
     }
 
-    /// Takes note that a part of what a ticket stands for is done.
+    /// Records that a part of a ticket's work is done.
     ///
-    /// What is for all is for those who are there: it has not failed when one of them could not be reached, unless it was
-    /// sent for the sake of some.
+    /// A value for all is only for connected subscribers. It does not fail if one of them could not be
+    /// reached, unless it must reach certain subscribers.
     mutating func settle(_ ticket: Ticket, _ result: Result<Void, PeripheralError>) {
         guard var promise = promises[ticket] else { return }
         promise.remaining -= 1
@@ -280,7 +285,7 @@ extension TransmitQueues {
 }
 
 extension PeripheralError {
-    /// Whether a central was not there, or not reached, to get an update.
+    /// Whether a central was not connected or not reachable for an update.
     var meansAbsence: Bool {
         [.notSubscribed, .disconnected, .insufficientSecurity, .notAddressable].contains(code)
     }

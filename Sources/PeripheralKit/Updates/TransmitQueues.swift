@@ -1,110 +1,117 @@
 internal import PeripheralCore
 
-/// The values on their way to subscribers: which wait, which are under way, and which go next.
+/// The updates to subscribers: those that wait, those in flight, and the order in which they are sent.
 ///
-/// A value for all subscribers waits for each of them in a queue of its own, so that none is held up by another; where
-/// the stack cannot reach each alone, in one for all. What is under way to a central is bounded. All that has something
-/// to send takes turns. A pure value: events in, what to submit and whom to answer out.
+/// A value for all subscribers waits for each of them in a separate queue, so that no subscriber holds up
+/// another. If the stack cannot reach each alone, it waits in one queue for all. The number of values in
+/// flight to a central is limited. All queues with waiting values take turns. It is a pure value: events in,
+/// updates to submit and calls to answer out.
 struct TransmitQueues {
-    /// What tells a call that waits from all others of the same run.
+    /// Identifies a waiting call in a run.
     typealias Ticket = UInt64
 
-    /// What has come of an event.
+    /// The effects of an event.
     struct Outcome {
-        /// What to submit, in this order.
+        /// The updates to submit, in this order.
         var updates: [Update] = []
-        /// What to submit when it is its turn among the indications.
+        /// The indications to submit when it is their turn.
         var indications: [Indication] = []
-        /// Who waits no longer, and how it ended.
+        /// The calls that no longer wait, with their results.
         var answers: [(Ticket, Result<Void, PeripheralError>)] = []
-        /// How far transfers have come.
+        /// The progress of transfers.
         var progress: [(Ticket, TransferProgress)] = []
 
-        /// Whether there is nothing but updates.
+        /// Whether there are only updates.
         fileprivate var isEmpty: Bool { indications.isEmpty && answers.isEmpty && progress.isEmpty }
     }
 
-    /// A chunk that is to be confirmed.
+    /// A chunk that needs confirmation.
     struct Indication {
         var update: Update
-        /// Whom it reaches, as far as is known.
+        /// The centrals that it reaches, as far as is known.
         var centrals: [Central.ID]
-        /// Whether its document begins with it.
+        /// Whether it is the first chunk of its document.
         var isFirst: Bool
     }
 
-    /// What is said to a new value.
+    /// The answer to a new value.
     enum Answer {
         case accepted
         case full
         case failed(PeripheralError)
     }
 
-    /// A subscriber, `nil` being those whom the stack does not name.
+    /// A subscriber.
+    ///
+    /// `nil` is for the subscribers that the stack does not identify.
     typealias Receiver = Central.ID?
 
     typealias Place = TransmitLane.Place
 
-    /// A value that was submitted and has not left.
+    /// A value in flight.
     struct Flight {
-        /// The characteristic, by its place among those that can be updated.
+        /// The index of the characteristic among those that can be updated.
         var outlet: Int
         /// `nil` when the subscription has ended since.
         var lane: Place?
         var ticket: Ticket?
-        /// How much of a document it is; `nil` for a value.
+        /// The number of bytes of a document; `nil` for a value.
         var documentBytes: Int?
-        /// None for what is confirmed: it takes no place among those that are not.
+        /// Empty for a chunk that needs confirmation, which does not count among the others in flight.
         var receivers: [Receiver]
     }
 
-    /// How much of what a ticket stands for is still to be taken by the stack.
+    /// The work of a ticket that the stack has not accepted yet.
     struct Promise {
         var remaining: Int
-        /// Whether it is for whoever is there.
+        /// Whether it is for all connected subscribers.
         var isForAll: Bool
-        /// Whether it is kept only when the value has left, not when the stack has taken it.
+        /// Whether it is done only when the value has completed, not when the stack has accepted it.
         var isUntilLeft: Bool
-        /// Who is not to be missed.
+        /// The subscribers that it must reach.
         var mustReach: Set<Central.ID> = []
         var failure: PeripheralError?
     }
 
-    /// A call that waits for room: for its value, or to know of it.
+    /// A call that waits for room, with or without a value.
     struct Waiter {
         var ticket: Ticket
         var characteristic: AttributeHandle
         var recipients: Update.Recipients
         var value: [UInt8]?
-        /// Whether it waits until the value has left, not only until the stack has taken it.
+        /// Whether it waits until the value has completed, not only until the stack has accepted it.
         var isUntilLeft = false
-        /// Who is not to be missed by a value for all.
+        /// The subscribers that a value for all must reach.
         var mustReach: Set<Central.ID> = []
-        /// Whether there was no room for it when it came.
+        /// Whether there was no room when the call came.
         var hasWaited = false
-        /// How often it has found room, and waited for more.
+        /// How often there was some room, but not enough.
         var chances = 0
 
-        /// Whether nobody else is to take the room any more that it waits for.
+        /// Whether other calls may no longer take the room that it waits for.
         var isOverdue: Bool { value == nil && chances >= TransmitQueues.mostChances }
     }
 
     let policies: [AttributeHandle: UpdatePolicy]
-    /// So many values for all together may be on their way beside those for each.
+    /// The number of values for all together that may be in flight besides those for single subscribers.
     static let placesForAll = 2
-    /// Who waits to know of room goes on at the latest when there was some so many times: others may take it each time.
+    /// How often a call without a value sees some room before it gets precedence.
+    ///
+    /// Other calls may take the room each time.
     static let mostChances = 8
 
-    /// How many values may be on their way to a central.
+    /// The number of values that may be in flight to a central.
     var window: Int
 
     var outlets: [Outlet] = []
-    /// The places of the characteristics, by their handles: a dictionary would take longer for each value.
+    /// The indices of the characteristics, by their handles.
+    ///
+    /// An array is faster than a dictionary.
     private var outletIndices: [Int?] = []
     var lanes = LaneTable()
-    /// The lanes in which something waits, in the order of their turns.
+    /// The lanes with waiting values, in the order of their turns.
     var turns: [Place] = []
-    /// Those that come last in the next order of turns, kept for its memory.
+    /// The lanes that come last in the next round, kept to reuse the memory.
     var servedTurns: [Place] = []
     var receivers = ReceiverTable()
     var flights = FlightTable()
@@ -121,20 +128,20 @@ struct TransmitQueues {
     /// Makes the queues of all characteristics.
     ///
     /// - Parameters:
-    ///   - policies: Those of the characteristics that can be updated, by their value handles.
-    ///   - window: How many values may be on their way to a central.
+    ///   - policies: The policies of the characteristics that can be updated, by their value handles.
+    ///   - window: The number of values that may be in flight to a central.
     init(policies: [AttributeHandle: UpdatePolicy], window: Int = 16) {
         self.policies = policies
         self.window = window
     }
 
-    /// Makes the identity of an update, which no other of the run has, and which is higher than all before.
+    /// Makes an update identifier that is unique in the run and higher than all before.
     mutating func makeID() -> Update.ID {
         defer { nextNumber += 1 }
         return Update.ID(nextNumber)
     }
 
-    /// The characteristic, which has a place from its first subscriber on.
+    /// Returns the index of a characteristic, which it has from its first subscriber on.
     func outlet(_ characteristic: AttributeHandle) -> Int? {
         let handle = Int(characteristic.rawValue)
         return handle < outletIndices.count ? outletIndices[handle] : nil
@@ -151,7 +158,7 @@ struct TransmitQueues {
         return outlets.count - 1
     }
 
-    /// What is to be done about all that has happened since the last call.
+    /// Takes the effects of all events since the last call.
     mutating func takeOutcome(at now: Duration) -> Outcome {
         var updates: [Update] = []
         var outcome = takeOutcome(at: { now }, updates: &updates) ?? Outcome()
@@ -159,13 +166,13 @@ struct TransmitQueues {
         return outcome
     }
 
-    /// What is to be done about all that has happened since the last call, with the updates behind those that there are.
+    /// Takes the effects of all events since the last call, and adds the updates to an array.
     ///
-    /// What leaves at once has not waited: then nobody looks at the clock.
+    /// The clock is read only if a value has waited.
     ///
-    /// - Returns: `nil` when there is nothing but updates.
+    /// - Returns: `nil` when there are only updates.
     mutating func takeOutcome(at now: () -> Duration, updates: inout [Update]) -> Outcome? {
-        // These come behind them, and nothing is copied.
+        // New updates are appended without copying.
         swap(&updates, &outcome.updates)
         defer { swap(&updates, &outcome.updates) }
         repeat { send(at: now) } while admitWaiters()
@@ -180,7 +187,9 @@ struct TransmitQueues {
 // MARK: - Values
 
 extension TransmitQueues {
-    /// Offers a value, for which nobody waits if it finds no room.
+    /// Offers a value.
+    ///
+    /// If there is no room, the value is refused.
     mutating func offer(
         _ value: [UInt8],
         of characteristic: AttributeHandle,
@@ -192,7 +201,9 @@ extension TransmitQueues {
         }
     }
 
-    /// Offers a value for several subscribers: for all of them or, if it finds no room with one, for none.
+    /// Offers a value for several subscribers.
+    ///
+    /// If there is no room with one of them, it is refused for all.
     mutating func offer(
         _ value: [UInt8],
         of characteristic: AttributeHandle,
@@ -213,8 +224,9 @@ extension TransmitQueues {
         return .accepted
     }
 
-    /// Has a call wait until its value is taken by the stack, or has left, or, without a value, until there would be room
-    /// for one.
+    /// Lets a call wait until the stack has accepted its value, or until the value has completed.
+    ///
+    /// Without a value, the call waits until there is room.
     mutating func wait(
         _ ticket: Ticket,
         for characteristic: AttributeHandle,
@@ -235,7 +247,7 @@ extension TransmitQueues {
         )
     }
 
-    /// Takes back what a call has not yet got rid of.
+    /// Withdraws the values of a call that have not been handed to the stack.
     ///
     /// - Returns: Whether the call still waited.
     mutating func cancel(_ ticket: Ticket) -> Bool {
@@ -249,13 +261,13 @@ extension TransmitQueues {
         return true
     }
 
-    /// Takes out of a lane what belongs to a ticket and has not been handed on.
+    /// Removes the entries of a ticket from a lane that have not been handed to the stack.
     mutating func withdraw(_ ticket: Ticket, from place: Place) {
         lanes[place].withdraw(ticket)
         if lanes[place].isEmpty { turns.removeAll { $0 == place } }
     }
 
-    /// Takes note that the stack has taken a value, which is on its way now.
+    /// Records that the stack has accepted a value, which is in flight now.
     mutating func taken(_ id: Update.ID) {
         let ticket = flights.change(id) { [promises] flight -> Ticket? in
             guard flight.documentBytes == nil, let ticket = flight.ticket,
@@ -267,18 +279,18 @@ extension TransmitQueues {
         if let ticket { settle(ticket, .success(())) }
     }
 
-    /// Whether an update is not to be sent any more, since its subscription has ended.
+    /// Returns whether an update must no longer be sent, because its subscription has ended.
     func isOver(_ id: Update.ID) -> Bool {
         !flights.contains(id) { $0.lane != nil }
             && !countedIndications.contains { $0.id == id && !$0.isOutlived }
     }
 
-    /// Takes note that a value has left, or could not be sent.
+    /// Records that a value has completed, or could not be sent.
     ///
     /// - Parameters:
     ///   - id: The update.
-    ///   - result: Why it could not be sent, if so.
-    ///   - isKnown: Whether it is known that it has left, as far as anything is.
+    ///   - result: The failure, if it could not be sent.
+    ///   - isKnown: Whether it is known that the value has completed.
     mutating func ended(_ id: Update.ID, _ result: Result<Void, PeripheralError>, isKnown: Bool = true) {
         guard let flight = flights.remove(id) else { return indicationEnded(id, result) }
         for receiver in flight.receivers { receivers.ended(to: receiver) }

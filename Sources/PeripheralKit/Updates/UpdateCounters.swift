@@ -1,14 +1,14 @@
-/// What has become of values.
+/// Counts of updates by their outcome.
 struct UpdateCounters: Hashable {
     var sent = 0
-    /// How many may have been sent.
+    /// The number of updates that may have been sent.
     var givenUp = 0
     var dropped = 0
     var refused = 0
     var waits = 0
     var longestWait = Duration.zero
 
-    /// Counts a value that has left, or could not be sent, or of which that is not known.
+    /// Counts an update that has completed, could not be sent, or has an unknown outcome.
     mutating func count(_ result: Result<Void, PeripheralError>, isKnown: Bool = true) {
         switch result {
         case .success where isKnown: sent += 1
@@ -17,12 +17,12 @@ struct UpdateCounters: Hashable {
         }
     }
 
-    /// Counts the time for which something has waited.
+    /// Counts the time that an update has waited.
     mutating func count(wait: Duration) {
         longestWait = max(longestWait, wait)
     }
 
-    /// Adds what has become of others.
+    /// Adds other counts.
     mutating func add(_ other: UpdateCounters) {
         sent += other.sent
         givenUp += other.givenUp

@@ -2,18 +2,17 @@ internal import PeripheralCore
 internal import Synchronization
 
 extension UpdateSender {
-    /// A central that does not confirm an indication within this time is lost (Core Specification, Vol 3, Part F,
-    /// 3.3.3).
+    /// The time within which a central must confirm an indication (Core Specification, Vol 3, Part F, 3.3.3).
     static let confirmationLimit = Duration.seconds(30)
 
-    /// Sends an update when it is its turn, and waits until it is confirmed.
+    /// Sends an indication when it is its turn, and waits until it is confirmed.
     ///
     /// - Parameters:
     ///   - characteristic: The characteristic, by its value handle.
     ///   - value: The value.
-    ///   - recipients: Who gets it.
-    ///   - centrals: Who that is, as far as is known.
-    ///   - mustReach: Who is not to be missed when it is for all.
+    ///   - recipients: The recipients.
+    ///   - centrals: The recipients that are known.
+    ///   - mustReach: The subscribers that a value for all must reach.
     /// - Throws: ``PeripheralError``, or `CancellationError`.
     func indicate(
         _ characteristic: AttributeHandle,
@@ -60,7 +59,9 @@ extension UpdateSender {
         if let first { sendIndication(first) }
     }
 
-    /// Sends an indication whose turn it is; off the air, that is when it is on the air again.
+    /// Sends an indication whose turn it is.
+    ///
+    /// Off the air, it is sent when the peripheral is on the air again.
     func sendIndication(_ update: Update) {
         let timer = Task { [stopwatch] in
             guard (try? await stopwatch.sleep(Self.confirmationLimit)) != nil else { return }
@@ -76,7 +77,9 @@ extension UpdateSender {
         link.submit(update)
     }
 
-    /// Sends the caller away; an indication that was sent stays outstanding until it has ended.
+    /// Ends the call.
+    ///
+    /// An indication that was sent stays outstanding until it has ended.
     private func cancel(_ id: Update.ID) {
         let (caller, next) = state.withLock { state in
             let caller = state.indicating.removeValue(forKey: id)
@@ -88,19 +91,21 @@ extension UpdateSender {
         for update in next { sendIndication(update) }
     }
 
-    /// Sends the caller away, since nobody confirms; the backend knows when the indication has ended.
+    /// Ends the call because no confirmation has arrived.
+    ///
+    /// The backend reports when the indication has ended.
     private func giveUp(_ id: Update.ID) {
         let (caller, link) = state.withLock { state in
             state.timers[id] = nil
             return (state.indicating.removeValue(forKey: id), state.link)
         }
         caller?.resume(returning: .failure(PeripheralError.unconfirmed))
-        // If it is a part of a document, that has failed by now.
+        // If it is a part of a document, the document has failed.
         change { $0.queues.ended(id, .failure(.unconfirmed)) }
         link?.abandon(id)
     }
 
-    /// What becomes of an update that meets no backend.
+    /// Returns the outcome of an update while there is no backend.
     private static func outcome(withoutBackendFor update: Update) -> Result<Void, any Error> {
         switch update.recipients {
         case .subscribers where update.isForWhoeverIsThere: .success(())

@@ -31,7 +31,9 @@ extension UpdateSender {
         }
     }
 
-    /// Queues a value as soon as there is room for it, and waits until the stack has taken it, or it has left.
+    /// Queues a value as soon as there is room.
+    ///
+    /// It waits until the stack has accepted the value, or until the value has completed.
     func notify(
         _ characteristic: AttributeHandle,
         _ value: [UInt8],
@@ -51,7 +53,8 @@ extension UpdateSender {
         }
     }
 
-    /// Whether each subscriber of a characteristic is sent by itself what is for all, as far as the backend has told.
+    /// Returns whether values for all are sent to each subscriber of a characteristic alone, as far as is
+    /// known.
     func reachesEach(_ characteristic: AttributeHandle) -> Bool {
         state.withLock { $0.queues.reachesEach(characteristic) }
     }
@@ -63,22 +66,22 @@ extension UpdateSender {
         }
     }
 
-    /// Waits until what is queued for a central by now, and what is on its way to it, has left.
+    /// Waits until all values to a central that are queued or in flight have completed.
     func untilAllHasLeft(for central: Central.ID) async throws {
         try await wait { queues, ticket in queues.waitForClearance(ticket, of: central) }
     }
 
-    /// The queues at this moment; none when stopped.
+    /// The present queues; empty when stopped.
     var reports: [TransmitQueues.Report] {
         state.withLock { $0.isStopped ? [] : $0.queues.reports }
     }
 
-    /// All values since the beginning; none when stopped.
+    /// All values since the beginning; empty when stopped.
     var totals: [TransmitQueues.Total] {
         state.withLock { $0.isStopped ? [] : $0.queues.totals }
     }
 
-    /// How many calls wait.
+    /// The number of waiting calls.
     var waiting: Int { state.withLock { $0.callers.count } }
 
     private func wait(
@@ -116,11 +119,11 @@ extension UpdateSender {
             return caller
         }
         caller?.resume(returning: .failure(CancellationError()))
-        // Others may have been behind it.
+        // Other calls may have waited behind it.
         change { _ in }
     }
 
-    /// Changes something, and does what follows from that.
+    /// Makes a change and carries out its effects.
     @discardableResult
     func change<Answer, Failure: Error>(
         _ change: (inout State) throws(Failure) -> Answer
@@ -137,9 +140,9 @@ extension UpdateSender {
         return answer
     }
 
-    /// Hands the updates on to the backend, one thread at a time, so that they keep their order.
+    /// Hands updates to the backend, from one thread at a time, so that they keep their order.
     ///
-    /// The backend may answer before it returns, which leads back to here.
+    /// The backend may answer before it returns, which calls this function again.
     private func handOn(_ next: consuming State.Outgoing?) {
         while var outgoing = next.take() {
             outgoing.link.submit(all: outgoing.updates)
@@ -150,7 +153,7 @@ extension UpdateSender {
 }
 
 extension UpdateSender.State {
-    /// What there is to tell to those who wait, and the indications whose turn it is.
+    /// The results for waiting calls, and the indications whose turn it is.
     fileprivate mutating func news(in outcome: TransmitQueues.Outcome) -> UpdateNews {
         UpdateNews(
             progress: outcome.progress.map { (report($0.0), $0.1) },
@@ -168,7 +171,9 @@ extension UpdateSender.State {
         return nextTicket
     }
 
-    /// Takes back what has not been handed on and is for a subscription that is over, so that it does not come to the next.
+    /// Withdraws updates of ended subscriptions that have not been handed to the stack.
+    ///
+    /// Otherwise, they would reach the next subscription.
     mutating func withdrawOutgoing() {
         let over = outgoing.filter { queues.isOver($0.id) }.map(\.id)
         guard !over.isEmpty else { return }
@@ -176,19 +181,19 @@ extension UpdateSender.State {
         for id in over { queues.ended(id, .failure(.notSubscribed)) }
     }
 
-    /// Takes back the parts of documents that wait for their turn among the indications, for the same reason.
+    /// Withdraws waiting parts of documents among the indications, for the same reason.
     ///
-    /// - Returns: The indications to send next.
+    /// - Returns: The next indications to send.
     mutating func withdrawIndications() -> [Update] {
         let (withdrawn, next) = indications.withdrawDocuments { [queues] in queues.isOver($0) }
         for id in withdrawn { queues.ended(id, .failure(.notSubscribed)) }
         return next
     }
 
-    /// What goes through the link next, by whoever takes it.
+    /// Takes the next updates for the link.
     ///
-    /// - Parameter memory: An empty array, for those that come next.
-    /// - Returns: `nil` when there is nothing, or no link.
+    /// - Parameter memory: An empty array, for later updates.
+    /// - Returns: `nil` when there are no updates, or no link.
     fileprivate mutating func takeOutgoing(reusing memory: [Update] = []) -> Outgoing? {
         isHandingOn = !outgoing.isEmpty && linkOnTheAir != nil
         guard isHandingOn, let link else {
@@ -200,7 +205,7 @@ extension UpdateSender.State {
     }
 }
 
-/// What has become of what calls wait for, and what is to be sent besides the updates.
+/// The results for waiting calls, and the indications to send.
 private struct UpdateNews {
     let progress: [(TransferReport?, TransferProgress)]
     let answers: [(UpdateSender.Caller?, TransferReport?, Result<Void, PeripheralError>)]

@@ -1,41 +1,41 @@
 internal import PeripheralCore
 internal import Synchronization
 
-/// Sends updates through the backend, and answers those who wait for what becomes of them.
+/// Sends updates through the backend, and reports their outcomes to waiting calls.
 final class UpdateSender: Sendable {
     struct State {
-        /// The way to the backend, also while that is off the air.
+        /// The link to the backend, which also exists while the backend is off the air.
         var link: (any BackendLink)?
         var isOffTheAir = true
         var isStopped = false
         var queues: TransmitQueues
-        /// What goes through the link next.
+        /// The next updates for the link.
         var outgoing: [Update] = []
         var isHandingOn = false
-        /// Who waits for a place in the queues, or for what becomes of a value in them.
+        /// The calls that wait for room in the queues, or for the outcome of a value.
         var callers: [TransmitQueues.Ticket: Caller] = [:]
-        /// Who waits for the end of a transfer.
+        /// The calls that wait for the end of a transfer.
         var transfers: [(ticket: TransmitQueues.Ticket, report: TransferReport)] = []
         var nextTicket: TransmitQueues.Ticket = 0
         /// The calls that were cancelled before they could wait.
         var cancelled: Set<TransmitQueues.Ticket> = []
         var indications = IndicationQueues()
-        /// Who waits for a confirmation.
+        /// The calls that wait for a confirmation.
         var indicating: [Update.ID: Caller] = [:]
-        /// The indications whose callers were cancelled before they could wait.
+        /// The indications whose calls were cancelled before they could wait.
         var abandoned: Set<Update.ID> = []
-        /// What ends an indication that nobody confirms.
+        /// The timers that end unconfirmed indications.
         var timers: [Update.ID: Task<Void, Never>] = [:]
 
         var pacing = UpdatePacing.unknown
 
-        /// Updates, with the way that they take.
+        /// Updates, with the link for them.
         struct Outgoing {
             let link: any BackendLink
             var updates: [Update]
         }
 
-        /// The way for updates.
+        /// The link for updates.
         var linkOnTheAir: (any BackendLink)? { isOffTheAir ? nil : link }
     }
 
@@ -47,16 +47,17 @@ final class UpdateSender: Sendable {
     /// Makes a sender.
     ///
     /// - Parameters:
-    ///   - policies: How the characteristics that can be updated do that, by their value handles.
-    ///   - clock: What measures how long a central has to confirm.
+    ///   - policies: The policies of the characteristics that can be updated, by their value handles.
+    ///   - clock: The clock for the time limit of confirmations.
     init(policies: [AttributeHandle: UpdatePolicy], clock: any Clock<Duration>) {
         stopwatch = Stopwatch(clock)
         state = Mutex(State(queues: TransmitQueues(policies: policies)))
     }
 
-    /// The way to the backend.
+    /// Returns the link to the backend.
     ///
-    /// - Throws: ``PeripheralError`` with the code `stopped`, or `connectionLost` while the peripheral is off the air.
+    /// - Throws: ``PeripheralError`` with the code `stopped`, or `connectionLost` while the peripheral is off
+    ///   the air.
     func link() throws(PeripheralError) -> any BackendLink {
         let (link, isStopped) = state.withLock { ($0.linkOnTheAir, $0.isStopped) }
         guard !isStopped else { throw .stopped }
@@ -64,7 +65,7 @@ final class UpdateSender: Sendable {
         return link
     }
 
-    /// How the backend knows what has left.
+    /// How the backend knows the completion of updates.
     var pacing: UpdatePacing { state.withLock(\.pacing) }
 
     func begin(_ published: PublishedPeripheral) {
@@ -73,11 +74,11 @@ final class UpdateSender: Sendable {
             state.pacing = published.pacing
             state.queues.window = max(published.window, 1)
         }
-        // A central may have subscribed before, and a value be on its way to it.
+        // A central may have subscribed before, and have an indication that is due.
         for update in change({ $0.indications.due }) { sendIndication(update) }
     }
 
-    /// Takes note that the backend is off the air: what is under way has lost its centrals, and what comes meets none.
+    /// Records that the backend is off the air: updates in flight and new updates have no recipients.
     func suspend() {
         let indicating = state.withLock { state in
             for timer in state.timers.values { timer.cancel() }
@@ -87,7 +88,7 @@ final class UpdateSender: Sendable {
             defer { state.indicating = [:] }
             return state.indicating.values
         }
-        // Also one for all: nobody can confirm it any more.
+        // This includes an indication for all, because no central can confirm it any more.
         for caller in indicating { caller.resume(returning: .failure(PeripheralError.disconnected)) }
         change { state in
             state.queues.suspended()
@@ -95,7 +96,9 @@ final class UpdateSender: Sendable {
         }
     }
 
-    /// Sends away all who wait, and stops the backend; later calls have no effect.
+    /// Ends all waiting calls and stops the backend.
+    ///
+    /// Later calls have no effect.
     func stop() {
         let (waiting, link) = state.withLock { state in
             for transfer in state.transfers { transfer.report.end(.failure(PeripheralError.stopped)) }
@@ -104,7 +107,7 @@ final class UpdateSender: Sendable {
             for timer in state.timers.values { timer.cancel() }
             state.timers = [:]
             state.outgoing = []
-            // The link keeps the backend, which keeps those who serve it.
+            // The link retains the backend, which retains its host.
             defer { (state.callers, state.indicating, state.link) = ([:], [:], nil) }
             return (Array(state.callers.values) + state.indicating.values, state.link)
         }
@@ -112,12 +115,12 @@ final class UpdateSender: Sendable {
         link?.stop()
     }
 
-    /// Takes note of what is known of a central.
+    /// Updates the data of a central.
     func connected(_ central: Central) {
         change { $0.queues.connected(central) }
     }
 
-    /// Takes note of a subscription.
+    /// Handles a subscription.
     func subscribed(_ subscription: BackendSubscription) {
         let next = change { state -> [Update] in
             if let central = subscription.central {
@@ -130,14 +133,14 @@ final class UpdateSender: Sendable {
                 sharesUpdatesForAll: subscription.sharesUpdatesForAll,
                 takesIndications: subscription.kind != .notification
             )
-            // Only now, when it is known that these are of the subscription that has ended with this.
+            // Only after the change above is it known which of these belong to the ended subscription.
             state.withdrawOutgoing()
             return state.withdrawIndications()
         }
         for update in next { sendIndication(update) }
     }
 
-    /// Takes note of what has changed about a subscription.
+    /// Handles a change of a subscription.
     func changed(_ subscription: BackendSubscription) {
         change {
             $0.queues.changed(
@@ -149,17 +152,17 @@ final class UpdateSender: Sendable {
         }
     }
 
-    /// Takes note of the end of a subscription.
+    /// Handles the end of a subscription.
     func unsubscribed(_ characteristic: AttributeHandle, by central: Central.ID?) {
         change { $0.queues.unsubscribed(central, from: characteristic) }
     }
 
-    /// Takes note that the stack has taken an update, which has not left yet.
+    /// Records that the stack has accepted an update, which is in flight now.
     func taken(_ id: Update.ID) {
         change { $0.queues.taken(id) }
     }
 
-    /// Finds the updates that are not to be sent any more, although they were submitted.
+    /// Returns the submitted updates that must no longer be sent.
     func whichAreOver(_ updates: [Update]) -> Set<Update.ID> {
         state.withLock { state in
             var over: Set<Update.ID> = []
@@ -168,7 +171,7 @@ final class UpdateSender: Sendable {
         }
     }
 
-    /// Takes note of how updates have ended.
+    /// Records the outcomes of updates.
     func ended(_ updates: [(Update.ID, UpdateOutcome)]) {
         let hasIndications = change { state in
             for (id, outcome) in updates { state.queues.ended(id, outcome.result, isKnown: outcome.isKnown) }
@@ -187,14 +190,14 @@ final class UpdateSender: Sendable {
         for update in next { sendIndication(update) }
     }
 
-    /// Takes note that a central is gone, and with it what was for it.
+    /// Handles a disconnection, which ends all updates for the central.
     func disconnected(_ central: Central.ID) {
         let (callers, next) = change { state in
             state.queues.disconnected(central)
             let (dropped, next) = state.indications.disconnected(central)
             let callers = dropped.compactMap { id in
                 state.timers.removeValue(forKey: id)?.cancel()
-                // What has not been handed on is heard of by nobody else.
+                // No other event reports an indication that was not handed to the stack.
                 state.queues.ended(id, .failure(.disconnected))
                 return state.indicating.removeValue(forKey: id)
             }

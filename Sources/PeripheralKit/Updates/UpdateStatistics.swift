@@ -1,45 +1,59 @@
 public import PeripheralCore
 
-/// What has become of the updates of a characteristic to a subscriber, since it has subscribed.
+/// The counts of the updates of a characteristic to one subscriber, since it subscribed.
 public struct UpdateStatistics: Hashable, Sendable {
     /// The characteristic.
     public let characteristic: BluetoothUUID
 
-    /// The subscriber; `nil` for what goes to all subscribers together: where the stack cannot reach each alone, and by
+    /// The subscriber.
+    ///
+    /// It is `nil` for updates to all subscribers together: if the stack cannot reach each alone, and for
     /// ``PeripheralSession/indicate(_:_:)``.
     public let central: Central.ID?
 
-    /// How many values wait in the queue, or for their turn to be indicated; a document is one of them until its
-    /// last chunk is on its way.
+    /// The number of values that wait in the queue, or for their turn to be indicated.
+    ///
+    /// A document counts as one value until its last chunk is in flight.
     public let queued: Int
 
-    /// How many values and chunks are on their way: handed on to the Bluetooth stack, and not known to have left; or, of what
-    /// is indicated, not confirmed.
+    /// The number of values and chunks in flight.
+    ///
+    /// They were handed to the Bluetooth stack and have not completed; indications have not been confirmed.
     public let inFlight: Int
 
-    /// How many values and chunks have left, as far as is known, or were confirmed.
+    /// The number of values and chunks that have completed, as far as is known, or were confirmed.
     public let sent: Int
 
-    /// How many values and chunks were handed on and then given up: not confirmed within 30 s, or, where it is observed what
-    /// leaves (``UpdatePacing/observed``), never seen to leave, since the stack did not send them, or where nobody could see it.
+    /// The number of values and chunks that were in flight and then given up.
+    ///
+    /// An indication is given up when it is not confirmed within 30 s. With ``UpdatePacing/observed``, an
+    /// update is also given up when it was never observed to complete: the stack did not send it, or its
+    /// completion could not be observed.
     public let givenUp: Int
 
-    /// How many values were queued and not sent: replaced by a newer one (``UpdatePolicy/latest``), or failed.
+    /// The number of queued values that were not sent.
+    ///
+    /// Each was replaced by a newer one (``UpdatePolicy/latest``), or failed.
     public let dropped: Int
 
-    /// How many values found the queue full: ``PeripheralSession/update(_:_:)`` was `false`.
+    /// The number of values that found the queue full, so that ``PeripheralSession/update(_:_:)`` returned
+    /// `false`.
     public let refused: Int
 
-    /// How often a call of ``PeripheralSession/notify(_:_:)-(_,Value)`` or ``PeripheralSession/readyToUpdate(_:)`` has
-    /// waited for room, or one of ``PeripheralSession/indicate(_:_:)`` for its turn.
+    /// How often a call has waited.
+    ///
+    /// Calls of ``PeripheralSession/notify(_:_:)-(_,Value)`` and ``PeripheralSession/readyToUpdate(_:)`` wait
+    /// for room. Calls of ``PeripheralSession/indicate(_:_:)`` wait for their turn.
     public let waits: Int
 
-    /// The longest time that a value, or what comes next of a document, has waited in the queue or for its turn.
+    /// The longest time that a value has waited in the queue or for its turn.
+    ///
+    /// The parts of a document count as well.
     public let longestWait: Duration
 }
 
 extension PeripheralSession {
-    /// The queues of updates at this moment, of those that have been used; empty when the session is no longer valid.
+    /// The statistics of the update queues in use; empty when the session is no longer valid.
     ///
     /// A queue begins and ends with its subscription.
     public var updateStatistics: [UpdateStatistics] {

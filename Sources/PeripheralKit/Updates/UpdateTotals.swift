@@ -1,49 +1,61 @@
 public import PeripheralCore
 
-/// What has become of the updates of a characteristic since the session began, to all who are and were subscribed.
+/// The counts of the updates of a characteristic to all subscribers, since the session began.
 ///
-/// An update for three subscribers counts three times, where the stack can reach each alone; by
-/// ``PeripheralSession/indicate(_:_:)`` it counts once.
+/// An update to three subscribers counts three times if the stack can reach each alone. With
+/// ``PeripheralSession/indicate(_:_:)``, it counts once.
 public struct UpdateTotals: Hashable, Sendable {
     /// The characteristic.
     public let characteristic: BluetoothUUID
 
-    /// How many values wait in queues at this moment, or for their turn to be indicated; a document is one of them until its
-    /// last chunk is on its way.
+    /// The number of values that wait in queues at present, or for their turn to be indicated.
+    ///
+    /// A document counts as one value until its last chunk is in flight.
     public let queued: Int
 
-    /// How many values and chunks are on their way at this moment: handed on to the Bluetooth stack, and not known to have
-    /// left; or, of what is indicated, not confirmed.
+    /// The number of values and chunks in flight at present.
+    ///
+    /// They were handed to the Bluetooth stack and have not completed; indications have not been confirmed.
     public let inFlight: Int
 
-    /// How many values and chunks have left, as far as is known, or were confirmed.
+    /// The number of values and chunks that have completed, as far as is known, or were confirmed.
     public let sent: Int
 
-    /// How many values and chunks were handed on and then given up: not confirmed within 30 s, or, where it is observed what
-    /// leaves (``UpdatePacing/observed``), never seen to leave, since the stack did not send them, or where nobody could see it.
+    /// The number of values and chunks that were in flight and then given up.
+    ///
+    /// An indication is given up when it is not confirmed within 30 s. With ``UpdatePacing/observed``, an
+    /// update is also given up when it was never observed to complete: the stack did not send it, or its
+    /// completion could not be observed.
     public let givenUp: Int
 
-    /// How many values were queued and not sent: replaced by a newer one (``UpdatePolicy/latest``), failed, or left over
-    /// when their subscription ended or the peripheral went off the air.
+    /// The number of queued values that were not sent.
+    ///
+    /// Each was replaced by a newer one (``UpdatePolicy/latest``), failed, or was left when its subscription
+    /// ended or the peripheral went off the air.
     public let dropped: Int
 
-    /// How many values found a queue full: ``PeripheralSession/update(_:_:)`` was `false`.
+    /// The number of values that found a queue full, so that ``PeripheralSession/update(_:_:)`` returned
+    /// `false`.
     public let refused: Int
 
-    /// How often a call of ``PeripheralSession/notify(_:_:)-(_,Value)`` or ``PeripheralSession/readyToUpdate(_:)`` has
-    /// waited for room, or one of ``PeripheralSession/indicate(_:_:)`` for its turn.
+    /// How often a call has waited.
+    ///
+    /// Calls of ``PeripheralSession/notify(_:_:)-(_,Value)`` and ``PeripheralSession/readyToUpdate(_:)`` wait
+    /// for room. Calls of ``PeripheralSession/indicate(_:_:)`` wait for their turn.
     public let waits: Int
 
-    /// The longest time that a value, or what comes next of a document, has waited in a queue or for its turn.
+    /// The longest time that a value has waited in a queue or for its turn.
+    ///
+    /// The parts of a document count as well.
     public let longestWait: Duration
 }
 
 extension PeripheralSession {
-    /// The updates of each characteristic since the session began, of those that have been sent any; empty when the session
-    /// is no longer valid.
+    /// The totals of each characteristic that has been sent updates.
     ///
-    /// Other than those of ``updateStatistics``, its counts never go back, and there are never more of them than there are
-    /// characteristics, which is what a monitoring system needs.
+    /// They are empty when the session is no longer valid. Unlike the counts of ``updateStatistics``, these
+    /// counts never decrease. There is at most one total for each characteristic. Both are what a monitoring
+    /// system needs.
     public var updateTotals: [UpdateTotals] {
         runtime.updateTotals
     }

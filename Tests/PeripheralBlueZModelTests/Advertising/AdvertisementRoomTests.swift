@@ -44,7 +44,7 @@ extension Advertisement {
         if Int.random(in: 0..<4, using: &random) == 0 { advertisement.includes.insert(.txPower) }
         if Int.random(in: 0..<4, using: &random) == 0 { advertisement.secondaryChannel = .oneM }
         if Int.random(in: 0..<8, using: &random) == 0 {
-            advertisement.interval = .milliseconds(10_000...11_000)
+            advertisement.interval = .between(.milliseconds(10_000), and: .milliseconds(11_000))
         }
         advertisement.manufacturerData = .random(key: 0x0059, using: &random)
         advertisement.serviceData = .random(key: .random(using: &random), using: &random)

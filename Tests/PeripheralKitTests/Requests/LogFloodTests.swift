@@ -298,8 +298,8 @@ struct LogFloodTests {
             logger: log.logger,
             clock: clock
         ) { [clock] session in
-            // Only a save that waits needs time. What passes while another thread works would bring the next
-            // line.
+            // Only a waiting save needs time. Time that passes while another thread works would bring the
+            // next line.
             func advance(by duration: Duration) {
                 if clock.sleeperCount > 0 { clock.advance(by: duration) }
             }
@@ -348,6 +348,6 @@ struct LogFloodTests {
         ) { _ in
             for await _ in attacked {}
         }
-        expectFewLines(of: ["The services stand at other handles than before"])
+        expectFewLines(of: ["The services moved to other handles because another program registered first."])
     }
 }

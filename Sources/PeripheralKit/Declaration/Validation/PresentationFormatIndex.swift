@@ -1,6 +1,6 @@
 internal import PeripheralCore
 
-/// Where the presentation formats of a declaration stand, for the aggregate formats that name them.
+/// The positions of presentation formats in a declaration, for the aggregate formats that name them.
 struct PresentationFormatIndex {
     /// The indices of a descriptor, its characteristic and its service.
     struct Place: Hashable {
@@ -38,9 +38,9 @@ struct PresentationFormatIndex {
         }
     }
 
-    /// The presentation formats that an aggregate format means.
+    /// Returns the presentation formats that an aggregate format names.
     ///
-    /// A format that also stands in the characteristic of the aggregate format itself is the one that is meant.
+    /// A format in the same characteristic as the aggregate format takes precedence over others.
     func places(
         of parts: AggregateFormat.Parts,
         service: Int,

@@ -1,7 +1,9 @@
 internal import PeripheralCore
 private import Synchronization
 
-/// The writes without response that were refused: their central is not told, but who reads the stream that they lack in.
+/// The refused writes without response, which are missing in a stream.
+///
+/// Their centrals get no error, so the reader of the stream is informed.
 final class LostWrites: Sendable {
     private struct Place: Hashable {
         var characteristic: AttributeHandle
@@ -10,17 +12,19 @@ final class LostWrites: Sendable {
 
     private let places = Mutex<Set<Place>>([])
 
-    /// Takes note that a write is lost.
+    /// Records a lost write.
     func note(of characteristic: AttributeHandle, from central: Central.ID) {
         places.withLock { _ = $0.insert(Place(characteristic: characteristic, central: central)) }
     }
 
-    /// Whether one was lost since the one before, which is told once.
+    /// Returns whether a write was lost since the last call, and forgets it.
     func take(of characteristic: AttributeHandle, from central: Central.ID) -> Bool {
         places.withLock { $0.remove(Place(characteristic: characteristic, central: central)) != nil }
     }
 
-    /// Takes note that a central is gone: what it writes when it is back belongs to nothing of before.
+    /// Forgets the losses of a central that has disconnected.
+    ///
+    /// Its writes after it returns are independent of the earlier ones.
     func forget(_ central: Central.ID) {
         places.withLock { places in places = places.filter { $0.central != central } }
     }

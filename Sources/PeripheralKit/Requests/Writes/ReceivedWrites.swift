@@ -1,26 +1,27 @@
 public import PeripheralCore
 
-/// The writes that centrals make to a characteristic with a ``WriteStream``, in the order in which they came.
+/// The writes that centrals make to a characteristic with a ``WriteStream``.
 ///
-/// Each write is given once, to whoever asks first. Any number of tasks may take writes, at once or one after the other;
-/// what one that is cancelled has not taken goes to the next. The sequence ends when the session does, after the last
-/// write.
+/// They come in the order in which they arrived. Each write is delivered once, to the first task that asks.
+/// Several tasks may consume writes, at the same time or one after the other. If a task is cancelled, the
+/// next task gets the remaining writes. The sequence ends after the last write when the session ends.
 ///
-/// Writes that are not taken fill the buffer of the ``WriteStream``; then they hold up all other writes of the same
-/// central.
+/// Writes that are not consumed fill the buffer of the ``WriteStream``. A full buffer holds up all other
+/// writes of the same central.
 public struct ReceivedWrites<Value: GATTValue>: AsyncSequence, Sendable {
     let buffer: WriteBuffer
 
-    /// Takes one write after the other.
+    /// Delivers one write after the other.
     public struct Iterator: AsyncIteratorProtocol {
         let buffer: WriteBuffer
 
         /// Waits for the next write.
         ///
-        /// - Returns: The write; `nil` when the session has ended and all writes are taken, or the task is cancelled.
+        /// - Returns: The write; `nil` when the session has ended and all writes are consumed, or the task is
+        ///   cancelled.
         public mutating func next() async -> ReceivedWrite<Value>? {
             while let write = await buffer.next() {
-                // What cannot be decoded has been refused before it came here.
+                // Writes that cannot be decoded were refused earlier.
                 guard !write.isLost, let value = try? Value(gattBytes: write.value) else { continue }
                 return ReceivedWrite(value: value, central: write.central)
             }
@@ -28,7 +29,7 @@ public struct ReceivedWrites<Value: GATTValue>: AsyncSequence, Sendable {
         }
     }
 
-    /// Begins to take writes.
+    /// Makes an iterator over the writes.
     public func makeAsyncIterator() -> Iterator {
         Iterator(buffer: buffer)
     }
@@ -38,10 +39,10 @@ public struct ReceivedWrites<Value: GATTValue>: AsyncSequence, Sendable {
 extension ReceivedWrites.Iterator: Sendable {}
 
 extension PeripheralSession {
-    /// The writes that centrals make to a characteristic.
+    /// Returns the writes that centrals make to a characteristic.
     ///
     /// - Parameter characteristic: A characteristic of this peripheral with a ``WriteStream``.
-    /// - Returns: The writes that are not taken yet, and all that come until the session ends.
+    /// - Returns: The writes that are not consumed yet, and all later ones until the session ends.
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/notDeclared`` or
     ///   ``PeripheralError/Code/stopped``.
     public func writes<Value>(
@@ -53,7 +54,7 @@ extension PeripheralSession {
             throw PeripheralError(
                 code: .notDeclared,
                 message:
-                    "Characteristic \(characteristic.uuid) has no WriteStream; declare one in place of Write."
+                    "Characteristic \(characteristic.uuid) has no WriteStream. Declare one in place of Write."
             )
         }
         return ReceivedWrites(buffer: buffer)

@@ -1,19 +1,18 @@
 internal import PeripheralCore
 private import Synchronization
 
-/// The writes of a characteristic that the program has not taken yet: a bounded queue, for any number of readers.
+/// A bounded queue of the writes that the program has not consumed yet, for any number of readers.
 ///
-/// Each write goes to one reader, and those who wait, for a write or for room, are served in the order in which they
-/// came.
+/// Each write goes to one reader. Waiting readers and writers are served in order.
 final class WriteBuffer: Sendable {
     struct Write: Sendable {
         var value: [UInt8]
         var central: Central
-        /// On which of the central's connections it has come.
+        /// The number of the central's connection that the write arrived on.
         var connection: UInt64 = 0
-        /// Whether a write between this one and the one before of the same central was lost.
+        /// Whether a write was lost between this write and the previous one of the same central.
         var followsLoss = false
-        /// Whether this one is lost, and here only to tell that.
+        /// Whether this write is lost, and its entry only reports that.
         var isLost = false
     }
 
@@ -30,9 +29,9 @@ final class WriteBuffer: Sendable {
 
     private struct State {
         var writes: [Write] = []
-        /// Those who wait for room: only while the buffer is full.
+        /// The writers that wait for room, only while the buffer is full.
         var writers: [Writer] = []
-        /// Those who wait for a write: only while the buffer is empty.
+        /// The readers that wait for a write, only while the buffer is empty.
         var readers: [Reader] = []
         var nextNumber: UInt64 = 0
         var isFinished = false
@@ -50,10 +49,10 @@ final class WriteBuffer: Sendable {
         self.capacity = capacity
     }
 
-    /// Adds a write, as soon as there is room.
+    /// Adds a write as soon as there is room.
     ///
-    /// - Throws: `ATTError.unlikelyError` when the task is cancelled before, or the session has ended; the write is not
-    ///   taken then.
+    /// - Throws: `ATTError.unlikelyError` when the task is cancelled first or the session has ended. The
+    ///   write is not added then.
     func append(_ write: Write) async throws(ATTError) {
         let number = state.withLock { $0.makeNumber() }
         let isTaken = await withTaskCancellationHandler {
@@ -84,14 +83,16 @@ final class WriteBuffer: Sendable {
         if let isTaken { writer.continuation.resume(returning: isTaken) }
     }
 
-    /// How many wait for room, and for a write.
+    /// The number of waiting writers and readers.
     var waiting: (writers: Int, readers: Int) {
         state.withLock { ($0.writers.count, $0.readers.count) }
     }
 
-    /// The next write; `nil` when the session has ended and all are taken, or the task is cancelled.
+    /// Returns the next write.
     ///
-    /// A task that is cancelled takes none; what it is given at that very moment, it returns.
+    /// It returns `nil` when the session has ended and all are consumed, or the task is cancelled. A
+    /// cancelled task consumes no write. A write that it is given at the moment of cancellation is returned
+    /// to it all the same.
     func next() async -> Write? {
         let number = state.withLock { $0.makeNumber() }
         return await withTaskCancellationHandler {
@@ -122,7 +123,7 @@ final class WriteBuffer: Sendable {
         if !waits { reader.continuation.resume(returning: write) }
     }
 
-    /// Takes no more writes.
+    /// Accepts no more writes.
     func finish() {
         let (writers, readers) = state.withLock { state in
             state.isFinished = true

@@ -3,14 +3,17 @@ private import Synchronization
 
 /// Keeps the writes of each central in order, one at a time.
 ///
-/// A central waits for the response to a write request before it sends the next, but may send any number of
-/// writes without response, and read right after. Their handlers run in tasks, which keep no order by themselves.
+/// A central waits for the response to a write request before it sends the next. But it may send any number
+/// of writes without response, and read immediately afterwards. Handlers run in tasks, which alone do not
+/// keep the order.
 final class WriteOrder: Sendable {
-    /// A place in a central's line.
+    /// A position in a central's line.
     ///
-    /// Whoever holds one must call ``run(_:_:)`` with it.
+    /// Each holder must call ``run(_:_:)`` with it.
     struct Ticket: Sendable {
-        /// The line, of one central; one that is empty ends, and the central's next is another.
+        /// The line of one central.
+        ///
+        /// A line ends when it is empty; the central's next line is another one.
         fileprivate let line: UInt64
         fileprivate let number: UInt64
     }
@@ -20,14 +23,18 @@ final class WriteOrder: Sendable {
         let number: UInt64
         var nextTicket: UInt64 = 0
         var serving: UInt64 = 0
-        /// Who goes on when a ticket is served, or a later one.
+        /// The waiters, each of which continues when this ticket or a later one is served.
         var waiting: [(from: UInt64, continuation: CheckedContinuation<Void, Never>)] = []
-        /// The last write without response to each attribute; there are few.
+        /// The last write without response to each attribute.
+        ///
+        /// There are few.
         var commands: [(attribute: AttributeHandle, number: UInt64)] = []
     }
 
     private struct State {
-        /// Those in which somebody waits or is served, of which there are few.
+        /// The lines with a waiting or running write.
+        ///
+        /// There are few.
         var lines: [Line] = []
         var nextLine: UInt64 = 0
 
@@ -41,7 +48,7 @@ final class WriteOrder: Sendable {
         self.capacity = capacity
     }
 
-    /// Takes the next place in the central's line; `nil` when too many are waiting.
+    /// Takes the next position in the central's line; `nil` when too many are waiting.
     func ticket(for request: WriteRequest) -> Ticket? {
         state.withLock { state in
             let known = state.lines.firstIndex { $0.central == request.central }
@@ -61,7 +68,7 @@ final class WriteOrder: Sendable {
         }
     }
 
-    /// The last write without response of the central to the attribute that is not done with; `nil` when there is none.
+    /// Returns the central's last unfinished write without response to the attribute, if there is one.
     func command(to attribute: AttributeHandle, by central: Central) -> Ticket? {
         state.withLock { state in
             guard let line = state.lines.first(where: { $0.central == central }),
@@ -72,15 +79,15 @@ final class WriteOrder: Sendable {
         }
     }
 
-    /// Waits until somebody else's ticket is done with.
+    /// Waits until the work of another ticket is done.
     func end(of ticket: Ticket) async {
         await wait(in: ticket, for: ticket.number + 1)
     }
 
-    /// Does the work when all earlier tickets of the central are done with.
+    /// Does the work when the work of all earlier tickets of the central is done.
     ///
-    /// - Returns: `nil`, and the work is not done, when the task was cancelled before: the central has been told that
-    ///   its write failed.
+    /// - Returns: `nil` without doing the work when the task was cancelled first. The central has been
+    ///   informed that its write failed.
     func run<Output>(_ ticket: Ticket, _ work: () async -> Output) async -> Output? {
         await wait(in: ticket, for: ticket.number)
         defer { leave(ticket) }
@@ -88,7 +95,7 @@ final class WriteOrder: Sendable {
         return await work()
     }
 
-    /// Waits in the line of a ticket until it serves a number, or has ended.
+    /// Waits until the line of a ticket serves a number, or has ended.
     private func wait(in ticket: Ticket, for number: UInt64) async {
         await withCheckedContinuation { continuation in
             let isServed = state.withLock { state in

@@ -1,8 +1,8 @@
 internal import PeripheralCore
 
-/// The characteristics whose writes the program reads as a stream, and which writes are lacking there.
+/// The characteristics whose writes are read as a stream, and the losses in these streams.
 struct WriteStreams: Sendable {
-    /// A write that is to be put into its stream.
+    /// A write that is about to enter its stream.
     struct Entrance {
         var buffer: WriteBuffer
         var write: WriteBuffer.Write
@@ -16,41 +16,41 @@ struct WriteStreams: Sendable {
         (self.buffers, self.connections) = (buffers, connections)
     }
 
-    /// The writes to a characteristic; `nil` when they are no stream.
+    /// Returns the buffer of a characteristic; `nil` when it has no stream.
     func buffer(of characteristic: AttributeHandle) -> WriteBuffer? {
         buffers[characteristic]
     }
 
-    /// Takes no more writes.
+    /// Accepts no more writes.
     func finish() {
         for buffer in buffers.values { buffer.finish() }
     }
 
-    /// Takes note that a central is gone.
+    /// Forgets the losses of a central that has disconnected.
     func forget(_ central: Central.ID) {
         lost.forget(central)
     }
 
-    /// Where a write goes that is of a stream, and as what; `nil` when it is not.
+    /// Returns the stream that a write belongs to and its entry; `nil` when there is no stream.
     func entrance(of request: WriteRequest) -> Entrance? {
         guard let buffer = buffers[request.attribute] else { return nil }
         let write = WriteBuffer.Write(
             value: request.value,
             central: request.central,
-            // It may be gone, or back, when its write is in the buffer.
+            // The central may have disconnected or returned when its write enters the buffer.
             connection: connections.number(of: request.central.id),
             followsLoss: lost.take(of: request.attribute, from: request.central.id)
         )
         return Entrance(buffer: buffer, write: write)
     }
 
-    /// Takes note of a write that is refused at once, of which who reads the stream is told when its central is not.
+    /// Records a write that is refused at once, if its central gets no error.
     func refused(_ request: WriteRequest) {
         guard !request.expectsResponse, buffers[request.attribute] != nil else { return }
         lost.note(of: request.attribute, from: request.central.id)
     }
 
-    /// Tells who reads a stream of a write that is lost there, in its place, when nobody else is told.
+    /// Reports a lost write to the reader of the stream, in its position, if its central gets no error.
     func tellLoss(of request: WriteRequest, at entrance: Entrance) async {
         guard entrance.write.followsLoss || !request.expectsResponse else { return }
         var write = entrance.write
@@ -62,12 +62,13 @@ struct WriteStreams: Sendable {
         }
     }
 
-    /// Takes note that a loss before a write was not told with it, since the write never came to its turn.
+    /// Records an earlier loss again that was not reported with a write, because the write never got its
+    /// turn.
     func abandoned(_ request: WriteRequest, at entrance: Entrance) {
         if entrance.write.followsLoss { noteLoss(of: request, at: entrance) }
     }
 
-    /// Takes note of a lost write of a central that has not left since.
+    /// Records a lost write unless the central has disconnected since.
     private func noteLoss(of request: WriteRequest, at entrance: Entrance) {
         guard connections.number(of: request.central.id) == entrance.write.connection else { return }
         lost.note(of: request.attribute, from: request.central.id)

@@ -1,28 +1,28 @@
 internal import PeripheralCore
 
-/// An update that is to be kept for each subscriber of a durable characteristic.
+/// An update that is retained for each subscriber of a durable characteristic.
 struct DurableUpdate {
     var characteristic: AttributeHandle
     var value: [UInt8]
-    /// How many updates of the characteristic may wait for a subscriber.
+    /// The number of updates of the characteristic that may wait for a subscriber.
     var limit: Int
 }
 
-/// The updates of durable characteristics that have not been sent yet, in their order.
+/// The unsent updates of durable characteristics, in their order.
 struct Outbox {
-    /// Whose updates of what.
+    /// A characteristic and a subscriber.
     struct Key: Hashable {
         var characteristic: AttributeHandle
         var address: DeviceAddress
     }
 
-    /// An update, and what tells it from all others of the run.
+    /// An update with a number that is unique in the run.
     struct Entry {
         var number: UInt64
-        /// The same for a value that was kept for several subscribers at once.
+        /// Equal for a value that was retained for several subscribers at once.
         var post: UInt64
         var update: PreservedUpdate
-        /// The change that has to be saved before it is sent; 0 when it need not wait.
+        /// The change that must be saved before the update is sent; 0 for none.
         var change: UInt64 = 0
 
         var key: Key { Key(characteristic: update.characteristic, address: update.address) }
@@ -32,8 +32,9 @@ struct Outbox {
     private var begun: UInt64 = 0
     private var posts: UInt64 = 0
 
-    /// Makes the outbox of what was preserved: the same value for one subscriber after the other was kept at once, or may
-    /// be sent so.
+    /// Makes the outbox from preserved updates.
+    ///
+    /// Successive equal values for several subscribers were retained at once, or may be sent as if they were.
     init(_ updates: [PreservedUpdate]) {
         var together: [PreservedUpdate] = []
         for update in updates {
@@ -47,35 +48,38 @@ struct Outbox {
         }
     }
 
-    /// What is preserved of it.
+    /// The updates in the form for the preserved state.
     var preserved: [PreservedUpdate] { entries.map(\.update) }
 
-    /// Whose updates wait.
+    /// The characteristics and subscribers with waiting updates.
     var keys: Set<Key> { Set(entries.map(\.key)) }
 
-    /// The first update but for these.
+    /// The first update except these.
     func next(for key: Key, besides numbers: [UInt64]) -> Entry? {
         entries.first { $0.key == key && !numbers.contains($0.number) }
     }
 
-    /// Whether there is room for an update for each of these, for which none has to go.
+    /// Returns whether there is room for an update for each of these subscribers without dropping another.
     func hasRoom(of characteristic: AttributeHandle, for addresses: [DeviceAddress], limit: Int) -> Bool {
         addresses.allSatisfy { count(of: Key(characteristic: characteristic, address: $0)) < limit }
     }
 
     private func count(of key: Key) -> Int { entries.count { $0.key == key } }
 
-    /// Adds an update for each of these; where there is no room for it, the oldest of the same go or, when there are as
-    /// many as are preserved at all, the oldest of who has the most waiting: who does not keep up takes nothing from others.
+    /// Adds an update for each of these subscribers.
+    ///
+    /// If there is no room, the oldest update of the same subscriber and characteristic is dropped. If the
+    /// limit of all preserved updates is reached, the oldest update of the subscriber with the most waiting
+    /// updates is dropped. A slow subscriber therefore takes no room from others.
     ///
     /// - Parameters:
     ///   - value: The new value.
     ///   - characteristic: The characteristic, by its value handle.
-    ///   - addresses: Who is to get it.
-    ///   - limit: How many updates of the characteristic may wait for one of them.
-    ///   - present: Those for whom more may wait, rather than that one goes which was promised to be kept.
-    ///   - change: The change that has to be saved before it is sent; 0 when it need not wait.
-    /// - Returns: How many went.
+    ///   - addresses: The subscribers.
+    ///   - limit: The number of updates of the characteristic that may wait for one subscriber.
+    ///   - present: Subscribers for which more may wait, because a retained update must not be dropped.
+    ///   - change: The change that must be saved before the update is sent; 0 for none.
+    /// - Returns: The number of dropped updates.
     mutating func add(
         _ value: [UInt8],
         of characteristic: AttributeHandle,
@@ -99,7 +103,7 @@ struct Outbox {
         return dropped
     }
 
-    /// Whose updates are the most.
+    /// The characteristic and subscriber with the most updates.
     private var fullest: Key? {
         var counts: [Key: Int] = [:]
         for entry in entries { counts[entry.key, default: 0] += 1 }
@@ -116,12 +120,14 @@ struct Outbox {
         entries.append(Entry(number: begun, post: posts, update: update, change: change))
     }
 
-    /// Drops an update that has been sent.
+    /// Removes an update that has been sent.
     mutating func remove(_ number: UInt64) {
         entries.removeAll { $0.number == number }
     }
 
-    /// Takes note that a subscriber is known by another address, under which the same values may have been kept for it.
+    /// Changes the address of a subscriber.
+    ///
+    /// The same values may have been retained for the new address as well.
     mutating func move(from former: DeviceAddress, to address: DeviceAddress) {
         let posts = Set(entries.filter { $0.update.address == former }.map(\.post))
         entries.removeAll { $0.update.address == address && posts.contains($0.post) }
@@ -130,7 +136,7 @@ struct Outbox {
         }
     }
 
-    /// Drops the updates of those who are not expected any more.
+    /// Removes the updates of subscribers that are no longer expected.
     mutating func keep(_ keys: Set<Key>) {
         entries.removeAll { !keys.contains($0.key) }
     }

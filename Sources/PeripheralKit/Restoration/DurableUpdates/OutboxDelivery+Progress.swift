@@ -1,26 +1,26 @@
 internal import PeripheralCore
 
 extension OutboxDelivery {
-    /// How an update is sent to a subscriber.
+    /// The manner in which an update is sent to a subscriber.
     enum Manner {
         case alone
-        /// With all others who have subscribed, for whom the same value is kept or not.
+        /// Together with all other subscribers, whether or not the same value is retained for them.
         case together
     }
 
-    /// To whom updates of what are sent, by whatever address the central is known meanwhile.
+    /// A characteristic and a subscriber, independent of changes of its address.
     struct Way: Hashable {
         let characteristic: AttributeHandle
         let central: Central.ID
     }
 
-    /// A subscriber who is there.
+    /// A connected subscriber.
     struct Receiver {
         let way: Way
         let key: Outbox.Key
         let kind: UpdateKind?
 
-        /// - Returns: `nil` for those whom the stack does not name.
+        /// - Returns: `nil` for a subscriber that the stack does not identify.
         init?(_ subscription: Subscription) {
             guard let central = subscription.central else { return nil }
             way = Way(characteristic: subscription.handle, central: central.id)
@@ -28,52 +28,57 @@ extension OutboxDelivery {
             kind = subscription.kind
         }
 
-        /// How many updates may be on their way to it at a time.
+        /// The maximum number of updates in flight to it.
         var placeCount: Int { kind == .indication ? 1 : 16 }
     }
 
-    /// A value on its way.
+    /// A value in flight.
     struct Departure {
-        /// What it is for one of those for whom it is kept.
+        /// The update of one subscriber for which the value is retained.
         struct Part {
             let receiver: Receiver
             let entry: Outbox.Entry
-            /// Whether one more may be on its way to this one.
+            /// Whether one more update may be in flight to this subscriber.
             let hasPlace: Bool
         }
 
-        /// One, unless it goes to all together.
+        /// One part, unless the value is sent to all together.
         let parts: [Part]
         let manner: Manner
     }
 
-    /// The updates on their way to a subscriber, which count as sent when all before them have been.
+    /// The updates in flight to a subscriber.
+    ///
+    /// An update counts as sent when all earlier ones have been sent.
     struct Progress {
         private struct Item {
             let number: UInt64
             let post: UInt64
             let manner: Manner
             var isSent: Bool?
-            /// Whether the central was gone meanwhile, so that what has left did not reach it.
+            /// Whether the central disconnected meanwhile, so that a completed value did not reach it.
             var hasMissed = false
-            /// Whether the stack was gone meanwhile, so that its failure says nothing about the way.
+            /// Whether the stack was unavailable meanwhile, so that a failure does not depend on the manner.
             var isInterrupted = false
         }
 
         private var items: [Item] = []
-        /// How the subscriber is to be sent updates; `nil` for as usual.
+        /// How updates are sent to the subscriber; `nil` for the usual manner.
         private(set) var manner: Manner?
-        /// Whether one was not sent: it and all after it are to be sent again.
+        /// Whether an update was not sent, so that it and all later ones must be sent again.
         private(set) var hasFailed = false
-        /// Whether one at a time goes, until one has been sent: on a link that is about to be encrypted, the first may be refused,
-        /// and what follows overtake it.
+        /// Whether only one update is in flight at a time until one has been sent.
+        ///
+        /// If a link is about to be encrypted, the first update may be refused, and later ones would overtake
+        /// it.
         private var isCautious = false
-        /// What failed had been on its way when the stack was gone: nothing that was known before holds any more.
+        /// Whether a failed update was in flight when the stack became unavailable, so that earlier knowledge
+        /// is void.
         private var isInterrupted = false
-        /// The manner by which what has failed may be sent all the same.
+        /// The manner in which a failed update may still be sent.
         private var alternative: Manner?
 
-        /// Of a subscriber that has come back, or could not be sent something.
+        /// The progress of a subscriber that has returned, or after a failure.
         static var afresh: Progress {
             var progress = Progress()
             progress.isCautious = true
@@ -82,13 +87,13 @@ extension OutboxDelivery {
 
         var numbers: [UInt64] { items.map(\.number) }
         private var underWay: Int { items.count { $0.isSent == nil } }
-        /// Whether it has failed, and nothing is under way any more.
+        /// Whether an update has failed and none is in flight any more.
         private var isOver: Bool { hasFailed && underWay == 0 }
 
-        /// Whether what has failed is to be sent again, but not at once.
+        /// Whether a failed update is to be sent again, but not at once.
         var isToBeTriedLater: Bool { isOver && next?.hasFailed == true }
 
-        /// What it is from now on: nothing when nothing is under way, and as usual.
+        /// The next progress; `nil` if no update is in flight and the manner is the usual one.
         var next: Progress? {
             if items.isEmpty, !hasFailed { return nil }
             if isOver, isInterrupted { return nil }
@@ -98,12 +103,12 @@ extension OutboxDelivery {
             return next
         }
 
-        /// Whether one more may be on its way.
+        /// Whether one more update may be in flight.
         func hasPlace(for receiver: Receiver) -> Bool {
             underWay < (isCautious ? 1 : receiver.placeCount)
         }
 
-        /// Whether a value of this post or an earlier one is under way to this subscriber alone.
+        /// Whether a value of this post or an earlier one is in flight to this subscriber alone.
         func isSendingAlone(upTo post: UInt64) -> Bool {
             items.contains { $0.post <= post && $0.manner == .alone && $0.isSent == nil }
         }
@@ -112,21 +117,21 @@ extension OutboxDelivery {
             items.append(Item(number: entry.number, post: entry.post, manner: manner))
         }
 
-        /// Takes note that what is under way to all has missed this subscriber.
+        /// Records that values in flight to all did not reach this subscriber.
         mutating func missed() {
             for index in items.indices where items[index].manner == .together {
                 items[index].hasMissed = true
             }
         }
 
-        /// Takes note that the stack is gone, and with it all that is under way.
+        /// Records that the stack is unavailable, so that all values in flight are lost.
         mutating func interrupted() {
             for index in items.indices where items[index].isSent == nil { items[index].isInterrupted = true }
         }
 
-        /// Takes note of what has become of one.
+        /// Records the outcome of an update.
         ///
-        /// - Returns: Those that have been sent, with all before them.
+        /// - Returns: The updates that have been sent, with all earlier ones.
         mutating func ended(_ number: UInt64, _ error: (any Error)?) -> [UInt64] {
             guard let index = items.firstIndex(where: { $0.number == number }) else { return [] }
             items[index].isSent = error == nil && !items[index].hasMissed
@@ -144,7 +149,8 @@ extension OutboxDelivery {
 }
 
 extension OutboxDelivery.Manner {
-    /// How else a subscriber may be reached: alone, where another one keeps the value from all, or with all.
+    /// The other manner to reach a subscriber: alone, if another subscriber keeps the value from all, or with
+    /// all.
     fileprivate func alternative(after error: (any Error)?) -> Self? {
         guard let error = error as? PeripheralError else { return nil }
         return switch self {

@@ -1,12 +1,13 @@
 internal import PeripheralCore
 private import Synchronization
 
-/// Sends what is in the ``Outbox`` to each subscriber that is there, in order, and drops what has left.
+/// Sends the updates of the ``Outbox`` to connected subscribers in order, and removes completed ones.
 ///
-/// What has not when its central leaves, or when the program ends, is sent again. Where the stack cannot reach each
-/// subscriber alone, a value goes once to all, for all of those for whom it is kept.
+/// Updates that have not completed when their central disconnects or the program ends are sent again. If the
+/// stack cannot reach each subscriber alone, a value is sent once to all, for all subscribers for which it is
+/// retained.
 final class OutboxDelivery: Sendable {
-    /// How long to wait before an update is tried again that could not be sent, such as on a link not yet encrypted.
+    /// The delay before a failed update is tried again, for example on a link that is not encrypted yet.
     private static let retryDelay = Duration.seconds(1)
     private let preservation: Preservation
     private let updates: UpdateSender
@@ -22,10 +23,10 @@ final class OutboxDelivery: Sendable {
     }
 
     /// - Parameters:
-    ///   - preservation: Where the outbox is.
-    ///   - limits: How many updates of a characteristic are kept for each of its subscribers; only of these are any kept.
-    ///   - updates: What sends them.
-    ///   - clock: What measures the time until one is tried again.
+    ///   - preservation: The owner of the outbox.
+    ///   - limits: The number of updates that are retained for each subscriber of a durable characteristic.
+    ///   - updates: The sender of updates.
+    ///   - clock: The clock for the retry delay.
     init(
         of preservation: Preservation,
         limits: [AttributeHandle: Int],
@@ -39,14 +40,14 @@ final class OutboxDelivery: Sendable {
         stopwatch = Stopwatch(clock)
     }
 
-    // MARK: For those who send
+    // MARK: For senders
 
-    /// Keeps an update for its subscribers until it is sent.
+    /// Retains an update for its subscribers until it is sent.
     ///
     /// - Parameters:
     ///   - value: The new value.
     ///   - characteristic: The characteristic, by its value handle.
-    /// - Returns: Whether it is kept; `nil` when updates of the characteristic are not.
+    /// - Returns: Whether it is retained; `nil` when updates of the characteristic are not durable.
     func post(_ value: [UInt8], of characteristic: AttributeHandle) -> Bool? {
         guard let limit = limits[characteristic] else { return nil }
         defer { wakeup.wake() }
@@ -55,23 +56,24 @@ final class OutboxDelivery: Sendable {
 
     /// Waits until there is room for an update.
     ///
-    /// - Returns: `false` when updates of the characteristic are not kept.
+    /// - Returns: `false` when updates of the characteristic are not durable.
     func ready(_ characteristic: AttributeHandle) async throws -> Bool {
         guard let limit = limits[characteristic] else { return false }
         try await preservation.untilRoom(of: characteristic, limit: limit)
         return true
     }
 
-    /// Keeps an update as soon as there is room for it, and waits until it is preserved.
+    /// Retains an update as soon as there is room, and waits until it is saved.
     ///
-    /// - Returns: `false` when updates of the characteristic are not kept.
+    /// - Returns: `false` when updates of the characteristic are not durable.
     func notify(_ value: [UInt8], of characteristic: AttributeHandle) async throws -> Bool {
         while let isKept = post(value, of: characteristic) {
             if isKept {
                 try await preservation.flush()
                 return true
             }
-            // What waits to be saved gives no room before: nobody can wait for a store that is broken.
+            // Updates that are not saved yet give no room. If the store is broken, flushing throws instead of
+            // waiting.
             try await preservation.flush()
             _ = try await ready(characteristic)
         }
@@ -80,7 +82,7 @@ final class OutboxDelivery: Sendable {
 
     // MARK: Sending
 
-    /// Looks again for what can be sent.
+    /// Looks again for updates that can be sent.
     func wake() {
         wakeup.wake()
     }
@@ -90,7 +92,7 @@ final class OutboxDelivery: Sendable {
         wakeup.wake()
     }
 
-    /// Takes note that a central has subscribed, or was subscribed when it came back.
+    /// Handles a subscription, or a bonded central that returns to its subscription.
     func subscribed(_ subscription: Subscription) {
         guard let receiver = Receiver(subscription) else { return }
         state.withLock { state in
@@ -100,20 +102,24 @@ final class OutboxDelivery: Sendable {
         }
     }
 
-    /// Takes note that a central is gone: what is under way to all has missed it, whomever else it reaches.
+    /// Handles a disconnection.
+    ///
+    /// Values in flight to all have not reached the central.
     func disconnected(_ central: Central.ID) {
         state.withLock { state in
             for way in state.deliveries.keys where way.central == central { state.deliveries[way]?.missed() }
         }
     }
 
-    /// Takes note that there is a way to the subscribers.
+    /// Records that the peripheral is on the air.
     func published() {
         state.withLock { $0.isOffTheAir = false }
         wakeup.wake()
     }
 
-    /// Takes note that everybody is gone: how a subscriber is reached is found out anew once it is back.
+    /// Records that the peripheral is off the air.
+    ///
+    /// How a returning subscriber is reached is determined again.
     func suspended() {
         state.withLock { state in
             state.isOffTheAir = true
@@ -121,9 +127,9 @@ final class OutboxDelivery: Sendable {
         }
     }
 
-    /// Sends until ``stop()``, or until the calling task is cancelled, which can send nothing any more.
+    /// Sends until ``stop()``, or until the calling task is cancelled.
     ///
-    /// - Parameter subscriptions: Tells who has subscribed.
+    /// - Parameter subscriptions: Returns the present subscriptions.
     func run(_ subscriptions: () -> [Subscription]) async {
         await withDiscardingTaskGroup { group in
             while canSend {
@@ -133,7 +139,7 @@ final class OutboxDelivery: Sendable {
                 for handle in receivers.map(\.way.characteristic) where seen.insert(handle).inserted {
                     let subscribers = receivers.filter { $0.way.characteristic == handle }
                     while canSend, let departure = begin(handle, to: subscribers) {
-                        // At once, so that they are queued in their order.
+                        // Immediately, so that the values are queued in order.
                         group.addImmediateTask { await self.deliver(departure) }
                     }
                 }
@@ -143,16 +149,18 @@ final class OutboxDelivery: Sendable {
         }
     }
 
-    /// Whether the calling task may have something sent: in one that is cancelled, nothing waits, neither for its end nor for another
-    /// attempt.
+    /// Whether the calling task may still send.
+    ///
+    /// A cancelled task cannot wait for completion or a retry.
     private var canSend: Bool { !Task.isCancelled && !state.withLock(\.isStopped) }
 
-    /// The next update of a characteristic that may be on its way to some of these; it is from now on.
+    /// Returns the next update of a characteristic that may be sent to some of these, and marks it as in
+    /// flight.
     private func begin(_ characteristic: AttributeHandle, to receivers: [Receiver]) -> Departure? {
         let usual = updates.reachesEach(characteristic) ? Manner.alone : .together
         return state.withLock { state in
             guard !state.isOffTheAir else { return nil }
-            // The first that some lack to whom it could not be sent.
+            // The first update that could not be sent to one of the subscribers.
             let refused = receivers.filter { state.deliveries[$0.way]?.hasFailed == true }
                 .compactMap { preservation.nextUpdate(for: $0.key, besides: [])?.post }.min()
             var together: [Departure.Part] = []
@@ -163,7 +171,7 @@ final class OutboxDelivery: Sendable {
                 else { continue }
                 let hasPlace = delivery.hasPlace(for: receiver)
                 let part = Departure.Part(receiver: receiver, entry: entry, hasPlace: hasPlace)
-                // To all, it would overtake what they lack.
+                // Sent to all, it would overtake the update that some still lack.
                 let mustWait = refused.map { $0 <= entry.post } ?? false
                 switch delivery.manner ?? (mustWait ? .alone : usual) {
                 case .alone where hasPlace: return state.begin([part], .alone)
@@ -171,12 +179,13 @@ final class OutboxDelivery: Sendable {
                 case .alone, .together: continue
                 }
             }
-            // The oldest first, so that the newer one then goes once to all.
+            // The oldest first, so that the newer one is then sent once to all.
             guard let first = together.min(by: { $0.entry.post < $1.entry.post }) else { return nil }
             let parts = together.filter {
                 $0.entry.post == first.entry.post && $0.receiver.kind == first.receiver.kind
             }
-            // Otherwise, some would get it again with those who have no place yet, or may not be reached alone after all.
+            // Otherwise, some subscribers would get the value again later, together with those without room
+            // now.
             guard parts.allSatisfy(\.hasPlace),
                 !receivers.contains(where: {
                     state.deliveries[$0.way]?.isSendingAlone(upTo: first.entry.post) == true
@@ -197,7 +206,7 @@ final class OutboxDelivery: Sendable {
             departure.parts.filter { part in
                 let way = part.receiver.way
                 var delivery = state.deliveries[way] ?? Progress()
-                // While nobody looks for the next: what is known nowhere any more would be found there.
+                // Inside the lock, so that no other task finds the update while it is recorded nowhere.
                 preservation.sent(delivery.ended(part.entry.number, failure))
                 state.deliveries[way] = delivery.next
                 return delivery.isToBeTriedLater

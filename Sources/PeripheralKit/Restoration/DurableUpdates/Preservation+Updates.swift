@@ -1,17 +1,18 @@
 internal import PeripheralCore
 private import Synchronization
 
-/// The durable updates that wait to be sent.
+/// Durable updates that wait to be sent.
 extension Preservation {
-    /// Keeps an update for all who have subscribed to a durable characteristic, or are expected.
+    /// Retains an update for all present and expected subscribers of a durable characteristic.
     ///
-    /// Who is away gets the newest: nobody knows whether a central comes back, and what is kept for it holds up nobody else.
+    /// For a subscriber that is not connected, only the newest updates are retained. It may never return, so
+    /// it does not hold up others.
     ///
     /// - Parameters:
     ///   - value: The new value.
     ///   - characteristic: The characteristic, by its value handle.
-    ///   - limit: How many updates of the characteristic may wait for a subscriber.
-    /// - Returns: Whether it is kept.
+    ///   - limit: The number of updates of the characteristic that may wait for a subscriber.
+    /// - Returns: Whether it is retained.
     func post(_ value: [UInt8], of characteristic: AttributeHandle, limit: Int) -> Bool {
         let isPosted = state.withLock { state in
             guard state.hasRoom(of: characteristic, limit: limit) else { return false }
@@ -23,7 +24,7 @@ extension Preservation {
         return isPosted
     }
 
-    /// Returns when there is room for an update with all who have subscribed and are there.
+    /// Waits until there is room for an update with all connected subscribers.
     ///
     /// - Throws: ``PeripheralError`` with the code `stopped`, or `CancellationError`.
     func untilRoom(of characteristic: AttributeHandle, limit: Int) async throws {
@@ -36,10 +37,10 @@ extension Preservation {
         }
     }
 
-    /// Whose updates wait to be sent.
+    /// The characteristics and subscribers with waiting updates.
     var waitingUpdates: Set<Outbox.Key> { state.withLock { $0.outbox.keys } }
 
-    /// The first update but for these; `nil` also while that has to be saved before.
+    /// Returns the first update except these; `nil` also while that update must be saved first.
     func nextUpdate(for key: Outbox.Key, besides numbers: [UInt64]) -> Outbox.Entry? {
         state.withLock { state in
             guard let entry = state.outbox.next(for: key, besides: numbers),
@@ -49,7 +50,7 @@ extension Preservation {
         }
     }
 
-    /// Takes note that updates have been sent.
+    /// Records that updates have been sent.
     func sent(_ updates: [UInt64]) {
         guard !updates.isEmpty else { return }
         change { state in
@@ -60,12 +61,12 @@ extension Preservation {
 }
 
 extension Preservation.State {
-    /// Whether there is room for an update with all who have subscribed and are there.
+    /// Returns whether there is room for an update with all connected subscribers.
     func hasRoom(of characteristic: AttributeHandle, limit: Int) -> Bool {
         outbox.hasRoom(of: characteristic, for: history.liveAddresses(of: characteristic), limit: limit)
     }
 
-    /// Keeps an update for all who have subscribed or are expected, and tells whether there are any.
+    /// Retains an update for all present and expected subscribers, and returns whether there are any.
     @discardableResult
     mutating func post(_ update: DurableUpdate, after change: UInt64 = 0) -> Bool {
         let addresses = history.addresses(of: update.characteristic)

@@ -1,9 +1,9 @@
 internal import PeripheralCore
 private import Synchronization
 
-/// The values that the framework keeps of a running peripheral.
+/// The persistent values of a running peripheral.
 final class PersistentValues: Sendable {
-    /// An update that a value brings about: that of itself, or one that its handler has added.
+    /// An update that a change of a value causes: that of the value, or one that the handler has added.
     struct Update: Sendable {
         var characteristic: AttributeHandle
         var value: [UInt8]
@@ -11,22 +11,24 @@ final class PersistentValues: Sendable {
 
     fileprivate struct State {
         var values: [AttributeHandle: [UInt8]]
-        /// What is sent as soon as it is saved, in its order.
+        /// The updates that are sent as soon as they are saved, in order.
         var unsent: [Unsent] = []
     }
 
     fileprivate struct Unsent {
-        /// The change that has to be saved before.
+        /// The change that must be saved first.
         var change: UInt64
         var handle: AttributeHandle
         var updates: [Update]
     }
 
-    /// How many changes of a value are kept to be sent when they cannot be saved; the oldest go first.
+    /// The maximum number of unsaved changes of a value that wait to be sent.
+    ///
+    /// The oldest are dropped first.
     private static let maximumUnsent = 16
 
     private let state: Mutex<State>
-    /// Whose turn it is to write each value.
+    /// The turns for writing each value.
     private let turns: [AttributeHandle: Turns]
     private let preservation: Preservation?
     private let durable: Set<AttributeHandle>
@@ -34,11 +36,12 @@ final class PersistentValues: Sendable {
     private let send: @Sendable (AttributeHandle, [UInt8]) -> Void
 
     /// - Parameters:
-    ///   - declarations: What is declared, by value handle.
-    ///   - values: What the values are at first.
-    ///   - durableLimits: How many updates of a durable characteristic are kept for each of its subscribers.
-    ///   - preservation: What has them survive; `nil` when nothing does.
-    ///   - send: Sends an update of a characteristic that is not durable to those who have subscribed.
+    ///   - declarations: The declarations, by value handle.
+    ///   - values: The initial values.
+    ///   - durableLimits: The number of updates that are retained for each subscriber of a durable
+    ///     characteristic.
+    ///   - preservation: Saves the values; `nil` without a restoration identifier.
+    ///   - send: Sends an update of a characteristic that is not durable to its subscribers.
     init(
         _ declarations: [AttributeHandle: PersistentValueDeclaration],
         values: [AttributeHandle: [UInt8]],
@@ -55,20 +58,20 @@ final class PersistentValues: Sendable {
         preservation?.whenSaved { [weak self] in self?.sendSaved() }
     }
 
-    /// The value; `nil` when it is not persistent.
+    /// The value; `nil` when the characteristic has no persistent value.
     subscript(handle: AttributeHandle) -> [UInt8]? {
         state.withLock { $0.values[handle] }
     }
 
-    /// Takes a value that a central writes once the handler has, and returns when it is as durable as it is declared to be.
+    /// Stores a value that a central writes, after its handler has accepted it, with the declared durability.
     ///
-    /// One central after the other: what the last handler has brought about is the value in the end.
+    /// Writes are handled one after the other. The value of the last handler remains.
     ///
     /// - Parameters:
     ///   - value: The value.
     ///   - handle: The characteristic, by its value handle.
-    ///   - handler: Takes the value, and tells what is to be sent beside it.
-    /// - Throws: What the handler does, or ``RestorationError``.
+    ///   - handler: Handles the value and returns further updates.
+    /// - Throws: The error of the handler, or ``RestorationError``.
     func write(
         _ value: [UInt8],
         to handle: AttributeHandle,
@@ -80,21 +83,22 @@ final class PersistentValues: Sendable {
         if durable.contains(handle) { try await preservation?.flush() }
     }
 
-    /// Sets a value, and returns when it is as durable as it is declared to be.
+    /// Sets a value, and returns when it has the declared durability.
     ///
-    /// - Returns: Whether its update is kept, and goes to the subscribers by itself.
+    /// - Returns: Whether its update is retained and is sent automatically.
     func set(_ value: [UInt8], of handle: AttributeHandle) async throws -> Bool {
         if let preservation, let limit = durableLimits[handle] {
             let update = DurableUpdate(characteristic: handle, value: value, limit: limit)
             while !keep(value, of: handle, posting: update) {
-                // What waits to be saved gives no room before: nobody can wait for a store that is broken.
+                // Updates that are not saved yet give no room. If the store is broken, flushing throws
+                // instead of waiting.
                 try await preservation.flush()
                 try await preservation.untilRoom(of: handle, limit: limit)
             }
             try await preservation.flush()
             return true
         }
-        // Inside the lock, so that what is preserved last is what was set last.
+        // Inside the lock, so that the value that was set last is also preserved last.
         let change = state.withLock { state in
             state.values[handle] = value
             return preservation?.set(value, of: handle)
@@ -109,7 +113,7 @@ final class PersistentValues: Sendable {
         return false
     }
 
-    /// Sends the value again if it is another one than that which was sent last: a central has written meanwhile.
+    /// Sends the value again if it differs from the last sent one, because a central has written meanwhile.
     func resend(_ handle: AttributeHandle, unless sent: [UInt8]) {
         state.withLock { state in
             guard let value = state.values[handle], value != sent else { return }
@@ -133,7 +137,7 @@ final class PersistentValues: Sendable {
         }
     }
 
-    /// - Returns: Whether there is room for the update; nothing has changed otherwise.
+    /// - Returns: Whether there is room for the update. Without room, nothing has changed.
     private func keep(_ value: [UInt8], of handle: AttributeHandle, posting update: DurableUpdate) -> Bool {
         state.withLock { state in
             guard
@@ -148,10 +152,10 @@ final class PersistentValues: Sendable {
         durable.contains(handle) ? .onceSaved : .atOnce
     }
 
-    /// Has a value sent that could not be saved, once it is.
+    /// Sends a value that could not be saved as soon as it is saved.
     private func sendLater(_ value: [UInt8], of handle: AttributeHandle, after change: UInt64) {
         state.withLock { state in
-            // Of another one that it has become meanwhile, those hear who have to.
+            // If the value has changed meanwhile, the newer change sends its own update.
             guard state.values[handle] == value else { return }
             let update = Update(characteristic: handle, value: value)
             state.append(Unsent(change: change, handle: handle, updates: [update]), limit: Self.maximumUnsent)
@@ -160,9 +164,9 @@ final class PersistentValues: Sendable {
         sendSaved()
     }
 
-    /// Sends what is saved, unless it is sent already.
+    /// Sends the saved updates that have not been sent.
     ///
-    /// Inside the lock, so that it is sent in the order in which it was written.
+    /// Inside the lock, so that they are sent in the order in which the values were written.
     private func sendSaved() {
         guard let preservation else { return }
         state.withLock { state in

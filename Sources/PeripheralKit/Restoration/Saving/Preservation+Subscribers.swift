@@ -1,11 +1,11 @@
 internal import PeripheralCore
 private import Synchronization
 
-/// Who has subscribed, who comes and goes, and who is expected.
+/// Subscribers, connected and expected.
 extension Preservation {
-    /// Takes note of a subscription.
+    /// Handles a subscription.
     ///
-    /// - Returns: Whom the program is to be told of.
+    /// - Returns: The changed subscribers to report to the program.
     func subscribed(_ subscription: Subscription) -> [RestoredSubscriber] {
         guard let central = subscription.central else { return [] }
         let time = wallClock()
@@ -18,7 +18,7 @@ extension Preservation {
         changeSubscribers { $0.history.unsubscribed(central, from: characteristic) }
     }
 
-    /// Takes note that a connected central has to subscribe anew.
+    /// Records that a connected central must subscribe again.
     func lost(_ central: DeviceAddress, from characteristic: AttributeHandle) {
         changeSubscribers { $0.history.lost(central, from: characteristic) }
     }
@@ -31,12 +31,12 @@ extension Preservation {
         changeSubscribers { $0.history.suspended() }
     }
 
-    /// Takes note of what is known of a central, which may have shown its lasting address.
+    /// Updates the data of a central, whose identity address may be new.
     ///
     /// - Parameters:
     ///   - central: The central.
-    ///   - former: The address by which it was known.
-    /// - Returns: Whom the program is to be told of.
+    ///   - former: The earlier address of the central.
+    /// - Returns: The changed subscribers to report to the program.
     func connected(_ central: Central, formerly former: DeviceAddress?) -> [RestoredSubscriber] {
         noteSubscribers { state in
             var told: [RestoredSubscriber] = []
@@ -48,18 +48,18 @@ extension Preservation {
         }
     }
 
-    /// Takes note of who is bonded.
+    /// Updates which centrals are bonded.
     func bonded(_ centrals: [Central]) {
         let addresses = Set(centrals.map(\.address))
         changeSubscribers { $0.history.bonded(addresses) }
     }
 
-    /// Keeps who has subscribed as it is, since the session is over.
+    /// Preserves the present subscribers as they are, because the session is over.
     func freezeSubscribers() {
         state.withLock { $0.isFrozen = true }
     }
 
-    /// Changes who has subscribed, and tells the program what follows from that.
+    /// Changes the subscribers and reports the effects to the program.
     func changeSubscribers(_ change: (inout State) -> [RestoredSubscriber]) {
         for subscriber in noteSubscribers(change) { tell(.restoredSubscriberChanged(subscriber)) }
     }
@@ -83,13 +83,13 @@ extension Preservation {
         if isOverflowing {
             let error = RestorationError(
                 code: .tooLarge,
-                message: "There are more than \(maximum) subscriptions; "
-                    + "those that came last are not preserved."
+                message: "There are more than \(maximum) subscriptions. "
+                    + "The latest ones are not preserved."
             )
             tell(.restorationFailed(RestorationProblem(.save, error)))
         }
         saver.wake()
-        // Nobody waits for who is gone.
+        // Updates of removed subscribers may have given room.
         outboxChanges.send(())
         return told
     }

@@ -1,16 +1,16 @@
 internal import PeripheralCore
 private import Synchronization
 
-/// The persistent values, with the durable updates that they bring about: whatever save has the one has the others.
+/// Persistent values with the durable updates that they cause. A save includes both or neither.
 extension Preservation {
-    /// When what a value brings about is sent.
+    /// When the updates of a value are sent.
     enum Sending {
         case atOnce
-        /// Not before it is saved.
+        /// Only after they are saved.
         case onceSaved
     }
 
-    /// Takes note of a value that the program sets, and sends by itself.
+    /// Records a value that the program sets and sends itself.
     ///
     /// - Parameters:
     ///   - value: The value.
@@ -20,14 +20,14 @@ extension Preservation {
         note(value, of: handle, [], .atOnce) { _ in true } ?? 0
     }
 
-    /// Takes note of a value that the program sets, and keeps its update, if there is room with all who are there.
+    /// Records a value that the program sets and retains its update, if all connected subscribers have room.
     ///
     /// - Parameters:
     ///   - value: The value.
     ///   - handle: The characteristic, by its value handle.
-    ///   - update: What is kept for all who have subscribed, or are expected.
-    ///   - sending: When that is sent.
-    /// - Returns: Whether there is room; nothing has changed otherwise.
+    ///   - update: The update for all present and expected subscribers.
+    ///   - sending: When the update is sent.
+    /// - Returns: Whether there is room. Without room, nothing has changed.
     func set(
         _ value: [UInt8],
         of handle: AttributeHandle,
@@ -40,14 +40,15 @@ extension Preservation {
         return change != nil
     }
 
-    /// Takes note of a value that a central writes, and keeps what that brings about, also where there is no room: a central's write
-    /// waits for nobody.
+    /// Records a value that a central writes and retains its updates, even without room.
+    ///
+    /// A central's write does not wait for subscribers.
     ///
     /// - Parameters:
     ///   - value: The value.
     ///   - handle: The characteristic, by its value handle.
-    ///   - updates: What is kept for all who have subscribed, or are expected.
-    ///   - sending: When that is sent.
+    ///   - updates: The updates for all present and expected subscribers.
+    ///   - sending: When the updates are sent.
     /// - Returns: The number of the change.
     func write(
         _ value: [UInt8],

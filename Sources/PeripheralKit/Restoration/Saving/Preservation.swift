@@ -2,18 +2,18 @@ internal import Logging
 internal import PeripheralCore
 internal import Synchronization
 
-/// Preserves the state of a running peripheral: takes note of what changes, and has it saved.
+/// Preserves the state of a running peripheral: it records changes and saves them.
 final class Preservation: Sendable {
     struct State {
         var preserved: PreservedState
         var history: SubscriberHistory
         var outbox: Outbox
         var restored: RestoredState?
-        /// Where the services stood when the peripheral was last on the air.
+        /// The handles of the services when the peripheral was last on the air.
         var lastStarts: [Int: AttributeHandle]
-        /// The session is over: who has subscribed stays as it was.
+        /// Whether the session is over, so that the subscribers no longer change.
         var isFrozen = false
-        /// How many updates went for newer ones.
+        /// The number of updates that were dropped for newer ones.
         var droppedUpdates = 0
     }
 
@@ -22,20 +22,21 @@ final class Preservation: Sendable {
     private let logger: Logger
     let tell: @Sendable (SessionEvent) -> Void
     let saver: StateSaver
-    /// Wakes up whoever sends what is in the outbox.
+    /// Wakes the sender of the updates in the outbox.
     let outboxWakeup = Wakeup()
-    /// Tells that there may be room for updates.
+    /// Yields when there may be room for updates.
     let outboxChanges = EventBroadcast<Void>(capacity: 1)
-    /// Changes are noted by the saver while this is locked, so that what is saved has all that the saver knows of.
+    /// Changes are reported to the saver while this is locked, so that a save includes all changes known to
+    /// the saver.
     let state: Mutex<State>
 
     /// - Parameters:
-    ///   - start: What was found.
-    ///   - interval: The shortest time between two saves.
-    ///   - clock: What measures that time.
-    ///   - wallClock: The seconds since 1970.
-    ///   - logger: Who is told of what fails.
-    ///   - tell: Tells the program.
+    ///   - start: The restored state.
+    ///   - interval: The minimum time between two saves.
+    ///   - clock: The clock for this interval.
+    ///   - wallClock: Returns the seconds since 1970.
+    ///   - logger: The log for failures.
+    ///   - tell: Reports an event to the program.
     init(
         _ start: RestorationStart,
         savingEvery interval: Duration,
@@ -70,7 +71,7 @@ final class Preservation: Sendable {
 
     // MARK: For the session
 
-    /// What was restored, as it is now.
+    /// The restored state, with the present status of its subscribers.
     var restored: RestoredState? {
         state.withLock { state in
             var restored = state.restored
@@ -79,7 +80,7 @@ final class Preservation: Sendable {
         }
     }
 
-    /// Whether subscribers are missing who may return.
+    /// Whether subscribers that may return are missing.
     var isExpectingCentrals: Bool { state.withLock { $0.history.isExpecting } }
 
     var statistics: RestorationStatistics {
@@ -88,14 +89,14 @@ final class Preservation: Sendable {
         return statistics
     }
 
-    /// Returns when all is saved that has changed so far.
+    /// Waits until all changes so far are saved.
     func flush() async throws(RestorationError) {
         try await saver.flush()
     }
 
     // MARK: Saving
 
-    /// Saves until ``stop()``, and then what is left.
+    /// Saves until ``stop()``, and then saves the remaining changes.
     func keepSaving() async {
         await saver.keepSaving {
             state.withLock { state in
@@ -107,15 +108,15 @@ final class Preservation: Sendable {
         }
     }
 
-    /// Has ``keepSaving()`` end.
+    /// Ends ``keepSaving()``.
     func stop() {
         saver.stop()
     }
 
-    /// The number of the last change that is saved.
+    /// The number of the last saved change.
     var lastSaved: UInt64 { saver.lastSaved }
 
-    /// Has somebody hear of each save, before those who wait for it.
+    /// Sets a listener that is called at each save, before waiting calls continue.
     func whenSaved(_ listener: @escaping @Sendable () -> Void) {
         saver.whenSaved { [outboxWakeup] in
             listener()
@@ -125,12 +126,12 @@ final class Preservation: Sendable {
 
     // MARK: What is published
 
-    /// Takes note of what is advertised.
+    /// Records the advertisements.
     func advertised(_ advertisements: [Advertisement]) {
         change { $0.preserved.advertisements = advertisements }
     }
 
-    /// Takes note of a handle on the air.
+    /// Records a handle on the air.
     func assigned(_ onAir: AttributeHandle, to handle: AttributeHandle) {
         let table = start.state.database.table
         guard case .serviceDeclaration(let service) = table[handle]?.kind,
@@ -139,13 +140,13 @@ final class Preservation: Sendable {
         change { $0.preserved.database.startsOnAir[service] = onAir }
     }
 
-    /// Preserves what the backend needs in its next run.
+    /// Records the state that the backend needs in its next run.
     func backendStateChanged(_ new: String) {
         guard new.utf8.count <= PreservedSchema.maximumBackendState else { return }
         change { $0.preserved.backendState = new }
     }
 
-    /// Takes note that the peripheral is on the air.
+    /// Records that the peripheral is on the air.
     func published(on adapter: DeviceAddress?) {
         let hasMoved = state.withLock { state in
             state.preserved.adapter = adapter ?? state.preserved.adapter
@@ -158,7 +159,12 @@ final class Preservation: Sendable {
         change { _ in }
         changeSubscribers { $0.history.published(on: adapter) }
         guard hasMoved else { return }
-        logger.warning("The services stand at other handles than before: another program has taken theirs.")
+        logger.warning(
+            """
+            The services moved to other handles because another program registered first. \
+            Restart it after this one, or pin its handles.
+            """
+        )
         tell(.handlesChanged)
     }
 

@@ -1,56 +1,59 @@
-/// Decides when what has changed is saved: what happens goes in, what is to be done comes out.
+/// Decides when changes are saved: events go in, steps come out.
 ///
-/// Changes are numbered. What is saved at an instant covers all changes before it; no two saves begin within the interval, unless
-/// somebody waits for the second.
+/// Changes are numbered. A save covers all changes before it. Two saves do not begin within the interval,
+/// unless a call waits for the second.
 struct SavingSchedule {
-    /// What is to be done.
+    /// The next step.
     enum Step: Equatable {
-        /// Save what is the case now, and tell how it has ended.
+        /// Save the present state and report how the save ended.
         case save
-        /// Ask again at this time, or when something has happened.
+        /// Ask again at this time, or after an event.
         case wait(until: Duration)
-        /// Ask again when something has happened.
+        /// Ask again after an event.
         case rest
-        /// All is saved that can be.
+        /// All possible saves are done.
         case finish
     }
 
-    /// The time after which what has failed is tried again the first time; it doubles with each time, whatever the interval.
+    /// The first delay after a failure.
+    ///
+    /// It doubles with each failure, whatever the interval.
     private static let firstDelay = Duration.seconds(1)
-    /// The longest time between two attempts, unless the interval is longer.
+    /// The maximum delay between two attempts, unless the interval is longer.
     private static let longestDelay = Duration.seconds(60)
-    /// The longest time between two saves when somebody waits for the second: a central whose write is to be answered gives up
-    /// after some seconds.
+    /// The maximum time between two saves when a call waits for the second.
+    ///
+    /// A central whose write must be answered gives up after some seconds.
     static let longestDemand = Duration.milliseconds(500)
 
     private let interval: Duration
     /// The number of the last change.
     private(set) var latest: UInt64 = 0
-    /// The number of the last change that is saved.
+    /// The number of the last saved change.
     private(set) var saved: UInt64 = 0
-    /// The number of the last change that somebody waits for.
+    /// The number of the last change that a call waits for.
     private var demanded: UInt64 = 0
     /// The number of the last change that is being saved.
     private var saving: UInt64?
-    /// When the oldest change came that is not saved.
+    /// The time of the oldest unsaved change.
     private var firstChange: Duration?
     private var lastBeginning: Duration?
     private var failures = 0
     private var isStopping = false
-    /// Whether the last attempt was made when nothing more came.
+    /// Whether the last attempt was made after the end of all changes.
     private var wasLast = false
 
     init(interval: Duration) {
         self.interval = interval
     }
 
-    /// Takes note of a change.
+    /// Records a change.
     mutating func changed(at now: Duration) {
         latest += 1
         if firstChange == nil { firstChange = now }
     }
 
-    /// Takes note that somebody waits for all changes so far to be saved.
+    /// Records that a call waits for all changes so far to be saved.
     ///
     /// - Returns: The number of the last of them.
     mutating func demand() -> UInt64 {
@@ -58,16 +61,18 @@ struct SavingSchedule {
         return latest
     }
 
-    /// Takes note that all is to be saved, and nothing more comes.
+    /// Records that everything must be saved and that no more changes follow.
     mutating func stop() {
         isStopping = true
     }
 
-    /// What is to be done at this time; when it is to save, the save has begun.
+    /// Returns the next step at this time.
+    ///
+    /// If it is to save, the save has begun.
     mutating func next(at now: Duration) -> Step {
         guard saving == nil else { return .rest }
         guard saved < latest else { return isStopping ? .finish : .rest }
-        // Once more at the end, and no more: nobody can wait for a store that is broken.
+        // One more attempt at the end, and no more, because a broken store must not block the end.
         if wasLast, failures > 0 { return .finish }
         let due = isStopping ? now : dueTime(now)
         guard due <= now else { return .wait(until: due) }
@@ -84,21 +89,23 @@ struct SavingSchedule {
         }
         let earliest = lastBeginning.map { $0 + interval } ?? now
         if failures > 0, let lastBeginning {
-            // No shift of more bits than it takes to get there.
+            // The limit prevents a shift by too many bits.
             let delay = Self.firstDelay * (1 << min(failures - 1, 16))
             return lastBeginning + max(interval, min(delay, Self.longestDelay))
         }
         return max(earliest, (firstChange ?? now) + interval)
     }
 
-    /// Takes note that what was being saved is.
+    /// Records that the save has succeeded.
     mutating func succeeded() {
         saved = max(saved, saving ?? saved)
         saving = nil
         failures = 0
     }
 
-    /// Takes note that it is not; nobody waits any more for what it would have covered.
+    /// Records that the save has failed.
+    ///
+    /// Calls no longer wait for the changes that it would have covered.
     ///
     /// - Returns: The number of the last change that it would have covered.
     mutating func failed(at now: Duration) -> UInt64 {

@@ -1,24 +1,24 @@
 internal import Logging
 private import Synchronization
 
-/// Saves the state of a running peripheral when it has changed, and tells those who wait for that.
+/// Saves the state of a running peripheral after changes, and resumes the calls that wait for a save.
 ///
-/// Nothing here waits for the store but ``keepSaving(_:)`` and those who ask for it.
+/// Only ``keepSaving(_:)`` and these calls wait for the store.
 final class StateSaver: Sendable {
     private struct State {
         var schedule: SavingSchedule
-        /// What is in the store.
+        /// The state in the store.
         var saved: PreservedState?
-        /// Why there is no record.
+        /// The reason why there is no record.
         var failure: RestorationError?
         var isStopping = false
-        /// Nothing is saved any more.
+        /// Whether saving has ended.
         var isClosed = false
         var waiters: [(change: UInt64, continuation: CheckedContinuation<RestorationError?, Never>)] = []
         var statistics = RestorationStatistics()
-        /// The kinds of failure that the log was told of since the last save.
+        /// The kinds of failures that were logged since the last save.
         var told: Set<RestorationError.Code> = []
-        /// Hears of each save.
+        /// The listener that is called at each save.
         var listener: @Sendable () -> Void = {}
 
         mutating func takeWaiters(
@@ -38,11 +38,11 @@ final class StateSaver: Sendable {
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - start: What was found.
-    ///   - interval: The shortest time between two saves.
-    ///   - stopwatch: What measures that time.
-    ///   - logger: Who is told of what fails.
-    ///   - tell: Tells the program.
+    ///   - start: The restored state.
+    ///   - interval: The minimum time between two saves.
+    ///   - stopwatch: The clock for this interval.
+    ///   - logger: The log for failures.
+    ///   - tell: Reports an event to the program.
     init(
         _ start: RestorationStart,
         savingEvery interval: Duration,
@@ -63,11 +63,13 @@ final class StateSaver: Sendable {
         )
     }
 
-    // MARK: For those who change something
+    // MARK: Changes
 
-    /// Takes note of a change; to be called while nobody else can see it, before ``wake()``.
+    /// Records a change.
     ///
-    /// - Returns: Its number.
+    /// Call it while no other task can see the change, and before ``wake()``.
+    ///
+    /// - Returns: The number of the change.
     @discardableResult
     func changed() -> UInt64 {
         let now = stopwatch.elapsed()
@@ -77,20 +79,20 @@ final class StateSaver: Sendable {
         }
     }
 
-    /// Has it be looked at what is to be saved.
+    /// Wakes the task that saves.
     func wake() {
         wakeup.wake()
     }
 
-    /// The number of the last change that is saved.
+    /// The number of the last saved change.
     var lastSaved: UInt64 { state.withLock { $0.schedule.saved } }
 
-    /// Has somebody hear of each save, before those who wait for it.
+    /// Sets a listener that is called at each save, before waiting calls continue.
     func whenSaved(_ listener: @escaping @Sendable () -> Void) {
         state.withLock { $0.listener = listener }
     }
 
-    /// Returns when all is saved that has changed so far.
+    /// Waits until all changes so far are saved.
     func flush() async throws(RestorationError) {
         if let failure = state.withLock(\.failure) { throw failure }
         let error = await withCheckedContinuation { continuation in
@@ -106,14 +108,14 @@ final class StateSaver: Sendable {
         if let error { throw error }
     }
 
-    /// How often it was saved, and how often not.
+    /// The number of saves and failures.
     var statistics: RestorationStatistics { state.withLock { $0.statistics } }
 
     // MARK: Saving
 
-    /// Saves until ``stop()``, and then what is left.
+    /// Saves until ``stop()``, and then saves the remaining changes.
     ///
-    /// - Parameter state: What is the case, with all changes that were noted by then.
+    /// - Parameter state: Returns the present state with all changes recorded so far.
     func keepSaving(_ state: () -> PreservedState) async {
         guard let record = await record() else { return }
         while true {
@@ -129,7 +131,7 @@ final class StateSaver: Sendable {
         }
     }
 
-    /// Has ``keepSaving(_:)`` end.
+    /// Ends ``keepSaving(_:)``.
     func stop() {
         state.withLock { state in
             state.isStopping = true
@@ -138,7 +140,9 @@ final class StateSaver: Sendable {
         wake()
     }
 
-    /// The record; one that could not be opened is tried again.
+    /// Returns the record.
+    ///
+    /// If it could not be opened, opening is tried again.
     ///
     /// - Returns: `nil` when nothing is saved in this run.
     private func record() async -> (any RestorationRecord)? {
@@ -162,7 +166,7 @@ final class StateSaver: Sendable {
         case .occupied(let record):
             noteBlocked(.openedLate)
             report(RestorationProblem(.open, .openedLate))
-            // Nobody else gets the identifier while the peripheral runs.
+            // Holds the record, so that no other peripheral gets the identifier during the run.
             while !state.withLock(\.isStopping) { await wakeup.wait() }
             await record.close()
             return nil
@@ -180,7 +184,7 @@ final class StateSaver: Sendable {
 
     private func report(_ problem: RestorationProblem) {
         logger.warning(
-            "Something is amiss about the preserved state of the peripheral.",
+            "Part of the preserved state could not be opened or restored.",
             metadata: ["peripheral.reason": "\(problem)"]
         )
         tell(.restorationFailed(problem))
@@ -215,13 +219,13 @@ final class StateSaver: Sendable {
         let (waiters, isNew) = state.withLock { state in
             let attempted = state.schedule.failed(at: now)
             state.statistics.failures += 1
-            // What has failed may have been written all the same.
+            // A failed save may have been written all the same.
             state.saved = nil
             return (state.takeWaiters(upTo: attempted), state.told.insert(error.code).inserted)
         }
         if isNew {
             logger.warning(
-                "The state of the peripheral cannot be preserved; it is tried again.",
+                "The state of the peripheral cannot be saved. It is tried again.",
                 metadata: ["peripheral.reason": .bounded("\(error)", by: "\(error.code)")]
             )
         }
@@ -243,7 +247,7 @@ extension RestorationError {
     fileprivate static let openedLate = RestorationError(
         code: .openedLate,
         message:
-            "What is preserved could be opened only after the peripheral had begun without it. It stays as it is for the "
-            + "next run, and nothing is preserved in this one; end the run and start it again to continue from there."
+            "The preserved state could be opened only after the peripheral had begun without it. It stays as it is for the "
+            + "next run, and nothing is preserved in this run. End the run and start it again to restore the state."
     )
 }

@@ -1,38 +1,38 @@
 internal import PeripheralCore
 
-/// Who has subscribed, and who had before the program ended: what of it is preserved, and what the program is
-/// told.
+/// The present and earlier subscribers: those to preserve, and those to report to the program.
 struct SubscriberHistory {
     fileprivate struct Entry {
         var subscriber: PreservedSubscriber
-        /// Whether there still is what it had subscribed to.
+        /// Whether the characteristic still exists.
         var isDeclared = true
         /// Whether it is subscribed now.
         var isLive: Bool
-        /// Whether it is bonded with an adapter that the peripheral is not on.
+        /// Whether it is bonded with an adapter that the peripheral does not use.
         var isElsewhere = false
-        /// Whether it is here, and has to subscribe again: it was expected and has returned, or its
-        /// subscription was lost.
+        /// Whether it is connected and must subscribe again.
+        ///
+        /// It was expected and has returned, or its subscription was lost.
         var isBack = false
-        /// How many had left before; 0 for one that was away already when the program began.
+        /// The number of disconnections before its own; 0 if it was not connected when the program began.
         var departure = 0
-        /// As the program knows it, of one that was restored.
+        /// The subscriber in the form for the program, if it was restored.
         var restored: RestoredSubscriber?
     }
 
-    /// A subscriber of before.
+    /// A restored subscriber.
     struct Restored {
         var subscriber: RestoredSubscriber
-        /// The characteristic, by its handle in the table now; `nil` where it is gone.
+        /// The present handle of the characteristic in the table; `nil` when it no longer exists.
         var handle: AttributeHandle?
         /// When it subscribed, in seconds since 1970.
         var since: Int64
-        /// The adapter that it is bonded with; `nil` where it is not known.
+        /// The adapter that it is bonded with; `nil` when it is not known.
         var adapter: DeviceAddress?
     }
 
     private var entries: [Entry] = []
-    /// The adapter that the peripheral is on; `nil` while it is not known.
+    /// The adapter that the peripheral uses; `nil` while it is not known.
     private var adapter: DeviceAddress?
     private var departures = 0
 
@@ -44,7 +44,7 @@ struct SubscriberHistory {
                     address: subscriber.central.address,
                     addressKind: subscriber.central.addressKind,
                     isBonded: subscriber.central.isBonded,
-                    // Of one that is gone, the handle means nothing, and is not preserved either.
+                    // The handle of a removed characteristic is not used and not preserved.
                     characteristic: restored.handle ?? 0,
                     kind: subscriber.kind,
                     since: restored.since,
@@ -57,34 +57,34 @@ struct SubscriberHistory {
         }
     }
 
-    /// Those to preserve: who is subscribed, and who is bonded and will be again.
+    /// The subscribers to preserve: those that are subscribed, and bonded ones that will be again.
     var preserved: [PreservedSubscriber] {
         entries.filter(\.isPreserved).map(\.subscriber)
     }
 
-    /// Who gets what is sent of a characteristic, also on return.
+    /// Returns the subscribers that get updates of a characteristic, now or when they return.
     func addresses(of characteristic: AttributeHandle) -> [DeviceAddress] {
         entries.filter { ($0.isLive || $0.isExpected) && $0.subscriber.characteristic == characteristic }.map(
             \.subscriber.address
         )
     }
 
-    /// Who has subscribed to a characteristic, and is there.
+    /// Returns the connected subscribers of a characteristic.
     func liveAddresses(of characteristic: AttributeHandle) -> [DeviceAddress] {
         entries.filter { $0.isLive && $0.subscriber.characteristic == characteristic }.map(
             \.subscriber.address
         )
     }
 
-    /// Whether somebody is away who is bonded.
+    /// Whether a bonded subscriber is not connected.
     var isExpecting: Bool { entries.contains(where: \.isExpected) }
 
-    /// Those of before, as they are now.
+    /// The restored subscribers with their present status.
     var restored: [RestoredSubscriber] { entries.compactMap(\.restored) }
 
-    /// Takes note of a subscription.
+    /// Handles a subscription.
     ///
-    /// - Returns: Whom the program is told of.
+    /// - Returns: The changed subscribers to report to the program.
     mutating func subscribed(
         _ central: Central,
         to characteristic: AttributeHandle,
@@ -115,7 +115,7 @@ struct SubscriberHistory {
         return entries[index].setStatus(.subscribed)
     }
 
-    /// Takes note of the end of a subscription.
+    /// Handles the end of a subscription.
     mutating func unsubscribed(
         _ central: DeviceAddress?,
         from characteristic: AttributeHandle
@@ -126,8 +126,9 @@ struct SubscriberHistory {
         }
     }
 
-    /// Takes note that a connected central has to subscribe anew; what is kept for it stays until it leaves,
-    /// and then if it is bonded.
+    /// Records that a connected central must subscribe again.
+    ///
+    /// Its retained updates stay until it disconnects, and after that if it is bonded.
     mutating func lost(
         _ central: DeviceAddress,
         from characteristic: AttributeHandle
@@ -143,12 +144,14 @@ struct SubscriberHistory {
         return told
     }
 
-    /// Takes note that a central is gone: a bonded one comes back.
+    /// Handles a disconnection.
+    ///
+    /// A bonded central is expected to return.
     mutating func disconnected(_ central: DeviceAddress) -> [RestoredSubscriber] {
         suspend { $0.subscriber.address == central }
     }
 
-    /// Takes note that everybody is gone.
+    /// Handles the disconnection of all centrals.
     mutating func suspended() -> [RestoredSubscriber] {
         suspend { _ in true }
     }
@@ -166,10 +169,11 @@ struct SubscriberHistory {
         return told + end(.mustSubscribeAgain) { ($0.isLive || $0.isBack) && isGone($0) }
     }
 
-    /// Takes note of what is known of a central that is here; one that is expected has come back, and is to
-    /// subscribe.
+    /// Updates the data of a connected central.
     ///
-    /// - Returns: Whom the program is told of.
+    /// An expected one has returned and must subscribe.
+    ///
+    /// - Returns: The changed subscribers to report to the program.
     mutating func changed(_ central: Central) -> [RestoredSubscriber] {
         for index in entries.indices
         where (entries[index].isLive || entries[index].isBack)
@@ -182,7 +186,7 @@ struct SubscriberHistory {
         var told: [RestoredSubscriber] = []
         for index in entries.indices
         where entries[index].isExpected && entries[index].subscriber.address == central.address {
-            // What is kept for it stays: it may subscribe at any moment.
+            // Its retained updates stay, because it may subscribe at any moment.
             entries[index].isBack = true
             entries[index].restored?.central = central
             told += entries[index].setStatus(.mustSubscribeAgain)
@@ -190,10 +194,11 @@ struct SubscriberHistory {
         return told
     }
 
-    /// Takes note of the adapter that the peripheral is on: who is bonded with another one does not come to
-    /// it.
+    /// Records the adapter that the peripheral uses.
     ///
-    /// - Returns: Whom the program is told of.
+    /// Centrals that are bonded with another adapter are not expected.
+    ///
+    /// - Returns: The changed subscribers to report to the program.
     mutating func published(on adapter: DeviceAddress?) -> [RestoredSubscriber] {
         guard let adapter else { return [] }
         self.adapter = adapter
@@ -208,9 +213,9 @@ struct SubscriberHistory {
         return told
     }
 
-    /// Takes note that a central has shown its lasting address, under which it may be expected.
+    /// Records the identity address of a central, under which it may be expected.
     ///
-    /// - Returns: Whom the program is told of.
+    /// - Returns: The changed subscribers to report to the program.
     mutating func moved(from former: DeviceAddress, to central: Central) -> [RestoredSubscriber] {
         var told: [RestoredSubscriber] = []
         for index in entries.indices.reversed()
@@ -240,7 +245,9 @@ struct SubscriberHistory {
         }
     }
 
-    /// Takes note of who is bonded: nobody else is expected any more.
+    /// Updates which centrals are bonded.
+    ///
+    /// Others are no longer expected.
     mutating func bonded(_ centrals: Set<DeviceAddress>) -> [RestoredSubscriber] {
         for index in entries.indices
         where !entries[index].isLive && !centrals.contains(entries[index].subscriber.address) {
@@ -261,14 +268,15 @@ struct SubscriberHistory {
             entries[index].subscriber.isBonded = false
             told += entries[index].setStatus(status)
         }
-        // Those of before are kept for the program to see.
+        // Restored subscribers stay visible for the program.
         entries.removeAll { !$0.isPreserved && $0.restored == nil }
         return told
     }
 
-    /// Expects no longer who has been away the longest, when there are more than are preserved.
+    /// Stops expecting the subscriber that has been disconnected for the longest time, if there are too many
+    /// to preserve.
     ///
-    /// - Returns: Whom the program is told of.
+    /// - Returns: The changed subscribers to report to the program.
     private mutating func makeRoom() -> [RestoredSubscriber] {
         guard entries.count(where: \.isPreserved) >= PreservedSchema.maximumSubscribers else { return [] }
         let absent = entries.filter { $0.isPreserved && !$0.isLive && !$0.isBack }
@@ -279,7 +287,9 @@ struct SubscriberHistory {
 }
 
 extension SubscriberHistory.Entry {
-    /// Whether it is bonded, not subscribed, and had subscribed to something that is still there.
+    /// Whether it is expected to return.
+    ///
+    /// It is not subscribed, it is bonded with this adapter, and the characteristic exists.
     fileprivate var isExpected: Bool { isPreserved && !isLive && !isElsewhere }
 
     fileprivate var isPreserved: Bool { isLive || isDeclared && (isBack || subscriber.isBonded) }

@@ -6,7 +6,7 @@
     private import Glibc
 #endif
 
-/// The system's clock, which tells the time of day, and can be set.
+/// The system's clock for the time of day, which can be set.
 enum WallClock {
     /// The seconds since 1970-01-01 00:00 UTC.
     @Sendable static func seconds() -> Int64 {

@@ -1,33 +1,35 @@
 internal import PeripheralCore
 
-/// What of a declaration is preserved.
+/// The parts of a declaration that are preserved.
 struct DeclaredState: Sendable {
-    /// A persistent value, and how long it may be.
+    /// A persistent value and its permitted length.
     struct Value: Sendable {
         let declaration: PersistentValueDeclaration
         let length: ValueLength
-        /// Whether the declaration is made of what is preserved, and so of what the value last was.
+        /// Whether the declaration was made from preserved state, so that it has the type of the last value.
         let isAsPreserved: Bool
 
-        /// Whether bytes that were preserved can be the value.
+        /// Returns whether preserved bytes can be the value.
         func accepts(_ bytes: [UInt8]) -> Bool {
             length.allows(bytes.count) && declaration.canDecode(bytes)
         }
     }
 
-    /// With the attributes of each service in the order in which they stand on the air.
+    /// The peripheral, with the attributes of each service in their order on the air.
     let peripheral: Peripheral
     let name: String
     let table: AttributeTable
     let advertisements: [Advertisement]
     private(set) var valueHandles: [CharacteristicIdentity: AttributeHandle] = [:]
     private(set) var persistentValues: [AttributeHandle: Value] = [:]
-    /// Of the characteristics of which something is declared.
+    /// The options of the characteristics that have any.
     private(set) var options: [AttributeHandle: PreservedOptions] = [:]
     private var staticValues: [AttributeHandle: [UInt8]] = [:]
-    /// What the aggregate formats name.
+    /// The presentation formats that each aggregate format names.
     private(set) var formats: [AttributeHandle: [AttributeHandle]] = [:]
-    /// How many updates of a characteristic are kept for each of its subscribers; none are of others.
+    /// The number of updates that are retained for each subscriber of a durable characteristic.
+    ///
+    /// Characteristics without durable updates are not included.
     private(set) var durableLimits: [AttributeHandle: Int] = [:]
 
     init(_ peripheral: Peripheral, table: AttributeTable) {
@@ -65,7 +67,7 @@ struct DeclaredState: Sendable {
         }
     }
 
-    /// Where the value of a characteristic stands.
+    /// Returns the handle of a characteristic's value in the table.
     ///
     /// - Throws: ``PeripheralError`` with the code `notDeclared`.
     func valueHandle(of characteristic: CharacteristicDeclaration) throws(PeripheralError) -> AttributeHandle
@@ -73,34 +75,34 @@ struct DeclaredState: Sendable {
         guard let handle = valueHandles[characteristic.identity] else {
             throw PeripheralError(
                 code: .notDeclared,
-                message: "Characteristic \(characteristic.uuid) is not part of this peripheral; "
-                    + "use the constant that stands in its declaration."
+                message: "Characteristic \(characteristic.uuid) is not part of this peripheral. "
+                    + "Use the constant from its declaration."
             )
         }
         return handle
     }
 
-    /// The same, with what was published before at its place, and what is new behind it.
+    /// The same declaration with the earlier attributes in their positions and the new ones behind them.
     func arranged(after old: AttributeTable?) -> DeclaredState {
         guard let old else { return self }
         let order = AttributeOrder(of: table, after: old)
         var peripheral = peripheral
         peripheral.services = order.arrange(peripheral.services)
-        // What has room in one order has room in any.
+        // The attributes have room in any order if they have room in one.
         guard let table = try? AttributeTable(services: order.arrange(table.services)) else { return self }
         return DeclaredState(peripheral, table: table)
     }
 
     func isDurable(_ handle: AttributeHandle) -> Bool { durableLimits[handle] != nil }
 
-    /// The database, at these handles on the air.
+    /// Makes the database with these handles on the air.
     func database(at starts: [Int: AttributeHandle]) -> PreservedDatabase {
         PreservedDatabase(table: table, staticValues: staticValues, startsOnAir: starts)
     }
 }
 
 extension AttributeAccess {
-    /// The value that is given once and for all; `nil` where there is none.
+    /// The constant value; `nil` if there is none.
     fileprivate var staticValue: [UInt8]? {
         for case .value(let value) in readSources { return value }
         return nil

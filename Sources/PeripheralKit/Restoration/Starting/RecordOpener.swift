@@ -1,32 +1,34 @@
-/// Opens the record that could not be opened when the peripheral began: after 1, 2, 4, … 60 seconds, and at the end.
+/// Opens the record of a store that was not available at first.
+///
+/// It tries after 1, 2, 4, … 60 seconds, and at the end of the session.
 struct RecordOpener: Sendable {
-    /// What comes of it.
+    /// The outcome of the attempts.
     enum Outcome {
-        /// The record, with nothing in it.
+        /// The record is open and empty.
         case opened(any RestorationRecord)
-        /// The record, with a state that the next run can begin with, and that has to stay until then.
+        /// The record contains a state that must stay, because the next run can begin with it.
         case occupied(any RestorationRecord)
-        /// Something is there that can be neither read nor set aside, and has to stay.
+        /// The record contains something that can be neither read nor set aside, and must stay.
         case blocked(RestorationError)
-        /// It could not be opened until the session was over.
+        /// The record could not be opened before the session was over.
         case ended
     }
 
     private static let longestDelay = Duration.seconds(60)
 
-    /// Opens the record, or fails.
+    /// Opens the record, or throws.
     let open: @Sendable () async throws(RestorationError) -> any RestorationRecord
     let stopwatch: Stopwatch
     /// Ends the wait for the next attempt when the session is over.
     let wakeup: Wakeup
 
-    /// Tries until something comes of it.
+    /// Tries to open the record until there is an outcome.
     ///
     /// - Parameters:
     ///   - isStopping: Whether the next attempt is the last.
-    ///   - failed: Told of each attempt that fails.
-    ///   - met: Told of what was there, and cannot be used.
-    /// - Returns: What has come of it.
+    ///   - failed: Receives the error of each failed attempt.
+    ///   - met: Receives a problem with unusable contents of the record.
+    /// - Returns: The outcome.
     func open(
         isStopping: () -> Bool,
         failed: (RestorationError) -> Void,
@@ -50,9 +52,10 @@ struct RecordOpener: Sendable {
         }
     }
 
-    /// Looks for what an earlier run has preserved.
+    /// Looks for the preserved state of an earlier run.
     ///
-    /// The peripheral has begun without it, with other values, and perhaps at other handles. To save over it would be to lose it.
+    /// The peripheral has begun without it, with other values and perhaps other handles. Saving would
+    /// overwrite it.
     private func examine(_ record: any RestorationRecord, _ met: (RestorationProblem) -> Void) async
         -> Outcome
     {

@@ -1,34 +1,34 @@
 internal import Logging
 internal import PeripheralCore
 
-/// What a peripheral begins with: its record, what was found in it, and what becomes of that.
+/// The record of a peripheral, its preserved state, and the results of restoring it.
 struct RestorationStart: Sendable {
-    /// Where the state is saved; `nil` when that is not possible in this run.
+    /// The record for saving; `nil` when saving is not possible in this run.
     private(set) var record: (any RestorationRecord)?
-    /// Why there is no record.
+    /// The reason why there is no record.
     private(set) var failure: RestorationError?
-    /// Opens the record that could not be opened; `nil` when there is one, or something is there that has to stay.
+    /// Opens the record later; `nil` when it is open, or contains something that must stay.
     private(set) var reopen: (@Sendable () async throws(RestorationError) -> any RestorationRecord)?
-    /// What was found; `nil` when nothing was, or nothing that can be used.
+    /// The preserved state; `nil` when there is none that can be used.
     private(set) var loaded: PreservedState?
     private(set) var problems: [RestorationProblem] = []
 
-    /// What is declared, in the order in which it stands on the air.
+    /// The declaration, in the order of its attributes on the air.
     let declared: DeclaredState
     private let match: DatabaseMatch
     private let plan: HandlePlan
     private let restoredValues: RestoredValues
 
-    /// Opens the record of a peripheral, and reads what is there.
+    /// Opens the record of a peripheral and reads it.
     ///
     /// - Parameters:
-    ///   - declared: What is declared.
-    ///   - identifier: What it is preserved under.
-    ///   - store: Where it is preserved.
-    ///   - stopwatch: What measures how long a store is waited for that cannot be opened.
-    ///   - logger: Who is told of that wait.
-    /// - Throws: When another peripheral has the identifier, or nobody can have it. Anything else that is amiss is among the
-    ///   problems.
+    ///   - declared: The declaration.
+    ///   - identifier: The restoration identifier.
+    ///   - store: The store.
+    ///   - stopwatch: The clock for the wait for a store that cannot be opened.
+    ///   - logger: The log for that wait.
+    /// - Throws: ``RestorationError`` when another peripheral uses the identifier, or the identifier is not
+    ///   valid. All other failures are among the problems.
     init(
         of declared: DeclaredState,
         under identifier: String,
@@ -52,7 +52,7 @@ struct RestorationStart: Sendable {
         problems += restoredValues.problems
     }
 
-    /// What to publish, with its attributes where they are to stand on the air, so that what was there before stays.
+    /// The publication with planned handles on the air, so that earlier attributes keep theirs.
     func publication(of publication: Publication) -> Publication {
         publication.placing(
             declared.table,
@@ -62,7 +62,7 @@ struct RestorationStart: Sendable {
         )
     }
 
-    /// The services that were not on the air before, or find no room any more where they were.
+    /// The services that are new on the air, or no longer fit in their earlier position.
     private var newServices: Set<Int> {
         Set(declared.table.services.indices).subtracting(plan.kept)
     }
@@ -82,17 +82,17 @@ struct RestorationStart: Sendable {
         return handles
     }
 
-    /// The persistent values to begin with.
+    /// The initial persistent values.
     var values: [AttributeHandle: [UInt8]] {
         declared.persistentValues.mapValues(\.declaration.initial).merging(restoredValues.taken) { $1 }
     }
 
-    /// What is preserved at first.
+    /// The state at the start of the run.
     var state: PreservedState {
         PreservedState(
             name: declared.name,
             adapter: loaded?.adapter,
-            // What is new is where the stack says that it is.
+            // The stack reports the handles of new services.
             database: declared.database(at: plan.startsOnAir.filter { plan.kept.contains($0.key) }),
             advertisements: declared.advertisements,
             values: values,
@@ -103,10 +103,10 @@ struct RestorationStart: Sendable {
         )
     }
 
-    /// What the program is told, with the services planned where they were.
+    /// The restored state for the program, with the planned handles.
     var restored: RestoredState? { restored(at: plan.startsOnAir) }
 
-    /// What the program is told, with the services at these handles on the air; `nil` when nothing was found.
+    /// The restored state for the program, with these handles on the air; `nil` when nothing was found.
     func restored(at starts: [Int: AttributeHandle]) -> RestoredState? {
         guard loaded != nil || !problems.isEmpty else { return nil }
         return RestoredState(
@@ -123,7 +123,7 @@ struct RestorationStart: Sendable {
 
     var history: SubscriberHistory { SubscriberHistory(subscribers) }
 
-    /// What is still to be sent to those who are expected.
+    /// The unsent updates of expected subscribers.
     var outbox: Outbox {
         var outbox = Outbox(
             (loaded?.updates ?? []).compactMap { update in
@@ -143,7 +143,7 @@ struct RestorationStart: Sendable {
     private var subscribers: [SubscriberHistory.Restored] {
         let identities = Dictionary(declared.valueHandles.map { ($1, $0) }) { first, _ in first }
         return (loaded?.subscribers ?? []).map { subscriber in
-            // What centrals cannot subscribe to any more has no subscribers, and none can be preserved.
+            // A characteristic that centrals can no longer subscribe to has no subscribers to preserve.
             let handle = match.present[subscriber.characteristic].flatMap {
                 declared.table.isSubscribable($0) ? $0 : nil
             }
@@ -170,11 +170,11 @@ struct RestorationStart: Sendable {
     }
 }
 
-/// What is found where the state of a peripheral is preserved.
+/// The contents of a peripheral's record.
 struct Findings {
-    /// How long a store is waited for that cannot be opened, such as one on a disk that is being mounted.
+    /// How long to wait for a store that cannot be opened, such as one on a disk that is being mounted.
     ///
-    /// Nothing is on the air meanwhile. To begin without what is preserved would cost more.
+    /// Nothing is on the air meanwhile. To begin without the preserved state would be worse.
     private static let patience = Duration.seconds(5)
     /// The time between two attempts.
     private static let pause = Duration.milliseconds(250)
@@ -200,13 +200,13 @@ struct Findings {
                 guard error.code != .inUse, error.code != .invalidIdentifier else { throw error }
                 if !hasTold {
                     logger.notice(
-                        "The preserved state cannot be opened yet; the peripheral waits up to 5 seconds for it.",
+                        "The preserved state cannot be opened yet. The peripheral waits up to 5 seconds for it.",
                         metadata: ["peripheral.reason": "\(error)"]
                     )
                 }
                 hasTold = true
                 let left = end - stopwatch.elapsed()
-                // A run that is cancelled waits no longer.
+                // A cancelled run does not wait any longer.
                 guard left > .zero, (try? await stopwatch.sleep(min(left, Self.pause))) != nil else {
                     failure = error
                     problems.append(RestorationProblem(.open, error))
@@ -216,9 +216,10 @@ struct Findings {
         }
     }
 
-    /// Reads what is in the record, and gets it out of the way where it cannot be used.
+    /// Reads the record, and sets its contents aside if they cannot be used.
     mutating func load() async {
-        // Twice, since what this version saved before may be there once the state of a newer one is out of the way.
+        // Twice: when the state of a newer version has been set aside, an earlier state of this version may
+        // appear.
         for _ in 1...2 {
             guard let record else { return }
             do throws(RestorationError) {
@@ -232,7 +233,7 @@ struct Findings {
         }
     }
 
-    /// Gets what cannot be used out of the way: to save over it would be to lose it.
+    /// Sets aside a state that cannot be used, because a save would overwrite it.
     private mutating func setAside(_ error: RestorationError, _ record: any RestorationRecord) async {
         do throws(RestorationError) {
             let place =

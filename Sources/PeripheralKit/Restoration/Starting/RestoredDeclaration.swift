@@ -1,6 +1,6 @@
 internal import PeripheralCore
 
-/// Where a characteristic stood in a peripheral that is preserved.
+/// The position of a characteristic in a preserved peripheral.
 struct PreservedPlace: Hashable, Sendable {
     /// The restoration identifier.
     var identifier: String
@@ -8,7 +8,7 @@ struct PreservedPlace: Hashable, Sendable {
     var handle: AttributeHandle
 }
 
-/// What a peripheral is declared of that was preserved: its services as they were, and what keeps them from being so.
+/// The declaration of a preserved peripheral: its earlier services, and the issues that prevent some of them.
 struct RestoredDeclaration {
     private(set) var services: [GATTService] = []
     private(set) var issues: [DeclarationIssue] = []
@@ -16,8 +16,8 @@ struct RestoredDeclaration {
     private var given: [AttributeHandle: CharacteristicDeclaration] = [:]
 
     /// - Parameters:
-    ///   - preserved: What was published.
-    ///   - characteristics: Those with handlers, each of which takes its own place.
+    ///   - preserved: The preserved peripheral.
+    ///   - characteristics: The characteristics with handlers, each of which replaces the earlier one.
     init(of preserved: PreservedPeripheral, with characteristics: [CharacteristicDeclaration]) {
         self.preserved = preserved
         for characteristic in characteristics { place(characteristic) }
@@ -25,7 +25,7 @@ struct RestoredDeclaration {
         for (index, service) in table.services.enumerated() {
             let elements = table.attributes(ofService: index).compactMap { restored($0) }
             let includes = service.includedServices.map { services[$0] }
-            // No closure, which a builder would take apart.
+            // A function, because a result builder would transform a closure.
             func content() -> [ServiceElement] { elements.map(ServiceElement.init) }
             services.append(
                 GATTService(
@@ -43,21 +43,21 @@ struct RestoredDeclaration {
         guard let place = characteristic.place, place.identifier == preserved.identifier,
             let kind = preserved.state.database.table[place.handle]?.kind,
             let former = preserved.state.database.table.characteristic(of: kind),
-            // It may have been made of what was preserved at another time.
+            // It may have been made from the preserved state of another time.
             former.uuid == characteristic.uuid, former.properties == characteristic.properties,
             former.security == characteristic.security
         else {
             return error(
                 "characteristic \(characteristic.uuid)",
-                "it was not made of what is restored, and has no place in it",
-                "make it by the function characteristic of the same PreservedPeripheral"
+                "it was not made from this preserved peripheral, which has no such characteristic",
+                "make it with the function characteristic of the same PreservedPeripheral"
             )
         }
         guard given.updateValue(characteristic, forKey: place.handle) == nil else {
             return error(
                 name(of: kind, former),
-                "two are given for its place",
-                "tell which one of several is meant, by ofService: or occurrence:"
+                "it is given twice",
+                "choose one of several characteristics with ofService: or occurrence:"
             )
         }
     }
@@ -72,8 +72,8 @@ struct RestoredDeclaration {
             declaration.access.authorizationHandlers = [{ _ in false }]
             error(
                 name(of: attribute.kind, former),
-                "an Authorization decided who may read and write it, and now there is none",
-                "make it by the function characteristic of the PreservedPeripheral, with an Authorization { … }"
+                "it had an Authorization that decided which centrals may use it, and now it has none",
+                "make it with the function characteristic of the PreservedPeripheral and an Authorization { … }"
             )
         }
         examineDescriptors(of: declaration, formerly: former, name(of: attribute.kind, former))
@@ -89,17 +89,17 @@ struct RestoredDeclaration {
         for descriptor in former.descriptors {
             let element = "descriptor \(descriptor.uuid) of \(parent)"
             let remedy =
-                "give it the handlers that it had, by the function characteristic of the PreservedPeripheral"
+                "give it its earlier handlers with the function characteristic of the PreservedPeripheral"
             guard let place = added.firstIndex(where: { $0.uuid == descriptor.uuid }) else {
-                error(element, "it is not constant, and nothing gives its value", remedy)
+                error(element, "it is not constant and has no handler for its value", remedy)
                 continue
             }
             if added.remove(at: place).permissions != descriptor.permissions {
-                error(element, "it could be read and written otherwise", remedy)
+                error(element, "its permissions to be read and written have changed", remedy)
             }
         }
         for descriptor in added {
-            error("descriptor \(descriptor.uuid) of \(parent)", "it was not there before", "leave it out")
+            error("descriptor \(descriptor.uuid) of \(parent)", "it did not exist before", "leave it out")
         }
     }
 
@@ -114,7 +114,7 @@ struct RestoredDeclaration {
 }
 
 extension PreservedPeripheral {
-    /// What is kept of a value that nobody has a handler for.
+    /// The preserved value of a characteristic without a handler.
     fileprivate func kept(_ handle: AttributeHandle) -> [CharacteristicPart] {
         guard let value = state.values[handle] else { return [] }
         let kept = PersistentValue<[UInt8]>(initially: value, writes: options(of: handle).writes)
@@ -125,7 +125,7 @@ extension PreservedPeripheral {
         state.options[handle] ?? PreservedOptions()
     }
 
-    /// A characteristic as it was, of these parts besides what is constant.
+    /// Makes a characteristic as it was, from these parts and the constant ones.
     func declaration(
         of attribute: AttributeTable.Attribute,
         _ parts: [CharacteristicPart]
@@ -155,7 +155,7 @@ extension PreservedPeripheral {
                 descriptors.append(descriptor)
             }
         }
-        // Those that were not there are found by the validation.
+        // The validation finds descriptors that did not exist before.
         descriptors += given
         let constant = database.staticValues[attribute.handle].map { [CharacteristicPart.read(.value($0))] }
         let handlers = parts.compactMap { handler($0, of: attribute.handle) }
@@ -171,7 +171,9 @@ extension PreservedPeripheral {
         return declaration
     }
 
-    /// A part that is no descriptor; a persistent value is at least as durable as it was.
+    /// Returns a part that is not a descriptor.
+    ///
+    /// A persistent value is at least as durable as before.
     private func handler(_ part: CharacteristicPart, of handle: AttributeHandle) -> CharacteristicPart? {
         switch part {
         case .descriptor:
@@ -184,7 +186,7 @@ extension PreservedPeripheral {
         }
     }
 
-    /// What the value of a descriptor comes from that nobody has a handler for.
+    /// Returns the source of the value of a descriptor without a handler.
     private func source(
         of handle: AttributeHandle,
         _ descriptor: DescriptorDescription,
@@ -195,7 +197,7 @@ extension PreservedPeripheral {
         if let formats = state.formats[handle] {
             return .handles(.named(formats.compactMap { formatIdentities[$0] }))
         }
-        // Version 1.1 did not preserve what is named: usually all there are.
+        // Version 1.1 did not preserve which formats are named. Usually, all of them are.
         let count = siblings.count { $0.uuid == .characteristicPresentationFormat }
         return count > 1 ? .handles(.ofCharacteristic) : nil
     }

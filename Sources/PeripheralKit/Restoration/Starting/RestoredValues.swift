@@ -1,19 +1,22 @@
 internal import PeripheralCore
 
-/// Which of the persistent values that were preserved are values of what is declared now.
+/// The preserved persistent values, divided by whether the present declaration accepts them.
 struct RestoredValues: Sendable {
-    /// Those that are, by their handles in the table now.
+    /// The accepted values, by their present handles in the table.
     private(set) var taken: [AttributeHandle: [UInt8]] = [:]
-    /// Those that are not, which would be lost to the declaration of before if they were forgotten.
+    /// The other values.
+    ///
+    /// Removing them would lose them for the earlier declaration.
     private(set) var former: [AttributeHandle: [UInt8]] = [:]
-    /// What the program is told of these.
+    /// The problems to report to the program.
     private(set) var problems: [RestorationProblem] = []
 
     init(of declared: DeclaredState, from loaded: PreservedState?, _ match: DatabaseMatch) {
         guard let loaded else { return }
         for (handle, value) in declared.persistentValues.sorted(by: { $0.key < $1.key }) {
             guard let place = match.former[handle] else { continue }
-            // With a value of before beside it, the last one is but what another declaration began with.
+            // If there is a value of an earlier declaration, the last value is only the initial one of
+            // another declaration.
             let candidates = [loaded.formerValues[place], loaded.values[place]].compactMap(\.self)
             let accepted = candidates.filter(value.accepts)
             taken[handle] = value.isAsPreserved ? accepted.last : accepted.first
@@ -33,9 +36,9 @@ extension DeclaredState {
         return RestorationError(
             code: .incompatible,
             message:
-                "What is preserved of characteristic \(characteristic) of service \(service) is no value of the "
-                + "type and length that are declared now, and is not taken: the value is the initial one. "
-                + "It stays preserved until the value is changed, and is taken by a declaration that it suits."
+                "The preserved value of characteristic \(characteristic) of service \(service) does not have the type "
+                + "and length that are declared now, so the characteristic has its initial value. The preserved value "
+                + "stays in the store until the value changes. Declare the earlier type and length to use it again."
         )
     }
 }

@@ -1,7 +1,9 @@
 internal import PeripheralCore
 
 extension Advertisement {
-    /// The advertisement as a group; what it leaves open is left out.
+    /// The advertisement as a group.
+    ///
+    /// Fields that it leaves open are omitted.
     func preserved(as name: String) -> RestorationDocument.Group {
         var group = RestorationDocument.Group(name)
         group["kind"] = kind == .connectable ? "connectable" : "broadcast"
@@ -99,7 +101,7 @@ extension Advertisement {
     }
 }
 
-/// The entries of a group, each read as what it is to be.
+/// The entries of a group, converted to their types.
 private struct PreservedFields {
     private let group: RestorationDocument.Group
 
@@ -109,7 +111,7 @@ private struct PreservedFields {
 
     func optional<Value>(_ key: String, _ make: (String) -> Value?) throws(RestorationError) -> Value? {
         guard let text = group[key] else { return nil }
-        guard let value = make(text) else { throw .damaged("\"\(key)\" of \(group.name) means nothing") }
+        guard let value = make(text) else { throw .damaged("\"\(key)\" of \(group.name) is not valid") }
         return value
     }
 
@@ -118,7 +120,7 @@ private struct PreservedFields {
         return value
     }
 
-    /// Bytes by what they belong to.
+    /// Reads a list of bytes by key.
     func data<Key: Hashable>(
         _ key: String,
         _ make: (Substring) -> Key?

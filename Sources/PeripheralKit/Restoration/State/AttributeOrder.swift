@@ -1,18 +1,20 @@
 internal import PeripheralCore
 
-/// The order in which the attributes of each service stand on the air, so that those of before stay: first what was there, as
-/// it was, then what is new.
+/// The order of the attributes of each service on the air: first the earlier ones, unchanged, then the new
+/// ones.
 ///
-/// The attributes of a service have no gaps: BlueZ makes each as large as what is in it.
+/// This order keeps the handles of the earlier attributes. The attributes of a service have no gaps, because
+/// the Bluetooth stack may make a service exactly as large as its contents.
 struct AttributeOrder {
-    /// By the place of the service: the places of its characteristics in the declaration.
+    /// For each service, by its index: the indices of its characteristics in the declaration.
     private var characteristics: [[Int]] = []
-    /// By the places of the service and of the characteristic in the declaration: the places of its descriptors there.
+    /// For each service and characteristic, by their indices: the indices of the descriptors in the
+    /// declaration.
     private var descriptors: [[[Int]]] = []
 
     /// - Parameters:
-    ///   - table: What is declared, in the order of the declaration.
-    ///   - old: What was published.
+    ///   - table: The declaration, in its own order.
+    ///   - old: The earlier table.
     init(of table: AttributeTable, after old: AttributeTable) {
         let match = DatabaseMatch(of: table, with: old)
         for (service, description) in table.services.enumerated() {
@@ -24,7 +26,7 @@ struct AttributeOrder {
             descriptors.append(
                 description.characteristics.enumerated().map { characteristic, description in
                     let count = description.descriptors.count
-                    // The order of several formats says which part of the value each describes.
+                    // The order of several formats determines which part of the value each describes.
                     guard description.descriptors.count(where: \.isPresentationFormat) < 2 else {
                         return Array(0..<count)
                     }
@@ -48,7 +50,7 @@ struct AttributeOrder {
         return (known + places.filter { $0.former == nil }).map(\.place)
     }
 
-    /// The services, as they are declared or as they stand in the table, with their contents in this order.
+    /// Sorts the contents of services, either declared ones or those of the table, into this order.
     func arrange<Service: AttributeHolder>(_ services: [Service]) -> [Service] {
         services.enumerated().map { index, service in
             var service = service
@@ -62,7 +64,7 @@ struct AttributeOrder {
     }
 }
 
-/// A service, by whatever it is described, of which the contents can be put in an order.
+/// A service whose contents can be sorted.
 protocol AttributeHolder {
     associatedtype HeldCharacteristic: DescriptorHolder
 

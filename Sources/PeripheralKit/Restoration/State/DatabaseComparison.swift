@@ -1,6 +1,6 @@
 internal import PeripheralCore
 
-/// Finds what differs between two databases.
+/// Finds the differences between two databases.
 struct DatabaseComparison {
     private(set) var changes = DeclarationChanges()
     private let new: PreservedDatabase
@@ -8,9 +8,9 @@ struct DatabaseComparison {
     private let match: DatabaseMatch
 
     /// - Parameters:
-    ///   - new: What is declared, where it is planned to stand on the air.
-    ///   - old: What was published.
-    ///   - match: What of the one is what of the other.
+    ///   - new: The declaration, with its planned handles on the air.
+    ///   - old: The earlier database.
+    ///   - match: The elements that both have in common.
     init(of new: PreservedDatabase, with old: PreservedDatabase, _ match: DatabaseMatch) {
         self.new = new
         self.old = old
@@ -35,7 +35,7 @@ struct DatabaseComparison {
         if handle == nil || handle != old.handleOnAir(of: formerHandle) { changes.moved.append(element) }
     }
 
-    /// Whether what the attribute belongs to was there before.
+    /// Whether the element that contains the attribute existed before.
     private func isKnown(parentOf attribute: AttributeTable.Attribute) -> Bool {
         new.table.parent(of: attribute.kind).map { match.former[$0] != nil } ?? true
     }
@@ -65,7 +65,7 @@ struct DatabaseComparison {
         case (.characteristicValue, .characteristicValue):
             var characteristic = new.table.characteristic(of: attribute.kind)
             var formerCharacteristic = old.table.characteristic(of: former.kind)
-            // They are elements of their own.
+            // Descriptors are compared as elements of their own.
             characteristic?.descriptors = []
             formerCharacteristic?.descriptors = []
             return characteristic != formerCharacteristic
@@ -78,7 +78,7 @@ struct DatabaseComparison {
 }
 
 extension PreservedDatabase {
-    /// What the Database Hash is made of, and where it stands (Core Specification, Vol 3, Part G, 7.3); `nil` where that
+    /// The input of the Database Hash, with handles (Core Specification, Vol 3, Part G, 7.3); `nil` when it
     /// is not known.
     fileprivate var hashedAttributes: [HashedAttribute]? {
         guard let onAir = tableOnAir else { return nil }
@@ -110,7 +110,8 @@ private struct HashedAttribute: Equatable {
 }
 
 extension AttributeTable {
-    /// What stands for an attribute among the changes; `nil` for one that belongs to another.
+    /// The element that represents an attribute in the changes; `nil` for an attribute that belongs to
+    /// another element.
     fileprivate func element(_ kind: Kind) -> DeclarationChanges.Element? {
         let service = services[kind.service].uuid
         switch kind {
@@ -132,7 +133,7 @@ extension AttributeTable {
         }
     }
 
-    /// The handle of what an element belongs to; `nil` for a service.
+    /// The handle of the parent of an element; `nil` for a service.
     fileprivate func parent(of kind: Kind) -> AttributeHandle? {
         switch kind {
         case .characteristicValue(let service, _): serviceRange(service).lowerBound

@@ -1,15 +1,15 @@
 internal import PeripheralCore
 
-/// What of a database is the same as what in another: it has the same type, and the same place among those of that type.
+/// Matches the elements of two databases by type, and by position among the elements of that type.
 ///
-/// So it is whatever stands around it, and whichever order the types are in.
+/// Other elements around them, and the order of types, do not matter.
 struct DatabaseMatch {
-    /// The handles in the table before, by those in the table now.
+    /// The earlier handles, by the present handles.
     private(set) var former: [AttributeHandle: AttributeHandle] = [:]
-    /// The handles in the table now, by those in the table before.
+    /// The present handles, by the earlier handles.
     private(set) var present: [AttributeHandle: AttributeHandle] = [:]
 
-    /// Nothing is the same.
+    /// Makes a match without common elements.
     init() {}
 
     init(of table: AttributeTable, with old: AttributeTable) {
@@ -55,7 +55,7 @@ struct DatabaseMatch {
         present[formerHandle] = handle
     }
 
-    /// The places of the same types, first with first.
+    /// Pairs the positions of equal types, the first with the first.
     private static func pairs(_ new: [BluetoothUUID], _ old: [BluetoothUUID]) -> [(Int, Int)] {
         var waiting: [BluetoothUUID: ArraySlice<Int>] = [:]
         for (place, uuid) in old.enumerated() { waiting[uuid, default: []].append(place) }

@@ -1,26 +1,31 @@
 internal import PeripheralCore
 
-/// Where the services of a declaration are to begin on the air, so that what was there before stays, also when more comes.
+/// Plans where services begin on the air, so that earlier services keep their handles.
 ///
-/// A service stays where it was if it finds room there; behind each is a gap, into which it can grow. One that has grown beyond
-/// that, and one that is new, goes behind all others.
+/// A service keeps its position if it still fits there. Behind each service is a gap, into which the service
+/// can grow. A service that outgrows its gap, and a new service, goes behind all others.
 struct HandlePlan {
-    /// By the place of the service in the table; a service that is left to the stack is not in it.
+    /// The planned first handles, by the index of the service.
+    ///
+    /// Services that the stack places are not included.
     private(set) var startsOnAir: [Int: AttributeHandle] = [:]
 
-    /// The services that stand where they stood before.
+    /// The services that keep their earlier position.
     private(set) var kept: Set<Int> = []
 
-    /// The first handle for what is new: those before are for the stack, and for programs that leave theirs to it.
+    /// The first handle for new services.
+    ///
+    /// Lower handles are for the stack, and for programs whose handles the stack assigns.
     private static let first = 0x0100
 
-    /// From here on, BlueZ's Database Hash does not change any more, so that room for growth is not worth it.
+    /// From this handle on, the Database Hash of some Bluetooth stacks does not change any more, so gaps are
+    /// not useful.
     private static let endOfHash = 0x0400
 
     /// - Parameters:
-    ///   - table: What is declared.
-    ///   - old: What was published; `nil` for nothing.
-    ///   - match: What of the one is what of the other.
+    ///   - table: The declaration.
+    ///   - old: The earlier database; `nil` for none.
+    ///   - match: The elements that both have in common.
     init(for table: AttributeTable, after old: PreservedDatabase?, _ match: DatabaseMatch) {
         var taken: [ClosedRange<AttributeHandle>] = []
         for (index, service) in table.services.enumerated() where service.handle != nil {
@@ -34,14 +39,14 @@ struct HandlePlan {
             guard startsOnAir[index] == nil, let old else { return nil }
             return Candidate(index, of: table, after: old, match)
         }
-        // Those that have not grown first: nothing but a pinned service is in their way.
+        // Services that have not grown come first: only a pinned service can be in their way.
         for candidate in known.filter({ !$0.hasGrown }) + known.filter(\.hasGrown) {
             guard !taken.contains(where: candidate.range.overlaps) else { continue }
             startsOnAir[candidate.service] = candidate.range.lowerBound
             kept.insert(candidate.service)
             taken.append(candidate.range)
         }
-        // Also behind what is gone: centrals may remember it.
+        // New services also go behind removed ones, because centrals may have cached those.
         let behind = taken.dropFirst(pinned.count).map { Int($0.upperBound.rawValue) } + (old?.ends ?? [])
         place(
             table.services.indices.filter { startsOnAir[$0] == nil },
@@ -51,7 +56,7 @@ struct HandlePlan {
         )
     }
 
-    /// Places services one behind the other, with gaps as large as there is room for.
+    /// Places services one behind the other, with gaps as large as the room allows.
     private mutating func place(
         _ services: [Int],
         of table: AttributeTable,
@@ -69,10 +74,10 @@ struct HandlePlan {
         }
     }
 
-    /// Where services of these sizes go.
+    /// The positions of services with given sizes.
     private struct Layout {
         var starts: [Int] = []
-        /// Behind the last handle.
+        /// The position behind the last handle.
         var end: Int
 
         init(

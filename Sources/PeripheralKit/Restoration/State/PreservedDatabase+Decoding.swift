@@ -1,13 +1,13 @@
 internal import PeripheralCore
 
 extension AttributeTable {
-    /// Whether this is the value of a characteristic that centrals can subscribe to.
+    /// Returns whether the handle is that of a characteristic's value that centrals can subscribe to.
     func isSubscribable(_ handle: AttributeHandle) -> Bool {
         guard let kind = self[handle]?.kind, case .characteristicValue = kind else { return false }
         return characteristic(of: kind)?.properties.allowsSubscription ?? false
     }
 
-    /// Whether this is a descriptor that is declared.
+    /// Returns whether the handle is that of a declared descriptor.
     func isDescriptor(_ handle: AttributeHandle) -> Bool {
         if case .descriptor = self[handle]?.kind { true } else { false }
     }
@@ -15,7 +15,7 @@ extension AttributeTable {
 
 extension PreservedDatabase {
     init(decoding group: RestorationDocument.Group?) throws(RestorationError) {
-        guard let group else { throw .damaged("it has no database") }
+        guard let group else { throw .damaged("the database is missing") }
         var draft = DatabaseDraft()
         for entry in group.entries {
             guard let handle = AttributeHandle(preserved: entry.key[...]) else {
@@ -27,25 +27,25 @@ extension PreservedDatabase {
     }
 }
 
-/// A database that is put together attribute by attribute.
+/// A database that is assembled attribute by attribute.
 private struct DatabaseDraft {
     private var services: [ServiceDescription] = []
     private var positions: [AttributeHandle: Int] = [:]
     private var startsOnAir: [Int: AttributeHandle] = [:]
     private var staticValues: [AttributeHandle: [UInt8]] = [:]
-    /// Where each attribute was said to stand, to be compared with where it stands.
+    /// The preserved handle of each attribute, to be compared with its handle in the table.
     private var handles: [AttributeTable.Kind: AttributeHandle] = [:]
 
     mutating func add(_ words: PreservedWords, at handle: AttributeHandle) throws(RestorationError) {
         var words = words
         let kind = try words.next("kind") { String($0) }
         if kind == "service" { return try addService(&words, at: handle) }
-        guard !services.isEmpty else { throw .damaged("attribute \(handle) stands before the first service") }
+        guard !services.isEmpty else { throw .damaged("attribute \(handle) is before the first service") }
         switch kind {
         case "include": try addInclude(&words, at: handle)
         case "characteristic": try addCharacteristic(&words, at: handle)
         case "descriptor": try addDescriptor(&words, at: handle)
-        default: throw .damaged("attribute \(handle) is of no known kind")
+        default: throw .damaged("attribute \(handle) has an unknown kind")
         }
     }
 
@@ -79,7 +79,7 @@ private struct DatabaseDraft {
         let service = services.count - 1
         let included = try words.next("included service", AttributeHandle.init(preserved:))
         guard let position = positions[included], position < service else {
-            throw .damaged("attribute \(handle) includes no service before its own")
+            throw .damaged("attribute \(handle) does not include an earlier service")
         }
         handles[.include(service: service, include: services[service].includedServices.count)] = handle
         services[service].includedServices.append(position)
@@ -112,7 +112,7 @@ private struct DatabaseDraft {
     ) throws(RestorationError) {
         let service = services.count - 1
         let characteristic = services[service].characteristics.count - 1
-        guard characteristic >= 0 else { throw .damaged("descriptor \(handle) is of no characteristic") }
+        guard characteristic >= 0 else { throw .damaged("descriptor \(handle) belongs to no characteristic") }
         let position = services[service].characteristics[characteristic].descriptors.count
         services[service].characteristics[characteristic].descriptors.append(
             DescriptorDescription(
@@ -142,11 +142,11 @@ private struct DatabaseDraft {
         do throws(AttributeTableError) {
             table = try AttributeTable(services: services)
         } catch {
-            throw .damaged("its services cannot stand in one database: \(error)")
+            throw .damaged("the services do not fit into one database: \(error)")
         }
         for attribute in table.attributes {
             if let handle = handles[attribute.kind], handle != attribute.handle {
-                throw .damaged("attribute \(handle) stands at \(attribute.handle)")
+                throw .damaged("attribute \(handle) has the handle \(attribute.handle)")
             }
         }
         for (service, start) in startsOnAir {

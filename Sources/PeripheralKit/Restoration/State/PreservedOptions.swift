@@ -1,11 +1,11 @@
 internal import PeripheralCore
 
-/// What is declared of a characteristic's values that no central can find out.
+/// The declared options of a characteristic that centrals cannot discover.
 package struct PreservedOptions: Hashable, Sendable {
     /// How many bytes a value may have.
     package var length: ValueLength
 
-    /// What becomes of a new value while those before it wait to be sent.
+    /// How new values are treated while earlier values wait.
     package var updates: UpdatePolicy
 
     /// When a central's write of a persistent value is answered.
@@ -21,7 +21,7 @@ package struct PreservedOptions: Hashable, Sendable {
         self.writes = writes
     }
 
-    /// What is declared of a characteristic.
+    /// Makes the options of a declared characteristic.
     init(of characteristic: CharacteristicDeclaration) {
         length = characteristic.length
         updates = characteristic.updates
@@ -30,7 +30,7 @@ package struct PreservedOptions: Hashable, Sendable {
 }
 
 extension PreservedOptions {
-    /// Such as `0 512 reject 16 8192 64 coalesced`.
+    /// A text such as `0 512 reject 16 8192 64 coalesced`.
     var preservedText: String {
         let policy =
             switch updates.kind {
@@ -57,7 +57,7 @@ extension PreservedOptions {
                 bytes: try words.next("bytes") { Int($0) }
             )
         case "latest": kind = .latest
-        default: throw .damaged("options \(name) have no known policy")
+        default: throw .damaged("the options \"\(name)\" have an unknown policy")
         }
         updates = UpdatePolicy(kind: kind, durableLimit: try words.nextIfAny("limit") { Int($0) })
         writes = try words.next("durability") {
@@ -68,7 +68,7 @@ extension PreservedOptions {
             }
         }
         guard length.isPossible, updates.isPossible else {
-            throw .damaged("options \(name) are impossible")
+            throw .damaged("the options \"\(name)\" are not valid")
         }
     }
 }

@@ -1,15 +1,15 @@
 internal import PeripheralCore
 
 extension PreservedState {
-    /// Takes a state from what was saved.
+    /// Decodes a state that was saved.
     ///
-    /// What is unknown in it is ignored.
+    /// Unknown contents are ignored.
     ///
     /// - Throws: ``RestorationError`` with the code ``RestorationError/Code/newerVersion`` or
     ///   ``RestorationError/Code/damaged``.
     package init(decoding document: RestorationDocument) throws(RestorationError) {
         guard let peripheral = document[PreservedSchema.peripheral] else {
-            throw .damaged("it is of no peripheral")
+            throw .damaged("the peripheral is missing")
         }
         try Self.examineVersion(peripheral["version"])
         guard let name = peripheral["name"].flatMap({ String(preserved: $0) }) else {
@@ -17,13 +17,13 @@ extension PreservedState {
         }
         var adapter: DeviceAddress?
         if let text = peripheral["adapter"] {
-            guard let address = DeviceAddress(text) else { throw .damaged("\"adapter\" is no address") }
+            guard let address = DeviceAddress(text) else { throw .damaged("\"adapter\" is not an address") }
             adapter = address
         }
         var backendState = ""
         if let text = peripheral[PreservedSchema.backend] {
             guard let state = String(preserved: text), state.utf8.count <= PreservedSchema.maximumBackendState
-            else { throw .damaged("\"backend\" is not what a backend has preserved") }
+            else { throw .damaged("\"backend\" is not valid") }
             backendState = state
         }
         let database = try PreservedDatabase(decoding: document[PreservedSchema.database])
@@ -48,13 +48,13 @@ extension PreservedState {
     private static func examineVersion(_ text: String?) throws(RestorationError) {
         let numbers = text?.split(separator: ".", maxSplits: 1).map { UInt32($0) } ?? []
         guard numbers.count == 2, let major = numbers[0], numbers[1] != nil else {
-            throw .damaged("it has no version")
+            throw .damaged("the version is missing")
         }
         guard major <= PreservedSchema.majorVersion else {
             throw RestorationError(
                 code: .newerVersion,
-                message: "The preserved state has the form \(major), and this program knows those up to "
-                    + "\(PreservedSchema.majorVersion): a newer version has saved it.",
+                message: "The preserved state has version \(major). This program can read versions up to "
+                    + "\(PreservedSchema.majorVersion). A newer version of the program has saved it.",
                 version: Int(major)
             )
         }
@@ -79,12 +79,12 @@ extension PreservedState {
         var subscribers: [PreservedSubscriber] = []
         for entry in document[PreservedSchema.subscribers]?.entries ?? [] {
             guard subscribers.count < PreservedSchema.maximumSubscribers else {
-                throw .damaged("it has more than \(PreservedSchema.maximumSubscribers) subscribers")
+                throw .damaged("there are more than \(PreservedSchema.maximumSubscribers) subscribers")
             }
             var words = PreservedWords(entry.value, of: "subscriber \(entry.key)")
             let characteristic = try words.next("characteristic", AttributeHandle.init(preserved:))
             guard database.table.isSubscribable(characteristic) else {
-                throw .damaged("subscriber \(entry.key) has subscribed to nothing that is there")
+                throw .damaged("subscriber \(entry.key) has an unknown characteristic")
             }
             subscribers.append(
                 PreservedSubscriber(
@@ -127,12 +127,12 @@ extension PreservedState {
         var updates: [PreservedUpdate] = []
         for entry in document[PreservedSchema.updates]?.entries ?? [] {
             guard updates.count < PreservedSchema.maximumUpdates else {
-                throw .damaged("it has more than \(PreservedSchema.maximumUpdates) updates")
+                throw .damaged("there are more than \(PreservedSchema.maximumUpdates) updates")
             }
             var words = PreservedWords(entry.value, of: "update \(entry.key)")
             let characteristic = try words.next("characteristic", AttributeHandle.init(preserved:))
             guard database.table.isSubscribable(characteristic) else {
-                throw .damaged("update \(entry.key) is of nothing that has subscribers")
+                throw .damaged("update \(entry.key) belongs to no characteristic that has subscribers")
             }
             updates.append(
                 PreservedUpdate(
@@ -153,7 +153,7 @@ extension PreservedState {
         for entry in group?.entries ?? [] {
             guard let handle = AttributeHandle(preserved: entry.key[...]),
                 case .characteristicValue = database.table[handle]?.kind
-            else { throw .damaged("the value \"\(entry.key)\" is of no characteristic") }
+            else { throw .damaged("the value \"\(entry.key)\" belongs to no characteristic") }
             var words = PreservedWords(entry.value, of: "value \(entry.key)")
             values[handle] = try words.next("bytes", PreservedBytes.bytes(of:))
         }
@@ -170,7 +170,7 @@ extension PreservedState {
         for entry in document[PreservedSchema.options]?.entries ?? [] {
             guard let handle = AttributeHandle(preserved: entry.key[...]),
                 case .characteristicValue = database.table[handle]?.kind
-            else { throw .damaged("the options \"\(entry.key)\" are of no characteristic") }
+            else { throw .damaged("the options \"\(entry.key)\" belong to no characteristic") }
             options[handle] = try PreservedOptions(decoding: entry.value, of: entry.key)
         }
         return options
@@ -183,13 +183,13 @@ extension PreservedState {
         var formats: [AttributeHandle: [AttributeHandle]] = [:]
         for entry in document[PreservedSchema.formats]?.entries ?? [] {
             guard let handle = AttributeHandle(preserved: entry.key[...]), database.table.isDescriptor(handle)
-            else { throw .damaged("the formats \"\(entry.key)\" are of no descriptor") }
+            else { throw .damaged("the formats \"\(entry.key)\" belong to no descriptor") }
             var words = PreservedWords(entry.value, of: "formats \(entry.key)")
             formats[handle] = []
             while !words.isEmpty {
                 let format = try words.next("descriptor", AttributeHandle.init(preserved:))
                 guard database.table.isDescriptor(format) else {
-                    throw .damaged("the formats \"\(entry.key)\" are no descriptors")
+                    throw .damaged("the formats \"\(entry.key)\" are not descriptors")
                 }
                 formats[handle]?.append(format)
             }

@@ -1,17 +1,17 @@
 internal import PeripheralCore
 
-/// How a preserved state is written down.
+/// The format of a preserved state.
 ///
-/// Within a major version, a newer one only adds keys and groups, which an older one ignores. So any version of this
-/// package reads what any other of the same major version has saved, and what older ones have; what a newer major
-/// version has saved is kept for that version.
+/// Within a major version, a newer minor version only adds keys and groups, which an older one ignores. Each
+/// version of this package can therefore read states of the same major version, and of older ones. State of a
+/// newer major version stays in the store for that version.
 enum PreservedSchema {
     static let majorVersion = RestorationDocument.newestVersion
     static let minorVersion = 3
 
     static let peripheral = "peripheral"
     static let database = "database"
-    /// Followed by the place of the advertisement.
+    /// The prefix before the index of an advertisement.
     static let advertisement = "advertisement-"
     static let subscribers = "subscribers"
     static let values = "values"
@@ -34,7 +34,7 @@ enum PreservedSchema {
 }
 
 extension PreservedState {
-    /// The state as a document.
+    /// The state in the form for a store.
     package var document: RestorationDocument {
         var document = RestorationDocument()
         let (group, fingerprint) = database.encoded
@@ -121,15 +121,16 @@ extension PreservedState {
 }
 
 extension PreservedDatabase {
-    /// What tells this database from any other, wherever it stands on the air.
+    /// Identifies this database, whatever its handles on the air are.
     package var fingerprint: UInt64 {
         var hash = FNVHash()
         forEachEntry { key, value, _ in hash.combine(key, value) }
         return hash.value
     }
 
-    /// One entry for each attribute that is declared, in the order of the services; those that follow from these are left
-    /// out.
+    /// One entry for each declared attribute, in the order of the services.
+    ///
+    /// Attributes that follow from others are omitted.
     fileprivate var encoded: (group: RestorationDocument.Group, fingerprint: UInt64) {
         var group = RestorationDocument.Group(PreservedSchema.database)
         group.reserveCapacity(table.attributes.count)
@@ -142,8 +143,10 @@ extension PreservedDatabase {
         return (group, hash.value)
     }
 
-    /// - Parameter body: Takes the handle of an attribute, what is written of it but for its place on the air, and the place of
-    ///   the service that it declares.
+    /// Calls a closure for each declared attribute.
+    ///
+    /// - Parameter body: Receives the handle of an attribute, its text without its position on the air, and
+    ///   the index of the service that it declares.
     private func forEachEntry(_ body: (_ key: String, _ value: String, _ service: Int?) -> Void) {
         for service in table.services.indices {
             for attribute in table.attributes(ofService: service) {
@@ -190,7 +193,7 @@ extension PreservedDatabase {
 }
 
 extension AttributeSecurity {
-    /// The levels of reading, writing and being notified, a digit each.
+    /// The levels for reading, writing and notifications, one digit each.
     fileprivate var preservedText: String { "\(read.rawValue)\(write.rawValue)\(notify.rawValue)" }
 }
 
@@ -201,7 +204,9 @@ extension UInt64 {
     }
 }
 
-/// The hash of Fowler, Noll and Vo, 1a, of 64 bits: the same in each run.
+/// The 64-bit Fowler-Noll-Vo hash, FNV-1a.
+///
+/// It is the same in each run.
 private struct FNVHash {
     private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
@@ -212,7 +217,7 @@ private struct FNVHash {
 
     private mutating func combine(_ text: String) {
         for byte in text.utf8 { combine(byte) }
-        // So that it counts where a text ends: no text has this byte.
+        // Marks the end of a text: no text contains this byte.
         combine(0xFF)
     }
 

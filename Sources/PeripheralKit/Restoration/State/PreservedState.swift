@@ -1,41 +1,48 @@
 package import PeripheralCore
 
-/// What survives the end of a program, of one peripheral.
+/// The state of one peripheral that survives the end of a program.
 ///
-/// A pure value: ``init(decoding:)`` and ``document`` take it from, and to, what a ``RestorationStore`` keeps.
+/// It is a pure value. ``init(decoding:)`` and ``document`` convert it from and to the form for a
+/// ``RestorationStore``.
 package struct PreservedState: Hashable, Sendable {
-    /// The name.
+    /// The name of the peripheral.
     package var name: String
 
-    /// The address of the adapter that it was on the air of; `nil` when the stack has not told.
+    /// The address of the adapter that the peripheral was on the air with.
+    ///
+    /// It is `nil` when the stack has not reported it.
     package var adapter: DeviceAddress?
 
-    /// What centrals had found.
+    /// The database that centrals had discovered.
     package var database: PreservedDatabase
 
-    /// What was advertised, as the program had given it.
+    /// The advertisements, as the program had specified them.
     package var advertisements: [Advertisement]
 
-    /// Who had subscribed, the longest subscribed first.
+    /// The subscribers, in the order in which they subscribed.
     package var subscribers: [PreservedSubscriber]
 
-    /// The values that are declared persistent, by their value handles in the table of the database.
+    /// The persistent values, by their value handles in the table of the database.
     package var values: [AttributeHandle: [UInt8]]
 
-    /// The values of earlier declarations that the one of the database cannot take, by the value handles, until there are others.
+    /// Values of earlier declarations that the present declaration cannot accept, by their value handles.
+    ///
+    /// They stay until they are replaced.
     package var formerValues: [AttributeHandle: [UInt8]]
 
     /// The updates of durable characteristics that had not been sent, in their order.
     package var updates: [PreservedUpdate]
 
-    /// What else is declared of the characteristics, by their value handles in the table of the database; of those that are not
-    /// there, nothing is.
+    /// Further declared options of the characteristics, by their value handles in the table of the database.
+    ///
+    /// A characteristic without an entry has no options.
     package var options: [AttributeHandle: PreservedOptions]
 
-    /// The presentation formats that each aggregate format names, by the handles of the descriptors in the table of the database.
+    /// The presentation formats that each aggregate format names, by the handles of the descriptors in the
+    /// table.
     package var formats: [AttributeHandle: [AttributeHandle]]
 
-    /// What the backend has asked to preserve; empty for nothing.
+    /// The backend's preserved state; empty for none.
     package var backendState: String
 
     package init(
@@ -65,17 +72,20 @@ package struct PreservedState: Hashable, Sendable {
     }
 }
 
-/// The attributes of a peripheral, and where they stood on the air.
+/// The attributes of a peripheral and their positions on the air.
 package struct PreservedDatabase: Hashable, Sendable {
-    /// The attributes; centrals know them by the handles on the air.
+    /// The attributes.
+    ///
+    /// Centrals know them by their handles on the air.
     package let table: AttributeTable
 
-    /// The values that never change, by their handles in the table.
+    /// The constant values, by their handles in the table.
     package var staticValues: [AttributeHandle: [UInt8]]
 
-    /// Where each service began on the air, by its place in the table, as far as the stack has told.
+    /// The first handle of each service on the air, by the index of the service.
     ///
-    /// What stands in a service follows: the attributes of a service have no gaps.
+    /// Services whose handle the stack has not reported are not included. The attributes of a service have no
+    /// gaps, so this also determines their handles.
     package var startsOnAir: [Int: AttributeHandle]
 
     package init(
@@ -88,7 +98,7 @@ package struct PreservedDatabase: Hashable, Sendable {
         self.startsOnAir = startsOnAir
     }
 
-    /// Where an attribute stood on the air; `nil` when the stack has not told.
+    /// Returns the handle of an attribute on the air; `nil` when the stack has not reported it.
     package func handleOnAir(of handle: AttributeHandle) -> AttributeHandle? {
         guard let service = table[handle]?.kind.service, let start = startsOnAir[service] else { return nil }
         return start.advanced(by: handle.offset(from: table.serviceRange(service).lowerBound))
@@ -97,25 +107,27 @@ package struct PreservedDatabase: Hashable, Sendable {
 
 /// A central that had subscribed to a characteristic.
 package struct PreservedSubscriber: Hashable, Sendable {
-    /// The address: the lasting one of a bonded central, otherwise what it went by at the time.
+    /// The address: the identity address of a bonded central, or the address at that time.
     package var address: DeviceAddress
 
-    /// Who assigned the address; `nil` where the stack does not tell.
+    /// The kind of the address; `nil` when the stack does not report it.
     package var addressKind: DeviceAddress.Kind?
 
-    /// Whether it was bonded, so that it can be recognised.
+    /// Whether the central was bonded, so that it can be recognized.
     package var isBonded: Bool
 
     /// The characteristic, by its value handle in the table of the database.
     package var characteristic: AttributeHandle
 
-    /// What it had asked for; `nil` where the stack does not tell.
+    /// What the central had asked for; `nil` when the stack does not report it.
     package var kind: UpdateKind?
 
     /// When it subscribed, in seconds since 1970-01-01 00:00 UTC.
     package var since: Int64
 
-    /// The adapter on whose air it subscribed; `nil` when the stack has not told.
+    /// The adapter to which it was connected when it subscribed.
+    ///
+    /// It is `nil` when the stack has not reported it.
     package var adapter: DeviceAddress?
 
     package init(
@@ -156,12 +168,12 @@ package struct PreservedUpdate: Hashable, Sendable {
 }
 
 extension AttributeHandle {
-    /// How many handles this one stands behind another, which is not behind it.
+    /// Returns the distance from an earlier or equal handle.
     func offset(from start: AttributeHandle) -> UInt16 {
         rawValue - start.rawValue
     }
 
-    /// The handle that stands so far behind this one; `nil` past the last.
+    /// Returns the handle at a distance; `nil` beyond the last handle.
     func advanced(by offset: UInt16) -> AttributeHandle? {
         let (number, overflows) = rawValue.addingReportingOverflow(offset)
         return overflows ? nil : AttributeHandle(rawValue: number)

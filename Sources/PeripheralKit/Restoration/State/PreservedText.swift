@@ -1,20 +1,20 @@
 internal import PeripheralCore
 
-/// The words of a preserved value, one after the other.
+/// The words of a preserved value, in order.
 struct PreservedWords {
     private var words: ArraySlice<Substring>
-    /// What is being read, for the message of an error.
+    /// The text's name in error messages.
     private let subject: String
 
     init(_ text: String, of subject: String) {
-        // Bytes are compared faster than characters, of which there are many.
+        // Comparing bytes is faster than comparing characters.
         words = text.utf8.split(separator: UInt8(ascii: " ")).map(Substring.init)[...]
         self.subject = subject
     }
 
     var isEmpty: Bool { words.isEmpty }
 
-    /// The next word as whatever it is to be.
+    /// Converts the next word to a value.
     mutating func next<Value>(
         _ name: String,
         _ make: (Substring) -> Value?
@@ -25,7 +25,7 @@ struct PreservedWords {
         return value
     }
 
-    /// The next word as whatever it is to be, or `nil` where a hyphen stands for nothing.
+    /// Converts the next word to a value, or returns `nil` if it is a hyphen.
     mutating func nextIfAny<Value>(
         _ name: String,
         _ make: (Substring) -> Value?
@@ -39,7 +39,7 @@ struct PreservedWords {
 }
 
 extension RestorationError {
-    /// What is preserved cannot have been saved so.
+    /// Makes the error for a state that cannot have been saved in this form.
     static func damaged(_ reason: String) -> RestorationError {
         RestorationError(code: .damaged, message: "The preserved state is damaged: \(reason).")
     }
@@ -47,7 +47,9 @@ extension RestorationError {
 
 // MARK: - Numbers and bytes
 
-/// Bytes as two hexadecimal digits each, in lower case; nothing at all as a full stop, so that a word stands there.
+/// Bytes as two lower-case hexadecimal digits each.
+///
+/// A period stands for no bytes, so that there is always a word.
 enum PreservedBytes {
     static func text(of bytes: [UInt8]) -> String {
         guard !bytes.isEmpty else { return "." }
@@ -60,7 +62,8 @@ enum PreservedBytes {
         }
     }
 
-    /// - Returns: `nil` when the text is none of bytes, or of more than an attribute can hold.
+    /// - Returns: `nil` when the text does not consist of bytes, or has more bytes than an attribute can
+    ///   hold.
     static func bytes(of text: Substring) -> [UInt8]? {
         guard text != "." else { return [] }
         let digits = text.utf8
@@ -93,12 +96,12 @@ enum PreservedBytes {
 }
 
 extension AttributeHandle {
-    /// The number as four hexadecimal digits.
+    /// The handle as four hexadecimal digits.
     var preservedText: String {
         PreservedBytes.text(of: [UInt8(rawValue >> 8), UInt8(rawValue & 0xFF)])
     }
 
-    /// - Returns: `nil` unless the text is four hexadecimal digits in lower case that are no zeros.
+    /// - Returns: `nil` unless the text is four lower-case hexadecimal digits other than 0000.
     init?(preserved text: Substring) {
         guard let bytes = PreservedBytes.bytes(of: text), bytes.count == 2 else { return nil }
         let number = UInt16(bytes[0]) << 8 | UInt16(bytes[1])
@@ -108,7 +111,7 @@ extension AttributeHandle {
 }
 
 extension Duration {
-    /// The seconds, and the attoseconds behind a colon where there are some.
+    /// The seconds, followed by a colon and the attoseconds unless these are zero.
     var preservedText: String {
         let (seconds, attoseconds) = components
         return attoseconds == 0 ? "\(seconds)" : "\(seconds):\(attoseconds)"
@@ -128,7 +131,7 @@ extension Duration {
 }
 
 extension String {
-    /// The text without U+0000, which no store keeps.
+    /// The text with U+0000 and backslashes escaped, because stores do not accept U+0000.
     var preservedText: String {
         var text = ""
         text.reserveCapacity(utf8.count)
@@ -142,7 +145,7 @@ extension String {
         return text
     }
 
-    /// - Returns: `nil` when a backslash stands before anything but another one and a zero.
+    /// - Returns: `nil` when a backslash precedes anything but another backslash or a zero.
     init?(preserved text: String) {
         self = ""
         var isEscaped = false
