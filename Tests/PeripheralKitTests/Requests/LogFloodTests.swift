@@ -319,7 +319,7 @@ struct LogFloodTests {
                 }
             }
         }
-        expectFewLines(of: ["The state of the peripheral cannot be preserved"], rounds: nil)
+        expectFewLines(of: ["The state of the peripheral cannot be saved"], rounds: nil)
     }
 
     @Test func aStackThatMovesTheServicesAgainAndAgain() async throws {
