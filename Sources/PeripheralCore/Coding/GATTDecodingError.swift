@@ -35,7 +35,7 @@ public struct GATTDecodingError: Error, Hashable, Sendable {
     }
 
     static func tooShort(needed: Int, remaining: Int) -> GATTDecodingError {
-        GATTDecodingError(code: .tooShort, message: "\(needed) bytes are required, but \(remaining) remain")
+        GATTDecodingError(code: .tooShort, message: "\(needed) bytes are needed, \(remaining) available")
     }
 
     static func trailingBytes(count: Int) -> GATTDecodingError {
