@@ -17,7 +17,7 @@ public struct BluetoothUUID: Hashable, Sendable {
     private let upperBits: UInt64
     private let lowerBits: UInt64
 
-    /// The 128 bits. The first digit of the text is the most significant.
+    /// The 128 bits, most significant digit of the text first.
     var bits: UInt128 { UInt128(upperBits) << 64 | UInt128(lowerBits) }
 
     /// `00000000-0000-1000-8000-00805f9b34fb`.

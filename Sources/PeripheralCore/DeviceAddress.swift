@@ -22,7 +22,7 @@ public struct DeviceAddress: RawRepresentable, Hashable, Sendable {
         case nonResolvable
     }
 
-    /// The 48 bits. The first byte of the text is the most significant.
+    /// The 48 bits, with the first byte of the text as the most significant.
     public let rawValue: UInt64
 
     /// Creates an address from its 48 bits.

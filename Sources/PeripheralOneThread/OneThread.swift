@@ -87,7 +87,7 @@ public enum OneThread: Sendable {
     /// - Throws: ``SignalsError`` when no file descriptor is available. The call needs one. The signals then
     ///   keep their previous effects.
     public static func arrivals(of signals: [CInt]) throws(SignalsError) -> AsyncStream<CInt> {
-        guard let loop = EventLoop.ofProcess else { preconditionFailure("call OneThread.arrivals(of:) within OneThread.run") }
+        guard let loop = EventLoop.ofProcess else { preconditionFailure("call this within OneThread.run") }
         let descriptor = try openDescriptor(of: signals)
         block(signals)
         return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in

@@ -6,7 +6,9 @@ private import Glibc
 /// process and makes it available to the machine. A page that is needed again is read from its file. This
 /// costs only a page fault while the kernel still has the page.
 package enum StartPages {
-    /// Returns all pages of unmodified mappings. The kernel can read them from their files again.
+    /// Returns all pages of unmodified mappings.
+    ///
+    /// The kernel can read them from their files again.
     package static func giveBack() {
         let mappings = unmodifiedMappings()
         // Nothing may come between these two steps: it would need pages that were just returned.

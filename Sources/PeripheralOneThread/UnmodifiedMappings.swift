@@ -3,7 +3,9 @@
 /// Such a mapping is not writable, and nothing was written to it while it was. The linker writes to the
 /// relocated tables (RELRO) of each library. Those pages must stay, because their content is not in the file.
 package struct UnmodifiedMappings {
-    /// The fields that indicate a modified page. Each of them is 0 for an unmodified mapping.
+    /// The fields that indicate a modified page.
+    ///
+    /// Each of them is 0 for an unmodified mapping.
     ///
     /// A modified page of a file is anonymous, or swapped out and then counted only in `Swap`.
     /// `Private_Dirty` may omit it: after an unchanged return from swap, or while a forked child shares it.

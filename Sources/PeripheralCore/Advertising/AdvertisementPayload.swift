@@ -2,11 +2,11 @@
 ///
 /// ``init(advertisingData:scanResponse:)`` decodes the bytes on the air, like a scanner.
 public struct AdvertisementPayload: Hashable, Sendable {
-    /// Whether the device is discoverable. `nil` omits the flags.
+    /// Whether the device is discoverable, or `nil` for no flags.
     public var flags: AdvertisingFlags?
     /// The services that the device offers.
     public var services: [BluetoothUUID]
-    /// The device's name. An empty name is omitted.
+    /// The device's name, which is omitted if it is empty.
     public var localName: String?
     /// Whether ``localName`` is only the beginning of the device's name.
     public var isLocalNameShortened = false

@@ -24,10 +24,10 @@ public struct AdvertisingCapabilities: Hashable, Sendable {
     /// The fields that the stack can add automatically.
     public var includes: Set<AdvertisingInclude>
 
-    /// The secondary channels for extended advertising. Empty without extended advertising.
+    /// The secondary channels for extended advertising, empty without extended advertising.
     public var secondaryChannels: Set<SecondaryChannel>
 
-    /// The transmit powers that can be requested. `nil` if the stack does not report them.
+    /// The transmit powers that can be requested, or `nil` if the stack does not report them.
     public var transmitPowers: ClosedRange<TransmitPower>?
 
     /// Whether the transmit power can be chosen.

@@ -10,7 +10,7 @@ public struct AdvertisingStructure: Hashable, Sendable {
     /// The bytes after the type.
     public let data: [UInt8]
 
-    /// Creates a structure. Returns `nil` if there are more than ``maximumDataCount`` bytes.
+    /// Creates a structure, or returns `nil` if there are more than ``maximumDataCount`` bytes.
     public init?(_ type: DataType, _ data: [UInt8]) {
         guard data.count <= Self.maximumDataCount else {
             return nil

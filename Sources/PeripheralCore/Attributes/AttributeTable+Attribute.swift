@@ -41,7 +41,7 @@ extension AttributeTable {
             }
         }
 
-        /// The characteristic that the attribute belongs to. `nil` if it belongs directly to the service.
+        /// The characteristic of the attribute, or `nil` if it belongs directly to the service.
         public var characteristic: Int? {
             switch self {
             case .serviceDeclaration, .include:

@@ -94,7 +94,7 @@ public struct AttributeTable: Hashable, Sendable {
         self.blocks = blocks
     }
 
-    /// The range from the first to the last handle in use. `nil` if there are no services.
+    /// The range from the first to the last handle in use, or `nil` without services.
     public var handles: ClosedRange<AttributeHandle>? {
         guard let first = blocks.first, let last = blocks.last else {
             return nil

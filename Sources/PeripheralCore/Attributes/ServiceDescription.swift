@@ -67,7 +67,7 @@ public struct DescriptorDescription: Hashable, Sendable {
     public var uuid: BluetoothUUID
     /// The operations that a central can use on the value.
     public var permissions: DescriptorPermissions
-    /// The link security that these operations require. Its `notify` is ignored.
+    /// The link security that these operations require, without `notify`, which is ignored.
     public var security: AttributeSecurity
 
     /// Creates the description of a descriptor.
@@ -84,7 +84,7 @@ public struct DescriptorDescription: Hashable, Sendable {
 
 /// The operations that a descriptor offers to centrals.
 public struct DescriptorPermissions: OptionSet, Hashable, Sendable {
-    /// The bits of the options. They are never sent on the air.
+    /// The bits of the options, which are never sent on the air.
     public let rawValue: UInt8
 
     /// Creates a set from its bits.

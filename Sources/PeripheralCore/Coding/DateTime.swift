@@ -61,12 +61,12 @@ public struct DateTime: GATTValue, Hashable {
             second: second
         )
         guard let value else {
-            throw .invalidValue("\(year)-\(month)-\(day) \(hour):\(minute):\(second) is not a valid date and time")
+            throw .invalidValue("\(year)-\(month)-\(day) \(hour):\(minute):\(second) is not a date and time")
         }
         self = value
     }
 
-    /// Appends seven bytes. An unknown part becomes 0.
+    /// Appends seven bytes, with 0 for each unknown part.
     public func encode(into writer: inout ByteWriter) {
         writer.reserve(7)
         writer.write(UInt16(truncatingIfNeeded: year ?? 0))
@@ -86,7 +86,7 @@ public struct DateTime: GATTValue, Hashable {
         }
     }
 
-    /// Returns whether the year can have a February 29. An unknown year can.
+    /// Returns whether the year can have a February 29, also true for an unknown year.
     private static func isLeapYear(_ year: Int?) -> Bool {
         guard let year else {
             return true

@@ -37,7 +37,7 @@ extension Bool: GATTValue {
 }
 
 extension Float: GATTValue {
-    /// Reads an IEEE 754 number of 32 bits. Special values are preserved.
+    /// Reads an IEEE 754 number of 32 bits, including special values.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         self.init(bitPattern: try reader.read())
     }
@@ -49,7 +49,7 @@ extension Float: GATTValue {
 }
 
 extension Double: GATTValue {
-    /// Reads an IEEE 754 number of 64 bits. Special values are preserved.
+    /// Reads an IEEE 754 number of 64 bits, including special values.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         self.init(bitPattern: try reader.read())
     }

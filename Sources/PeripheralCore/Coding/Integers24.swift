@@ -3,7 +3,7 @@ public struct UInt24: GATTValue, RawRepresentable, Hashable {
     /// The number: 0 through 16 777 215.
     public let rawValue: UInt32
 
-    /// Creates the number. Returns `nil` if it needs more than 24 bits.
+    /// Creates the number, or returns `nil` if it needs more than 24 bits.
     public init?(rawValue: UInt32) {
         guard rawValue <= Self.max.rawValue else {
             return nil
@@ -41,7 +41,7 @@ public struct Int24: GATTValue, RawRepresentable, Hashable {
     /// The number: −8 388 608 through 8 388 607.
     public let rawValue: Int32
 
-    /// Creates the number. Returns `nil` if it needs more than 24 bits.
+    /// Creates the number, or returns `nil` if it needs more than 24 bits.
     public init?(rawValue: Int32) {
         guard (Self.min.rawValue...Self.max.rawValue).contains(rawValue) else {
             return nil

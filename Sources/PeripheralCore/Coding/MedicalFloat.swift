@@ -7,10 +7,10 @@
 /// Two values are equal when their bits are equal. 1 × 10^1 and 10 × 10^0 are different, and NaN equals
 /// itself.
 public struct MedicalFloat: GATTValue, RawRepresentable, Hashable {
-    /// The 32 bits. The exponent is above the mantissa.
+    /// The 32 bits, with the exponent above the mantissa.
     public let rawValue: UInt32
 
-    /// Creates a value from its bits. Every bit pattern is valid.
+    /// Creates a value from its bits, of which every pattern is valid.
     public init(rawValue: UInt32) {
         self.rawValue = rawValue
     }
@@ -58,12 +58,12 @@ public struct MedicalFloat: GATTValue, RawRepresentable, Hashable {
     /// Below the range that can be measured or represented.
     public static let negativeInfinity = MedicalFloat(rawValue: 0x0080_0002)
 
-    /// The signed digits. Meaningless for a special value.
+    /// The signed digits, meaningless for a special value.
     public var mantissa: Int {
         Self.format.mantissa(of: rawValue)
     }
 
-    /// The power of ten that multiplies the mantissa. Meaningless for a special value.
+    /// The power of ten that multiplies the mantissa, meaningless for a special value.
     public var exponent: Int {
         Self.format.exponent(of: rawValue)
     }
@@ -73,7 +73,7 @@ public struct MedicalFloat: GATTValue, RawRepresentable, Hashable {
         Self.format.isFinite(rawValue)
     }
 
-    /// The closest binary number. NRes and the reserved value become NaN.
+    /// The closest binary number, with NaN for NRes and the reserved value.
     public var doubleValue: Double {
         Self.format.double(of: rawValue)
     }

@@ -1,5 +1,5 @@
 extension Sequence {
-    /// The sorted elements. The sort is stable.
+    /// Returns the elements in a stable sort order.
     ///
     /// Intended for short sequences. Each use of the standard library's `sorted` with a new type adds 2 KB to
     /// a program.
@@ -15,7 +15,7 @@ extension Sequence {
 }
 
 extension Sequence where Element: Comparable {
-    /// The sorted elements. The sort is stable.
+    /// Returns the elements in a stable sort order.
     package func inOrder() -> [Element] {
         inOrder(by: <)
     }

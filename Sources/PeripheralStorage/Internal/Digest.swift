@@ -1,6 +1,6 @@
 internal import CPeripheralGLib
 
-/// SHA-256 as text. It detects damaged state and distinguishes identifiers.
+/// SHA-256 as text, which detects damaged state and distinguishes identifiers.
 enum Digest {
     static let length = 64
 

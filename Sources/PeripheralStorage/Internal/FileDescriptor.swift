@@ -4,8 +4,9 @@ internal import Glibc
 struct FileDescriptor: ~Copyable, Sendable {
     let number: CInt
 
-    /// Takes ownership of a descriptor. No other code may close it. A negative number stands for no
-    /// descriptor.
+    /// Takes ownership of a descriptor.
+    ///
+    /// No other code may close it. A negative number stands for no descriptor.
     init(adopting number: CInt) {
         self.number = number
     }

@@ -14,7 +14,9 @@ struct KeyFile: ~Copyable {
         unsafe file = g_key_file_new()
     }
 
-    /// Parses a key file. Returns `nil` if the text is not a key file.
+    /// Parses a key file.
+    ///
+    /// Returns `nil` if the text is not a key file.
     init?(parsing text: [UInt8]) {
         let file = unsafe g_key_file_new()
         let isRead = unsafe text.withUnsafeBytes { text in

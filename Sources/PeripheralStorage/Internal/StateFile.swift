@@ -100,7 +100,9 @@ final class StateFile: Sendable {
         return path
     }
 
-    /// Unlocks the identifier. No other method may be called afterwards.
+    /// Unlocks the identifier.
+    ///
+    /// No other method may be called afterwards.
     func unlock() {
         // Closing the descriptor is not enough: a child process also holds it between fork and exec.
         _ = flock(lock.number, LOCK_UN)
@@ -134,7 +136,9 @@ final class StateFile: Sendable {
         return directory.path(of: target)
     }
 
-    /// Moves the state to the name for a version. An existing file with that name is set aside.
+    /// Moves the state to the name for a version.
+    ///
+    /// An existing file with that name is set aside.
     private func move(toVersion version: Int) throws(RestorationError) -> String? {
         guard exists(name.state) else { return nil }
         let target = name.state(ofVersion: version)

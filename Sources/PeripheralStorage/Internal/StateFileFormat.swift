@@ -20,11 +20,13 @@ package import PeripheralKit
 /// group's name contains a space, which is not allowed in the group names of a document.
 package enum StateFileFormat {
     package static let version = RestorationDocument.newestVersion
-    /// In bytes. A database with all 65,535 handles needs less.
+    /// The maximum size in bytes, more than a database with all 65,535 handles needs.
     package static let maximumSize = 8 << 20
     /// Every line uses memory while it is read, even an empty one.
     package static let maximumLineCount = 1 << 17
-    /// The length of the lines up to the identifier. Each byte of the identifier can take two.
+    /// The length of the lines up to the identifier.
+    ///
+    /// Each byte of the identifier can take two.
     static let maximumHeaderLength = 256 + 2 * RestorationRules.maximumIdentifierLength
 
     private static let group = "Peripheral State"

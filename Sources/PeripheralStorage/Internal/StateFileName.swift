@@ -21,7 +21,9 @@ struct StateFileName: Equatable {
     /// The file with the state.
     var state: String { stem + Self.suffix }
 
-    /// The file that is locked while the record is open. It is empty and is never removed.
+    /// The file that is locked while the record is open.
+    ///
+    /// It is empty and is never removed.
     var lock: String { stem + ".lock" }
 
     /// Returns the name of the file set aside with this number.

@@ -1,7 +1,9 @@
 internal import PeripheralKit
 internal import Synchronization
 
-/// The record of a state file. Its operations run in turn on a separate thread.
+/// The record of a state file.
+///
+/// Its operations run in turn on a separate thread.
 final class StateFileRecord: RestorationRecord {
     private let identifier: String
     /// `nil` after the record is closed.

@@ -12,6 +12,7 @@ struct StateLocation: Equatable {
     /// - Parameters:
     ///   - environment: Returns the value of a variable, which is `nil` or empty if the variable is not set.
     ///   - programName: The name of the program, or `nil` if it is unknown.
+    /// - Throws: `unwritable` when no variable determines a location.
     init(environment: (String) -> String?, programName: String?) throws(RestorationError) {
         if let list = environment("STATE_DIRECTORY"), let first = list.split(separator: ":").first {
             self = StateLocation(path: String(first), madeComponentCount: 1)

@@ -10,7 +10,9 @@ final class TrustedDirectory: Sendable {
     let path: String
     let descriptor: FileDescriptor
 
-    /// Opens a directory. Returns `nil` if it does not exist.
+    /// Opens a directory.
+    ///
+    /// Returns `nil` if it does not exist.
     convenience init?(path: String) throws(RestorationError) {
         let descriptor = unsafe Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -21,7 +23,9 @@ final class TrustedDirectory: Sendable {
         try self.init(path: path, adopting: FileDescriptor(adopting: descriptor))
     }
 
-    /// Opens a directory. Creates it and up to `count - 1` of its ancestors if they are missing.
+    /// Opens a directory.
+    ///
+    /// Creates it and up to `count - 1` of its ancestors if they are missing.
     convenience init(making count: Int, of path: String) throws(RestorationError) {
         for ancestor in Self.ancestors(of: path, count: count) {
             guard unsafe mkdir(ancestor, 0o700) != 0 else {
@@ -72,7 +76,7 @@ final class TrustedDirectory: Sendable {
         "\(path)/\(name)"
     }
 
-    /// Returns the status of a file, or `nil` if there is none. Symbolic links are not followed.
+    /// Returns the status of a file, or `nil` if there is none, without following symbolic links.
     func status(of name: String) -> stat? {
         var status = stat()
         return unsafe fstatat(descriptor.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
@@ -101,7 +105,9 @@ final class TrustedDirectory: Sendable {
         return names
     }
 
-    /// Removes a file or an empty directory. Has no effect if there is neither.
+    /// Removes a file or an empty directory.
+    ///
+    /// Has no effect if there is neither.
     func remove(_ name: String) {
         if unsafe unlinkat(descriptor.number, name, 0) != 0 {
             _ = unsafe unlinkat(descriptor.number, name, AT_REMOVEDIR)
