@@ -11,7 +11,7 @@ extension EventLoop: SerialExecutor, TaskExecutor {
         unsafe UnownedTaskExecutor(ordinary: self)
     }
 
-    /// Lets a C callback, which runs in no Swift task, enter an actor of the loop with `assumeIsolated`.
+    /// Allows a C callback, which runs in no Swift task, to enter an actor of the loop with `assumeIsolated`.
     package func isIsolatingCurrentContext() -> Bool? {
         inLoop
     }

@@ -34,7 +34,7 @@ extension TrustedDirectory {
                 status.st_mode & S_IFMT == S_IFLNK ? "is a symbolic link" : "is not a regular file"
             )
         }
-        guard status.isOwn else { throw untrusted(name, "belongs to another user, or others can write to it") }
+        guard status.isOwn else { throw untrusted(name, "belongs to another user, or others can write it") }
     }
 
     /// Reads at most the first `limit` bytes of a file.
