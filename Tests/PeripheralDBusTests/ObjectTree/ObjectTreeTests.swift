@@ -83,7 +83,7 @@ struct ObjectTreeTests {
                 try await test.client.callWithoutReply(test.serverName, path, interface, member, body)
             }
             _ = try await test.call("/", .peer, "Ping")
-            // Every message that the server sends has a serial number: one for this, one for the barrier's reply.
+            // Every message of the server takes a serial number: two for this and the barrier's reply.
             #expect(try await test.server.nextSerial() == before + 2)
         }
     }
