@@ -57,7 +57,7 @@ public struct ATTError: Error, RawRepresentable, Hashable, Sendable {
 // MARK: - Attribute protocol
 
 extension ATTError {
-    /// The attribute handle is not valid on this server.
+    /// The attribute handle is not valid on this peripheral.
     public static let invalidHandle = ATTError(rawValue: 0x01)
 
     /// The attribute cannot be read.
@@ -72,13 +72,13 @@ extension ATTError {
     /// The link must be authenticated.
     public static let insufficientAuthentication = ATTError(rawValue: 0x05)
 
-    /// The server does not support the request.
+    /// The peripheral does not support the request.
     public static let requestNotSupported = ATTError(rawValue: 0x06)
 
     /// The offset lies past the end of the value.
     public static let invalidOffset = ATTError(rawValue: 0x07)
 
-    /// The client is not authorized.
+    /// The central is not authorized.
     public static let insufficientAuthorization = ATTError(rawValue: 0x08)
 
     /// Too many prepared writes are queued.
@@ -105,10 +105,10 @@ extension ATTError {
     /// The attribute type is not a grouping type.
     public static let unsupportedGroupType = ATTError(rawValue: 0x10)
 
-    /// The server lacks the resources for the request.
+    /// The peripheral lacks the resources for the request.
     public static let insufficientResources = ATTError(rawValue: 0x11)
 
-    /// The client must discover the database again.
+    /// The central must discover the attributes again.
     public static let databaseOutOfSync = ATTError(rawValue: 0x12)
 
     /// The attribute does not accept the value.

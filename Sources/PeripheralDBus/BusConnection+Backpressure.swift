@@ -29,7 +29,7 @@ final class DrainWaiter {
 }
 
 extension BusConnection {
-    /// The number of bytes that were sent on this side and that the bus has not read yet.
+    /// The number of sent bytes that the bus has not read yet.
     package var outgoingSize: Int { transport.outgoingSize }
 
     /// Waits until at most `bound` sent bytes remain that the bus has not read.

@@ -108,8 +108,9 @@ extension BusConnection {
         )
     }
 
-    /// Asks the bus for the owner and handles the reply in order with the signals, so that the latest owner
-    /// counts.
+    /// Asks the bus for the owner of a name.
+    ///
+    /// The reply is handled in order with the signals, so that the latest owner counts.
     private func askOwner(of name: BusName) async throws(BusError) {
         let result: Result<Void, BusError> = await withCheckedContinuation { continuation in
             let completion: PendingCall.Completion = { [self] answer in

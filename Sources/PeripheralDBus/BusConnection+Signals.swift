@@ -90,7 +90,7 @@ extension MatchRule {
 // MARK: - Sending
 
 extension BusConnection {
-    /// Sends a signal to `destination`, or to all programs that subscribed to it if there is no destination.
+    /// Sends a signal to `destination`, or to all its subscribers if that is `nil`.
     package func emit(
         _ path: ObjectPath,
         _ interface: InterfaceName,

@@ -189,7 +189,9 @@ extension Transport {
 // MARK: - Messages
 
 extension Transport {
-    /// Handles the received messages, all of them up to a limit: a wake-up costs more than a message.
+    /// Handles all received messages, up to a limit.
+    ///
+    /// Several are handled at once because a wake-up costs more than a message.
     ///
     /// The messages are taken from the queue directly. Dispatch by libdbus would also search its filters,
     /// pending calls and object tree, all of which exist in this module instead.

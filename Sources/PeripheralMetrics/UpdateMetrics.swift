@@ -75,7 +75,9 @@
             }
         }
 
-        /// Sets the meters for queued values and values in flight to 0, because no later report updates them.
+        /// Sets the meters for queued values and values in flight to 0.
+        ///
+        /// No later report would update them.
         func end() {
             for metrics in instruments.values {
                 metrics.queued.set(0)

@@ -26,13 +26,13 @@ private import PeripheralDBus
 /// }
 /// ```
 ///
-/// The program does not use Swift's thread pool. It saves the stacks of that pool and its clock, which wakes
-/// the machine once a second. No operation of the program has to wake another thread. While there is nothing
-/// to do, the thread sleeps.
+/// The program does not use Swift's thread pool. It needs neither the stacks of that pool nor its clock,
+/// which wakes the machine once a second. No operation of the program has to wake another thread. While there
+/// is nothing to do, the thread sleeps.
 ///
 /// Build such a program with Swift 6.3 or later. Swift 6.2 does not let a program choose where its tasks run.
 /// With Swift 6.2, the thread runs only the backend and the main actor. Other tasks run in Swift's thread
-/// pool, with the costs above.
+/// pool, with its stacks and its clock.
 ///
 /// Long computations and blocking waits without `await` delay everything else. Libraries that create their
 /// own threads, such as Foundation and Dispatch, still do so.
@@ -82,8 +82,8 @@ public enum OneThread: Sendable {
     /// Processes that the program starts inherit these signals as blocked.
     ///
     /// - Parameter signals: The numbers of the signals.
-    /// - Returns: The numbers of the signals that arrive. If several wait, only the newest is kept. The
-    ///   signals stay blocked after the stream ends.
+    /// - Returns: The numbers of the signals that arrive. If several wait, only the newest is delivered. The
+    ///   stream ends when the program no longer reads it.
     /// - Throws: ``SignalsError`` when no file descriptor is available. The call needs one. The signals then
     ///   keep their previous effects.
     public static func arrivals(of signals: [CInt]) throws(SignalsError) -> AsyncStream<CInt> {

@@ -15,7 +15,7 @@ public struct AdvertisingInclude: Hashable, Sendable {
     ///
     /// BlueZ refuses this value on kernels from 5.11 on. Declare the appearance in the advertisement instead.
     public static let appearance = AdvertisingInclude(kind: .appearance)
-    /// The adapter's name, of which at most 10 bytes are sent.
+    /// The adapter's name, cut to at most 10 bytes.
     ///
     /// It replaces a name declared in the advertisement.
     public static let localName = AdvertisingInclude(kind: .localName)

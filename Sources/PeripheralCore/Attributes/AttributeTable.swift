@@ -102,7 +102,7 @@ public struct AttributeTable: Hashable, Sendable {
         return first.range.lowerBound...last.range.upperBound
     }
 
-    /// Returns the index in ``attributes`` of the attribute with a handle, or `nil` if the handle is unused.
+    /// Returns the index of a handle in ``attributes``, or `nil` if the handle is unused.
     ///
     /// The search time grows with the logarithm of the number of services.
     public func index(of handle: AttributeHandle) -> Int? {

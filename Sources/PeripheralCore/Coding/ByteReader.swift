@@ -50,7 +50,7 @@ public struct ByteReader: Sendable {
         return Array(bytes[start..<position])
     }
 
-    /// Reads all remaining bytes, of which there may be none.
+    /// Reads all remaining bytes, possibly none.
     public mutating func readRemaining() -> [UInt8] {
         defer { position = end }
         return position == 0 ? bytes : Array(bytes[position..<end])

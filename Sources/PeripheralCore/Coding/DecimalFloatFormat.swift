@@ -16,8 +16,8 @@ struct DecimalFloatFormat {
 
     /// The largest mantissa that is a number with every exponent.
     ///
-    /// The standard makes the mantissas of special values numbers when the exponent is not 0. Many decoders
-    /// ignore the exponent there, so encoding avoids these mantissas. Decoding accepts them.
+    /// According to the standard, the mantissas of special values are numbers if the exponent is not 0. Many
+    /// decoders ignore the exponent there, so encoding avoids these mantissas. Decoding accepts them.
     private var largestMantissa: Int { halfRange - 3 }
 
     var nan: UInt32 { UInt32(halfRange - 1) }
@@ -83,7 +83,7 @@ struct DecimalFloatFormat {
         return infinity(ofSign: value)
     }
 
-    /// Returns the mantissa closest to a value for an exponent, or `nil` if either is out of range.
+    /// Returns the mantissa closest to a value, or `nil` if mantissa or exponent is out of range.
     func mantissa(of value: Double, exponent: Int) -> Int? {
         guard exponents.contains(exponent) else {
             return nil

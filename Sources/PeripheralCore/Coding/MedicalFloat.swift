@@ -10,7 +10,7 @@ public struct MedicalFloat: GATTValue, RawRepresentable, Hashable {
     /// The 32 bits, with the exponent above the mantissa.
     public let rawValue: UInt32
 
-    /// Creates a value from its bits, of which every pattern is valid.
+    /// Creates a value from any bit pattern.
     public init(rawValue: UInt32) {
         self.rawValue = rawValue
     }

@@ -10,7 +10,7 @@ public struct MedicalShortFloat: GATTValue, RawRepresentable, Hashable {
     /// The 16 bits, with the exponent above the mantissa.
     public let rawValue: UInt16
 
-    /// Creates a value from its bits, of which every pattern is valid.
+    /// Creates a value from any bit pattern.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }

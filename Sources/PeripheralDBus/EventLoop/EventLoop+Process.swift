@@ -15,7 +15,7 @@ extension EventLoop {
         runsProcess.load(ordering: .acquiring) ? processLoop : nil
     }
 
-    /// Returns the loop of the process, or a new loop with its own thread if the process has none.
+    /// Returns the loop of the process, or a new one with its own thread.
     package static func make(name: String) -> EventLoop {
         ofProcess ?? EventLoop(name: name)
     }
@@ -42,7 +42,9 @@ extension EventLoop {
 
 #if compiler(<6.3)
     extension EventLoop {
-        /// Runs the jobs of the main actor, which do not run elsewhere while the main thread runs a loop.
+        /// Runs the jobs of the main actor.
+        ///
+        /// They do not run elsewhere while the main thread runs a loop.
         private func serveMainActor() {
             let descriptor = _dispatch_get_main_queue_handle_4CF()
             _ = watch(fileDescriptor: descriptor, events: .readable) { _ in

@@ -41,9 +41,9 @@ package final class EventLoop: @unchecked Sendable {
         /// A job of an actor or a task whose executor is this loop.
         case job(UnownedJob)
         #if compiler(>=6.3)
-            /// A job without a specific executor, and a job of the main actor, if the whole process runs on
-            /// one loop.
+            /// A job without a specific executor, if the whole process runs on one loop.
             case jobOfProcess(UnownedJob)
+            /// A job of the main actor, if the whole process runs on one loop.
             case jobOfMainActor(UnownedJob)
         #endif
         case closure(@Sendable () -> Void)
@@ -136,7 +136,7 @@ package final class EventLoop: @unchecked Sendable {
 // MARK: - The thread
 
 extension EventLoop {
-    /// The data that a new thread receives: the loop, which it keeps alive, and the work to do.
+    /// The loop, which a new thread keeps alive, and the work of that thread.
     private final class ThreadStart {
         let loop: EventLoop
         let body: (EventLoop) -> Void

@@ -46,8 +46,9 @@ package final class LoopTasks: Sendable {
         waiter?.resume(returning: nil)
     }
 
-    /// Runs the work passed to ``start(_:)`` until ``finish()`` or cancellation, and returns when all of it
-    /// is done.
+    /// Runs the work passed to ``start(_:)`` until ``finish()`` or cancellation.
+    ///
+    /// The method returns when all of the work is done.
     ///
     /// Cancelling the calling task cancels the running work.
     package func run() async {

@@ -1,7 +1,7 @@
 #if compiler(>=6.3)
     @_spi(ExperimentalCustomExecutors) @_spi(ExperimentalScheduling) internal import _Concurrency
 
-    /// The executors that run the tasks of a process on its event loop instead of the runtime's threads.
+    /// The executors that run all tasks of a process on its event loop.
     ///
     /// The runtime requests them once. This interface is not yet stable in Swift 6.3, so newer compilers may
     /// require changes to this file.

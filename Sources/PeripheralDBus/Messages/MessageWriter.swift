@@ -182,7 +182,7 @@ extension MessageWriter {
         }
     }
 
-    /// Returns whether an array can have elements of this type: a single type, or a dictionary entry, `{kv}`.
+    /// Returns whether this is a single type or a dictionary entry, `{kv}`, as array elements must be.
     ///
     /// D-Bus allows 32 nested arrays. libdbus appends more, but the bus disconnects a program that sends such
     /// a message.

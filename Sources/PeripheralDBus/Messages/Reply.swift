@@ -53,7 +53,9 @@ package struct Reply: ~Copyable, Sendable {
     }
 }
 
-/// The one reply to a method call, for sending later and from any thread with one hop to the loop.
+/// The one reply to a method call, for sending later and from any thread.
+///
+/// Sending from another thread costs one hop to the loop.
 ///
 /// Only the first reply counts. Releasing it without a reply sends `org.freedesktop.DBus.Error.Failed`.
 package final class DeferredReply: Sendable {
@@ -75,7 +77,7 @@ package final class DeferredReply: Sendable {
         answer(.bytes(bytes))
     }
 
-    /// Replies with the given values, of which there may be none.
+    /// Replies with the given values, possibly none.
     ///
     /// - Returns: `false` if the call already has a reply.
     @discardableResult

@@ -138,7 +138,7 @@ extension ObjectTree {
         return standardInterfaces(at: path, isExported: node != nil).contains(interface)
     }
 
-    /// Returns the standard interfaces of the object at a path, or none if there is no such object.
+    /// Returns the standard interfaces of an object, or none if the object does not exist.
     func standardInterfaces(at path: ObjectPath, isExported: Bool) -> [InterfaceName] {
         let isManager = managers.contains(path)
         guard isExported || isManager || isIntermediate(path) else { return [] }

@@ -115,8 +115,9 @@ package struct ErrorName: BusText {
     }
 }
 
-/// The name of a program on the bus: a unique name, such as `:1.42`, or a well-known one, such as
-/// `org.bluez`.
+/// The name of a program on the bus.
+///
+/// A unique name, such as `:1.42`, or a well-known one, such as `org.bluez`.
 package struct BusName: BusText {
     package static let kind = "bus name"
     package static let bus: BusName = "org.freedesktop.DBus"

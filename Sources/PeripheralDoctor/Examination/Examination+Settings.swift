@@ -30,7 +30,7 @@ extension Examination {
         )
     }
 
-    /// Checks whether bluetoothd acts as a client of the centrals that connect.
+    /// Checks whether bluetoothd acts as a GATT client of the centrals that connect.
     private func client(_ settings: Settings) -> Finding? {
         let isOff = settings.truth(.client) == false || settings.truth(.reverseServiceDiscovery) == false
         guard !isOff else { return nil }

@@ -8,7 +8,7 @@ package struct Machine: Hashable, Sendable {
     package var membership = GroupMembership.noGroup
     /// Whether this process runs as root.
     package var isRoot = false
-    /// The interfaces that the bus policy for BlueZ mentions, or `nil` if its file is not in a usual place.
+    /// The interfaces in the bus policy for BlueZ, or `nil` without the policy's file in a usual place.
     package var policyInterfaces: Set<String>?
     package var daemon = Daemon()
     /// The adapters that bluetoothd reports, in its order.

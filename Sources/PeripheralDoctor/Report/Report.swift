@@ -19,7 +19,7 @@ package struct Report: Sendable {
 extension Report {
     /// The findings by subject, in lines of at most 100 columns for a terminal.
     ///
-    /// Only a longer word makes a line longer.
+    /// A longer word can exceed the limit.
     package var text: String {
         var lines: [String] = []
         var subject: String?

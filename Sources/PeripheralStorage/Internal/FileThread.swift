@@ -4,7 +4,7 @@ internal import Synchronization
 /// Runs blocking work in order, on a thread that exists only while there is work.
 ///
 /// File operations can block for seconds on a worn flash card. They must not block the threads of Swift's
-/// pool, of which there are only as many as processors, or the threads of executors.
+/// pool, which has only one thread per processor, or the threads of executors.
 final class FileThread: Sendable {
     private struct State {
         var pending: [@Sendable () -> Void] = []

@@ -110,7 +110,7 @@ struct KeyFile: ~Copyable {
         unsafe Self.take(g_key_file_get_groups(file, nil))
     }
 
-    /// Returns the known keys of a group with their values, in order, or `nil` if a value is malformed.
+    /// Returns a group's known keys and their values in order, or `nil` for a malformed value.
     func entries(of group: String, where isKnown: (String) -> Bool) -> [RestorationDocument.Entry]? {
         unsafe group.withCString { group in
             var count: gsize = 0

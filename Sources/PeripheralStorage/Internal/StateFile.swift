@@ -93,7 +93,9 @@ final class StateFile: Sendable {
         try setAside(name.state)
     }
 
-    /// Moves the file to the name for a newer version, and restores this version's earlier state, if any.
+    /// Moves the file to the name for a newer version.
+    ///
+    /// The state that this version saved earlier, if any, becomes the current state again.
     func setAside(forVersion version: Int) throws(RestorationError) -> String? {
         let path = try move(toVersion: version)
         try bringBackOwnState(from: nil)
@@ -149,7 +151,7 @@ final class StateFile: Sendable {
 
     /// Makes the state that this version saved earlier the current state again.
     ///
-    /// The state that version `other` has saved since then is kept for that version.
+    /// The state that version `other` has saved since then stays available to that version.
     private func bringBackOwnState(from other: Int?) throws(RestorationError) {
         let own = name.state(ofVersion: version)
         guard exists(own) else { return }

@@ -99,7 +99,7 @@ package enum StateFileFormat {
         return unsafe header.value(of: "Identifier", in: group)
     }
 
-    /// Returns the version in the first lines of a text, or `nil` if the text is not a state file.
+    /// Returns the version in a text's first lines, or `nil` without a state file's first lines.
     ///
     /// The checksum is not compared.
     static func version(atStartOf text: [UInt8]) -> Int? {
@@ -130,7 +130,7 @@ package enum StateFileFormat {
         return text
     }
 
-    /// Returns the part that the checksum covers, or `nil` if the text does not begin like a state file.
+    /// Returns the checked part, or `nil` if the text does not begin like a state file.
     package static func checkedPart(of text: [UInt8]) -> ArraySlice<UInt8>? {
         guard text.count >= checkedStart, text.starts(with: opening),
             text[opening.count...].starts(with: checksumKey)

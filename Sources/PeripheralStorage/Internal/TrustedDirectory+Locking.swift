@@ -17,8 +17,9 @@ extension TrustedDirectory {
         return writable
     }
 
-    /// Locks the file and returns `true`, or `false` if the file must be open for writing to be locked, as on
-    /// NFS.
+    /// Returns whether the file is now locked.
+    ///
+    /// On some file systems, such as NFS, it must be open for writing. Then the result is `false`.
     ///
     /// On other file systems the file is open for reading only, for two reasons:
     ///
