@@ -67,7 +67,7 @@ public struct DescriptorDescription: Hashable, Sendable {
     public var uuid: BluetoothUUID
     /// The operations that a central can use on the value.
     public var permissions: DescriptorPermissions
-    /// The link security that these operations require, without `notify`, which is ignored.
+    /// The link security that these operations require, where `notify` is ignored.
     public var security: AttributeSecurity
 
     /// Creates the description of a descriptor.
