@@ -1,12 +1,12 @@
-/// An error code of the attribute protocol: what a central is told when its request fails.
+/// An error code of the attribute protocol, which a central receives when its request fails.
 ///
-/// The codes are those of Core Specification Vol 3, Part F, 3.4.1.1, and, from 0xFC on, the common profile
-/// and service errors of the Core Specification Supplement, Part B, 1.2. Services define their own between
-/// 0x80 and 0x9F: ``application(_:)``.
+/// The codes are those of Core Specification Vol 3, Part F, 3.4.1.1. From 0xFC on, they are the common
+/// profile and service errors of the Core Specification Supplement, Part B, 1.2. Services define their own
+/// codes from 0x80 to 0x9F: see ``application(_:)``.
 ///
-/// Not every Bluetooth stack lets a program send every error. In memory, a central sees the very error that a handler
-/// throws. BlueZ passes on the application errors, and those of this table; any other becomes ``unlikelyError``, of which
-/// the log is warned.
+/// Some Bluetooth stacks cannot send every error. In memory, a central receives exactly the error that a
+/// handler throws. BlueZ sends application errors and the errors in this table. It sends any other error as
+/// ``unlikelyError``, and the log contains a warning.
 ///
 /// | Code | Error | On BlueZ |
 /// |---|---|---|
@@ -20,22 +20,23 @@
 /// | 0xFD | ``clientCharacteristicConfigurationImproperlyConfigured`` | from 5.76 on |
 /// | 0xFE | ``procedureAlreadyInProgress`` | |
 public struct ATTError: Error, RawRepresentable, Hashable, Sendable {
-    /// The code as an Error Response carries it.
+    /// The code in an Error Response.
     public let rawValue: UInt8
 
-    /// Creates the error of a code, also of one that no specification defines yet.
+    /// Creates an error from its code, which may be undefined.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// Creates an error that a service or a profile defines for itself: `.application(.x81)`.
+    /// Creates an error that a service or a profile defines: `.application(.x81)`.
     public static func application(_ code: ApplicationCode) -> ATTError {
         ATTError(rawValue: code.rawValue)
     }
 
-    /// The codes that services and profiles define for themselves: 0x80 through 0x9F.
+    /// The codes that services and profiles define: 0x80 through 0x9F.
     ///
-    /// A code that is known only at run time is made by `ApplicationCode(rawValue:)`, which returns `nil` for any other.
+    /// For a code that is known only at run time, use `ApplicationCode(rawValue:)`. It returns `nil` for a
+    /// code outside the range.
     public enum ApplicationCode: UInt8, Hashable, Sendable, CaseIterable {
         /// 0x80 through 0x87.
         case x80 = 0x80, x81, x82, x83, x84, x85, x86, x87
@@ -47,7 +48,7 @@ public struct ATTError: Error, RawRepresentable, Hashable, Sendable {
         case x98, x99, x9A, x9B, x9C, x9D, x9E, x9F
     }
 
-    /// Whether a service or a profile defines this code for itself: 0x80 through 0x9F.
+    /// Whether a service or a profile defines this code: 0x80 through 0x9F.
     public var isApplicationError: Bool {
         (0x80...0x9F).contains(rawValue)
     }
@@ -56,7 +57,7 @@ public struct ATTError: Error, RawRepresentable, Hashable, Sendable {
 // MARK: - Attribute protocol
 
 extension ATTError {
-    /// The attribute handle is not valid on this server.
+    /// The attribute handle is not valid on this peripheral.
     public static let invalidHandle = ATTError(rawValue: 0x01)
 
     /// The attribute cannot be read.
@@ -68,22 +69,22 @@ extension ATTError {
     /// The attribute protocol data unit is malformed.
     public static let invalidPDU = ATTError(rawValue: 0x04)
 
-    /// The link must be authenticated first.
+    /// The link must be authenticated.
     public static let insufficientAuthentication = ATTError(rawValue: 0x05)
 
-    /// The server does not support the request.
+    /// The peripheral does not support the request.
     public static let requestNotSupported = ATTError(rawValue: 0x06)
 
     /// The offset lies past the end of the value.
     public static let invalidOffset = ATTError(rawValue: 0x07)
 
-    /// The client is not authorized.
+    /// The central is not authorized.
     public static let insufficientAuthorization = ATTError(rawValue: 0x08)
 
     /// Too many prepared writes are queued.
     public static let prepareQueueFull = ATTError(rawValue: 0x09)
 
-    /// No attribute lies in the range of handles.
+    /// No attribute exists in the range of handles.
     public static let attributeNotFound = ATTError(rawValue: 0x0A)
 
     /// The value cannot be read in parts.
@@ -95,22 +96,22 @@ extension ATTError {
     /// The value's length is wrong for this attribute.
     public static let invalidAttributeValueLength = ATTError(rawValue: 0x0D)
 
-    /// The request failed for a reason that no other code names.
+    /// The request failed for a reason that no other code describes.
     public static let unlikelyError = ATTError(rawValue: 0x0E)
 
-    /// The link must be encrypted first.
+    /// The link must be encrypted.
     public static let insufficientEncryption = ATTError(rawValue: 0x0F)
 
-    /// The attribute type groups no others.
+    /// The attribute type is not a grouping type.
     public static let unsupportedGroupType = ATTError(rawValue: 0x10)
 
-    /// The server lacks the resources for the request.
+    /// The peripheral lacks the resources for the request.
     public static let insufficientResources = ATTError(rawValue: 0x11)
 
-    /// The client must discover the database again.
+    /// The central must discover the attributes again.
     public static let databaseOutOfSync = ATTError(rawValue: 0x12)
 
-    /// The value is not one that this attribute takes.
+    /// The attribute does not accept the value.
     public static let valueNotAllowed = ATTError(rawValue: 0x13)
 }
 
@@ -120,10 +121,10 @@ extension ATTError {
     /// The write is refused for a reason that the profile defines.
     public static let writeRequestRejected = ATTError(rawValue: 0xFC)
 
-    /// The procedure needs another client characteristic configuration.
+    /// The Client Characteristic Configuration descriptor is not set as the procedure requires.
     public static let clientCharacteristicConfigurationImproperlyConfigured = ATTError(rawValue: 0xFD)
 
-    /// An earlier procedure has not ended.
+    /// An earlier procedure is still in progress.
     public static let procedureAlreadyInProgress = ATTError(rawValue: 0xFE)
 
     /// The value lies outside its defined range.
@@ -131,7 +132,7 @@ extension ATTError {
 }
 
 extension ATTError: CustomStringConvertible {
-    /// The specification's name of the error, and its code.
+    /// The specification's name of the error, followed by its code.
     ///
     /// `read not permitted (0x02)`.
     public var description: String {

@@ -1,4 +1,4 @@
-// Numbers from Assigned Numbers, 3: the services and characteristics that this package itself speaks of.
+// Numbers from Assigned Numbers, 3, for the services and characteristics that this package uses.
 
 // MARK: - Declarations
 
@@ -68,10 +68,10 @@ extension BluetoothUUID {
 // MARK: - Services
 
 extension BluetoothUUID {
-    /// Generic Access service, which the Bluetooth stack itself provides.
+    /// Generic Access service, which the Bluetooth stack provides.
     public static var genericAccess: BluetoothUUID { 0x1800 }
 
-    /// Generic Attribute service, which the Bluetooth stack itself provides.
+    /// Generic Attribute service, which the Bluetooth stack provides.
     public static var genericAttribute: BluetoothUUID { 0x1801 }
 
     /// Device Information service.

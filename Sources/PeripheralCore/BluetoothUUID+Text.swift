@@ -1,8 +1,8 @@
 extension BluetoothUUID: LosslessStringConvertible {
-    /// Creates the UUID that the text spells, in any case.
+    /// Creates a UUID from text in upper or lower case.
     ///
-    /// `nil` unless the text is four hexadecimal digits, eight, or 32 in the groups `8-4-4-4-12`: no prefix,
-    /// no braces, no space.
+    /// Returns `nil` unless the text is 4 hexadecimal digits, 8, or 32 in the groups `8-4-4-4-12`. Prefixes,
+    /// braces and spaces are not allowed.
     public init?(_ description: String) {
         let digits = description.utf8
         switch digits.count {
@@ -21,7 +21,7 @@ extension BluetoothUUID: LosslessStringConvertible {
         }
     }
 
-    /// The canonical text: the shortest form, in lower case.
+    /// The canonical text: the shortest form in lower case.
     ///
     /// `180d`, `12345678` or `5c3a0001-7c1e-4b39-9d3e-0a4d2f6b8c11`.
     public var description: String {
@@ -31,7 +31,7 @@ extension BluetoothUUID: LosslessStringConvertible {
         return number.hexadecimalDigits(count: number <= UInt16.max ? 4 : 8)
     }
 
-    /// The text of 36 characters, in lower case, also where a shorter one exists.
+    /// The text of 36 characters in lower case, even if a shorter form exists.
     public var fullDescription: String {
         var rest = bits
         var text: [UInt8] = []
@@ -77,17 +77,18 @@ extension BluetoothUUID: ExpressibleByIntegerLiteral {
 }
 
 extension BluetoothUUID: ExpressibleByStringLiteral {
-    /// Creates the UUID that a literal in the program's text spells.
+    /// Creates a UUID from a string literal.
     ///
-    /// - Precondition: The literal is well formed, as `init(_:)` demands. The program stops with a message
-    ///   that shows the literal otherwise; text that is known only at run time goes to `init(_:)`, which
-    ///   returns `nil` instead.
+    /// For text that is known only at run time, use `init(_:)`, which returns `nil` if the text is malformed.
+    ///
+    /// - Precondition: The literal has one of the forms that `init(_:)` accepts. If it does not, the program
+    ///   stops with a message that contains the literal.
     public init(stringLiteral text: String) {
         guard let uuid = BluetoothUUID(text) else {
-            // Unlike that of a precondition, this message is printed by release builds too.
+            // Unlike a precondition, `fatalError` prints its message in release builds as well.
             fatalError(
                 """
-                "\(text)" is no Bluetooth UUID: write 4 or 8 hexadecimal digits, or 32 in the groups 8-4-4-4-12. \
+                "\(text)" is not a Bluetooth UUID: write 4 or 8 hexadecimal digits, or 32 in the groups 8-4-4-4-12. \
                 For text that is known only at run time, assign it to a String and use `BluetoothUUID(_:)`, \
                 which returns nil.
                 """

@@ -1,23 +1,23 @@
 /// A Bluetooth UUID: an attribute type, or the identity of a service.
 ///
-/// Every UUID is 128 bits wide. Those assigned by the Bluetooth SIG lie inside the Bluetooth Base UUID,
-/// `xxxxxxxx-0000-1000-8000-00805f9b34fb`, and have a short form of 16 or 32 bits that names the same UUID:
-/// two values are equal when their 128 bits are (Core Specification Vol 3, Part B, 2.5.1).
+/// Every UUID is 128 bits wide. UUIDs assigned by the Bluetooth SIG are derived from the Bluetooth Base UUID,
+/// `xxxxxxxx-0000-1000-8000-00805f9b34fb`. They have a short form of 16 or 32 bits that denotes the same
+/// UUID. Two values are equal when their 128 bits are equal (Core Specification Vol 3, Part B, 2.5.1).
 ///
 /// ```swift
 /// let heartRate: BluetoothUUID = 0x180D
 /// let lamp: BluetoothUUID = "5c3a0001-7c1e-4b39-9d3e-0a4d2f6b8c11"
-/// let typed = BluetoothUUID(textFromTheUser)    // nil when it is none
+/// let typed = BluetoothUUID(textFromTheUser)    // nil if the text is not a UUID
 /// ```
 ///
 /// UUIDs are ordered by their 128 bits, most significant first.
 public struct BluetoothUUID: Hashable, Sendable {
-    // Not a UInt128: on arm64, without optimization, one that an asynchronous function returns loses its upper half
-    // (https://github.com/swiftlang/swift/issues/89842, in Swift 6.2 and 6.3).
+    // Not a UInt128: in unoptimized arm64 code, one that an asynchronous function returns loses its upper
+    // half (https://github.com/swiftlang/swift/issues/89842, in Swift 6.2 and 6.3).
     private let upperBits: UInt64
     private let lowerBits: UInt64
 
-    /// The 128 bits, first digit of the text form most significant.
+    /// The 128 bits, most significant digit of the text first.
     var bits: UInt128 { UInt128(upperBits) << 64 | UInt128(lowerBits) }
 
     /// `00000000-0000-1000-8000-00805f9b34fb`.
@@ -29,19 +29,19 @@ public struct BluetoothUUID: Hashable, Sendable {
         lowerBits = UInt64(truncatingIfNeeded: bits)
     }
 
-    /// Creates the UUID of a 16-bit number assigned by the Bluetooth SIG.
+    /// Creates a UUID from a 16-bit number assigned by the Bluetooth SIG.
     public init(_ assigned: UInt16) {
         self.init(UInt32(assigned))
     }
 
-    /// Creates the UUID of a 32-bit number assigned by the Bluetooth SIG.
+    /// Creates a UUID from a 32-bit number assigned by the Bluetooth SIG.
     public init(_ assigned: UInt32) {
         self.init(bits: Self.base | UInt128(assigned) << Self.assignedNumberShift)
     }
 
-    /// The 16 or 32-bit number that stands for this UUID.
+    /// The 16 or 32-bit number that identifies this UUID.
     ///
-    /// `nil` for a UUID outside the Bluetooth Base UUID, as every vendor's own is.
+    /// `nil` for a UUID outside the Bluetooth Base UUID, such as a vendor-specific UUID.
     public var assignedNumber: UInt32? {
         let number = UInt32(truncatingIfNeeded: bits >> Self.assignedNumberShift)
         return BluetoothUUID(number) == self ? number : nil
@@ -58,9 +58,9 @@ extension BluetoothUUID: Comparable {
 // MARK: - On the air
 
 extension BluetoothUUID {
-    /// Creates the UUID that these bytes hold, least significant byte first.
+    /// Creates a UUID from bytes, least significant first.
     ///
-    /// `nil` unless there are 2, 4 or 16 bytes.
+    /// Returns `nil` unless there are 2, 4 or 16 bytes.
     public init?(littleEndian bytes: some Collection<UInt8>) {
         let value = bytes.reversed().reduce(0 as UInt128) { $0 << 8 | UInt128($1) }
         switch bytes.count {
@@ -72,8 +72,8 @@ extension BluetoothUUID {
 
     /// The shortest form, least significant byte first: 2, 4 or 16 bytes.
     ///
-    /// Advertising data has lists for each of the three widths. Attribute protocol data units have no 32-bit
-    /// form: use ``attBytes`` there.
+    /// Advertising data has a list for each of the three widths. Attribute protocol data units have no 32-bit
+    /// form. Use ``attBytes`` there.
     public var littleEndianBytes: [UInt8] {
         guard let number = assignedNumber else {
             return bits.littleEndianBytes
@@ -81,7 +81,7 @@ extension BluetoothUUID {
         return UInt16(exactly: number)?.littleEndianBytes ?? number.littleEndianBytes
     }
 
-    /// The form that attribute protocol data units carry, least significant byte first: 2 or 16 bytes.
+    /// The form in attribute protocol data units, least significant byte first: 2 or 16 bytes.
     ///
     /// A 32-bit UUID is widened to 128 bits (Core Specification Vol 3, Part F, 3.2.1).
     public var attBytes: [UInt8] {

@@ -1,33 +1,33 @@
 /// The 48-bit address of a Bluetooth device.
 ///
-/// Its text is `AA:BB:CC:DD:EE:FF`, most significant byte first. Whether an address is public or random is
-/// told beside it, never by its bits (Core Specification Vol 6, Part B, 1.3); addresses of the same bits are
-/// equal.
+/// Its text is `AA:BB:CC:DD:EE:FF`, most significant byte first. The bits do not contain the address kind,
+/// public or random, which is transmitted separately (Core Specification Vol 6, Part B, 1.3). Addresses with
+/// the same bits are equal.
 public struct DeviceAddress: RawRepresentable, Hashable, Sendable {
-    /// Who assigned an address.
+    /// The origin of an address.
     public enum Kind: Hashable, Sendable {
-        /// Assigned to the manufacturer by the IEEE: it never changes.
+        /// Assigned to the manufacturer by the IEEE. It never changes.
         case `public`
-        /// Chosen by the device: see ``DeviceAddress/randomKind`` for how long it lasts.
+        /// Chosen by the device. See ``DeviceAddress/randomKind`` for its lifetime.
         case random
     }
 
-    /// How long a random address lasts, and who recognizes it.
+    /// The lifetime of a random address, and whether other devices can resolve it.
     public enum RandomKind: Hashable, Sendable {
-        /// The same until the device restarts, at least.
+        /// Unchanged at least until the device restarts.
         case `static`
-        /// Changes every few minutes; a bonded device resolves it to an identity.
+        /// Changes every few minutes. A bonded device resolves it to an identity.
         case resolvable
-        /// Changes every few minutes; nobody can resolve it.
+        /// Changes every few minutes. No device can resolve it.
         case nonResolvable
     }
 
-    /// The 48 bits, the first byte of the text most significant.
+    /// The 48 bits, with the first byte of the text as the most significant.
     public let rawValue: UInt64
 
-    /// Creates an address of its 48 bits, the first byte of the text most significant.
+    /// Creates an address from its 48 bits.
     ///
-    /// `nil` when more than 48 bits are in use.
+    /// The first byte of the text is the most significant. Returns `nil` if the value has more than 48 bits.
     public init?(rawValue: UInt64) {
         guard rawValue >> 48 == 0 else {
             return nil
@@ -35,9 +35,9 @@ public struct DeviceAddress: RawRepresentable, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// Creates an address of six bytes, least significant first, as on the air.
+    /// Creates an address from six bytes, least significant first, as on the air.
     ///
-    /// `nil` unless there are six.
+    /// Returns `nil` for any other number of bytes.
     public init?(littleEndian bytes: some Collection<UInt8>) {
         guard bytes.count == 6 else {
             return nil
@@ -50,9 +50,9 @@ public struct DeviceAddress: RawRepresentable, Hashable, Sendable {
         Array(rawValue.littleEndianBytes.prefix(6))
     }
 
-    /// What the two highest bits say of a random address.
+    /// The kind of random address that the two highest bits indicate.
     ///
-    /// Meaningless for a public address; `nil` for the pattern that is reserved.
+    /// The value is meaningless for a public address. It is `nil` for the reserved bit pattern.
     public var randomKind: RandomKind? {
         switch rawValue >> 46 {
         case 0b11: .static
@@ -64,16 +64,16 @@ public struct DeviceAddress: RawRepresentable, Hashable, Sendable {
 }
 
 extension DeviceAddress: Comparable {
-    /// Orders addresses as their texts are.
+    /// Orders addresses in the same way as their texts.
     public static func < (left: DeviceAddress, right: DeviceAddress) -> Bool {
         left.rawValue < right.rawValue
     }
 }
 
 extension DeviceAddress: LosslessStringConvertible {
-    /// Creates the address that the text spells, in any case.
+    /// Creates an address from text in upper or lower case.
     ///
-    /// `nil` unless the text is six pairs of hexadecimal digits with a colon between each two.
+    /// Returns `nil` unless the text is six pairs of hexadecimal digits, separated by colons.
     public init?(_ description: String) {
         let text = description.utf8
         guard text.count == 17 else {

@@ -1,54 +1,54 @@
-/// What a link must offer before a central may use an attribute.
+/// The link security that an attribute requires.
 ///
-/// Each level includes those below it (Core Specification Vol 3, Part C, 10.2.1, LE security mode 1).
+/// Each level includes the levels below it (Core Specification Vol 3, Part C, 10.2.1, LE security mode 1).
 public enum SecurityLevel: UInt8, Hashable, Sendable, CaseIterable {
-    /// Nothing: any central may.
+    /// No security: any central has access.
     case open
-    /// An encrypted link; the pairing may have been without authentication.
+    /// An encrypted link, with or without authentication during pairing.
     case encrypted
     /// An encrypted link, paired with protection against a man in the middle.
     case authenticated
-    /// As ``authenticated``, and paired by LE Secure Connections.
+    /// An authenticated link, paired by LE Secure Connections.
     case secureConnections
 }
 
 extension SecurityLevel: Comparable {
-    /// Orders levels by what they demand, the least first.
+    /// Orders levels by strength, the weakest first.
     public static func < (left: SecurityLevel, right: SecurityLevel) -> Bool {
         left.rawValue < right.rawValue
     }
 }
 
-/// The security that an attribute demands, for each kind of access.
+/// The security that an attribute requires for each kind of access.
 public struct AttributeSecurity: Hashable, Sendable {
-    /// What reading demands.
+    /// The security required to read.
     public var read: SecurityLevel
-    /// What writing demands.
+    /// The security required to write.
     public var write: SecurityLevel
-    /// What subscribing to notifications or indications demands, and each value that is sent.
+    /// The security required to subscribe and to receive each update.
     ///
-    /// A bonded central stays subscribed while it is away. When it returns, it gets no value before its link has this
-    /// security again (Core Specification, Vol 3, Part C, 10.3.1.1).
+    /// A bonded central stays subscribed while it is disconnected. When it returns, it receives no update
+    /// until its link has this security again (Core Specification, Vol 3, Part C, 10.3.1.1).
     public var notify: SecurityLevel
 
-    /// Creates the demands of an attribute; what is not named is open.
+    /// Creates the requirements of an attribute, which default to open.
     public init(read: SecurityLevel = .open, write: SecurityLevel = .open, notify: SecurityLevel = .open) {
         self.read = read
         self.write = write
         self.notify = notify
     }
 
-    /// Creates the same demand for every kind of access.
+    /// Creates the same requirement for every kind of access.
     public init(_ level: SecurityLevel) {
         self.init(read: level, write: level, notify: level)
     }
 
-    /// Any central may.
+    /// Any central has access.
     public static let open = AttributeSecurity(.open)
-    /// Every access demands an encrypted link.
+    /// Every access requires an encrypted link.
     public static let encrypted = AttributeSecurity(.encrypted)
-    /// Every access demands a link that is authenticated against a man in the middle.
+    /// Every access requires a link that is authenticated against a man in the middle.
     public static let authenticated = AttributeSecurity(.authenticated)
-    /// Every access demands an authenticated link, paired by LE Secure Connections.
+    /// Every access requires an authenticated link, paired by LE Secure Connections.
     public static let secureConnections = AttributeSecurity(.secureConnections)
 }

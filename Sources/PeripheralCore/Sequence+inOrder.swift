@@ -1,7 +1,8 @@
 extension Sequence {
-    /// The elements in order; those of the same place keep theirs.
+    /// Returns the elements in a stable sort order.
     ///
-    /// For short sequences: each type that the standard library's `sorted` is used for adds 2 KB to a program.
+    /// Intended for short sequences. Each use of the standard library's `sorted` with a new type adds 2 KB to
+    /// a program.
     package func inOrder(by isBefore: (Element, Element) -> Bool) -> [Element] {
         var ordered: [Element] = []
         for element in self {
@@ -14,7 +15,7 @@ extension Sequence {
 }
 
 extension Sequence where Element: Comparable {
-    /// The elements in order, as ``inOrder(by:)``.
+    /// Returns the elements in a stable sort order.
     package func inOrder() -> [Element] {
         inOrder(by: <)
     }

@@ -1,11 +1,11 @@
 internal import CPeripheralGLib
 
-/// Where a message bus listens.
+/// The address of a message bus.
 package enum BusAddress: Sendable, Equatable {
-    /// The bus of the machine: `DBUS_SYSTEM_BUS_ADDRESS`, or its standard socket.
+    /// The system bus: `DBUS_SYSTEM_BUS_ADDRESS`, or its standard socket.
     ///
-    /// In a program with more privileges than its caller, such as one with `setcap cap_net_raw+ep`, the caller's
-    /// environment does not choose the bus.
+    /// A program with more privileges than its caller, for example after `setcap cap_net_raw+ep`, ignores the
+    /// variable. Its caller must not be able to choose the bus.
     case system
     /// A server address in D-Bus notation, such as `unix:path=/run/dbus/system_bus_socket`.
     case address(String)

@@ -1,4 +1,4 @@
-/// Somebody who waits for the outgoing queue to shrink, or for those who came before.
+/// A caller that waits for the outgoing queue to shrink, or for earlier callers.
 ///
 /// Belongs to its ``BusConnection`` and is used on the loop only.
 final class DrainWaiter {
@@ -17,7 +17,7 @@ final class DrainWaiter {
         self.continuation = continuation
     }
 
-    /// Has the waiter look whether it is its turn.
+    /// Resumes the waiter, which then checks whether it is its turn.
     func wake() {
         continuation.take()?.resume()
     }
@@ -29,13 +29,13 @@ final class DrainWaiter {
 }
 
 extension BusConnection {
-    /// Bytes that are sent, as far as this side is concerned, and that the bus has not taken yet.
+    /// The number of sent bytes that the bus has not read yet.
     package var outgoingSize: Int { transport.outgoingSize }
 
-    /// Waits until the bus has taken all but `bound` bytes of what was sent.
+    /// Waits until at most `bound` sent bytes remain that the bus has not read.
     ///
-    /// Those who wait go on in the order in which they came, one at a time: what one sends before it suspends again
-    /// counts for the next.
+    /// Waiting callers resume one at a time, in the order of their calls. The messages that one caller sends
+    /// before it suspends again count for the next caller.
     ///
     /// - Throws: ``BusError/timedOut``, ``BusError/cancelled`` or ``BusError/disconnected``.
     package func waitUntilOutgoing(
@@ -52,15 +52,16 @@ extension BusConnection {
         defer {
             timer.cancel()
             drainWaiters.removeAll { $0 === waiter }
-            // It runs after what the caller does until it suspends again.
+            // The next waiter runs after this caller has sent its messages and suspended again.
             wakeFirstDrainWaiter()
         }
         while drainWaiters.first !== waiter || outgoingSize > bound {
             await withTaskCancellationHandler {
                 await withCheckedContinuation { continuation in
-                    // By its number: Swift 6.2 takes the waiter itself, in here, for a data race.
+                    // Looked up by its identifier: Swift 6.2 reports a data race if this closure captures the
+                    // waiter.
                     drainWaiters.first { $0.identifier == identifier }?.wait(with: continuation)
-                    // The bus may have taken everything on the way here, and it tells only once.
+                    // The bus may have read everything in the meantime, and that is signaled only once.
                     wakeFirstDrainWaiter()
                 }
             } onCancel: {
@@ -70,7 +71,7 @@ extension BusConnection {
         }
     }
 
-    /// The queue may be shorter: who has waited longest may be able to go on.
+    /// Wakes the longest-waiting caller if the queue is now short enough for it.
     func wakeFirstDrainWaiter() {
         guard let first = drainWaiters.first, outgoingSize <= first.bound else { return }
         first.wake()

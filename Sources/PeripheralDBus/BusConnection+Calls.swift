@@ -1,14 +1,14 @@
 internal import CPeripheralDBus
 
-/// A call whose answer has not come yet.
+/// A call whose reply has not arrived yet.
 struct PendingCall {
-    /// Told of the values that were answered, or why there are none.
+    /// Receives the values of the reply, or the reason why there is no reply.
     typealias Completion = (Result<[BusValue], BusError>) -> Void
 
     let identifier: UInt64
-    /// Who was called.
+    /// The name that was called.
     let destination: BusName
-    /// Who owned that name then, where it is followed.
+    /// The owner of that name at the time of the call, if the name is watched.
     let owner: BusName?
     let timer: LoopSource
     let completion: Completion
@@ -20,22 +20,23 @@ struct PendingCall {
 }
 
 extension BusConnection {
-    /// Calls a method and waits for its answer.
+    /// Calls a method and waits for its reply.
     ///
-    /// Cancelling the waiting task ends the wait, not what the other side does.
+    /// Cancelling the waiting task ends only the wait. The other side still performs the call.
     ///
     /// - Parameters:
-    ///   - destination: Who is called.
+    ///   - destination: The bus name to call.
     ///   - path: The object.
     ///   - interface: The interface.
     ///   - member: The method.
     ///   - body: The arguments.
-    ///   - timeout: How long the answer may take.
-    ///   - arrived: Called on the loop when the answer comes, or why there is none, before any later message is served.
-    ///     The caller itself goes on only when the loop comes to its job, which may be after several messages.
-    /// - Returns: The values of the answer.
-    /// - Throws: ``BusError/remote(name:message:)`` with the error that the other side answered,
-    ///   ``BusError/timedOut``, ``BusError/cancelled``, ``BusError/disconnected``, or what is wrong with `body`.
+    ///   - timeout: The maximum time to wait for the reply.
+    ///   - arrived: Called on the loop when the reply arrives or the call fails, before any later message is
+    ///     handled. The caller resumes when the loop reaches its job, which may be several messages later.
+    /// - Returns: The values of the reply.
+    /// - Throws: ``BusError/remote(name:message:)`` with the error that the other side returned,
+    ///   ``BusError/timedOut``, ``BusError/cancelled``, ``BusError/disconnected``, or the reason why `body`
+    ///   cannot be sent.
     package func call(
         _ destination: BusName,
         _ path: ObjectPath,
@@ -58,24 +59,25 @@ extension BusConnection {
                 }
             }
         } onCancel: {
-            // The loop runs this after the call was sent, since it is queued behind the job that sends it.
+            // This job is queued behind the job that sends the call, so the loop runs it after the call was
+            // sent.
             loop.execute { self.assumeIsolated { $0.finishCall(identifier, with: .cancelled) } }
         }
         return try result.get()
     }
 
-    /// Calls a method at once, before anything that is sent later.
+    /// Sends a method call immediately, before any later message.
     ///
     /// - Parameters:
-    ///   - destination: Who is called.
+    ///   - destination: The bus name to call.
     ///   - path: The object.
     ///   - interface: The interface.
     ///   - member: The method.
     ///   - body: The arguments.
-    ///   - timeout: How long the answer may take.
-    ///   - completion: Told on the loop, in the order of the messages: of the values that were answered, or of
+    ///   - timeout: The maximum time to wait for the reply.
+    ///   - completion: Called on the loop, in message order. It receives the values of the reply, or
     ///     ``BusError/remote(name:message:)``, ``BusError/timedOut`` or ``BusError/disconnected``.
-    /// - Throws: What is wrong with `body`; then nothing was sent.
+    /// - Throws: The reason why `body` cannot be sent. In this case nothing was sent.
     package func call(
         _ destination: BusName,
         _ path: ObjectPath,
@@ -96,7 +98,7 @@ extension BusConnection {
         )
     }
 
-    /// Calls a method whose answer nobody needs, and tells the other side so.
+    /// Calls a method with the flag that no reply is expected.
     package func callWithoutReply(
         _ destination: BusName,
         _ path: ObjectPath,
@@ -110,7 +112,7 @@ extension BusConnection {
         guard unsafe transport.send(message.pointer) != nil else { throw .disconnected }
     }
 
-    /// Calls a method and pays no heed to the answer, which the other side gives nevertheless.
+    /// Calls a method and ignores the reply, which the other side still sends.
     package func callIgnoringAnswer(
         _ destination: BusName,
         _ path: ObjectPath,
@@ -123,7 +125,9 @@ extension BusConnection {
         guard unsafe transport.send(message.pointer) != nil else { throw .disconnected }
     }
 
-    /// Sends a call to the bus itself; `completion` runs on the loop in the order of the messages.
+    /// Sends a call to the bus itself.
+    ///
+    /// `completion` runs on the loop in message order.
     func callBus(
         _ member: MemberName,
         _ argument: String,
@@ -180,17 +184,18 @@ extension BusConnection {
         }
     }
 
-    /// Whether an answer comes from who was called.
+    /// Returns whether a reply comes from the called program.
     ///
-    /// The bus passes on only answers that were asked for; this does not rely on it.
+    /// The bus forwards only expected replies, but this method does not depend on that.
     private func mayAnswer(_ call: PendingCall, _ message: OpaquePointer) -> Bool {
-        // The bus names all senders, but need not name itself, and answers in place of those who cannot.
+        // The bus sets the sender of every message but its own, and it replies in place of absent programs.
         guard let pointer = unsafe dbus_message_get_sender(message) else { return true }
         let sender = unsafe BorrowedText(pointer)
         if sender.equals(BusName.bus.text) { return true }
         if call.destination == .bus { return false }
         if call.destination.isUnique { return sender.equals(call.destination.text) }
-        // The name may have changed hands before the call arrived. Then the bus has told so before the answer.
+        // The owner of the name may have changed before the call arrived. The bus signals that change before
+        // the reply.
         let owner = watchedNames[call.destination]?.owner
         return owner == nil && call.owner == nil
             || [owner, call.owner].contains { $0.map { sender.equals($0.text) } ?? false }

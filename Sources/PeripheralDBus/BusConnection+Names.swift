@@ -1,24 +1,25 @@
-/// What ``BusConnection/watchName(_:_:)`` returns, to end the watch with.
+/// The handle of a watch that ``BusConnection/watchName(_:_:)`` returns and ``BusConnection/unwatch(_:)``
+/// ends.
 package struct NameWatch: Sendable, Hashable {
     let name: BusName
     let identifier: UInt64
 }
 
-/// A name whose owner is followed.
+/// A name whose owner is watched.
 struct WatchedName {
     var owner: BusName?
-    /// Users of the entry: watches, and subscriptions whose rule names this sender.
+    /// The number of watches, and of subscriptions with a rule that names this sender.
     var references = 0
     var handlers: [(identifier: UInt64, handler: NameHandler)] = []
 }
 
-/// Told of the owner of a name, nil for none: called on the loop, in the order of the messages.
+/// Receives the owner of a name, or `nil` for none, on the loop in message order.
 package typealias NameHandler = @Sendable (BusName?) -> Void
 
-// MARK: - Following names
+// MARK: - Watching names
 
 extension BusConnection {
-    /// Tells `handler` who owns a name: now, before this returns, and at each change.
+    /// Calls `handler` with the owner of a name: once before this method returns, and at each change.
     package func watchName(
         _ name: BusName,
         _ handler: @escaping NameHandler
@@ -30,17 +31,19 @@ extension BusConnection {
         return watch
     }
 
-    /// Whether somebody owns a name that is watched.
+    /// Returns whether a watched name has an owner.
     package func hasOwner(_ name: BusName) -> Bool {
         watchedNames[name]?.owner != nil
     }
 
-    /// Who owns a name that is watched; `nil` when nobody does.
+    /// Returns the owner of a watched name, or `nil` if it has none.
     package func owner(of name: BusName) -> BusName? {
         watchedNames[name]?.owner
     }
 
-    /// Asks the bus whether somebody owns a name, which need not be watched; nobody is started by that.
+    /// Asks the bus whether a name has an owner.
+    ///
+    /// The name does not have to be watched. The bus does not start a program for it.
     package func findOwner(of name: BusName) async throws(BusError) -> Bool {
         let answer = try await call(
             .bus,
@@ -53,9 +56,11 @@ extension BusConnection {
         return answer.first?.bool == true
     }
 
-    /// Ends a watch: its handler does not run again.
+    /// Ends a watch.
     ///
-    /// Does nothing the second time.
+    /// Its handler does not run again.
+    ///
+    /// A second call has no effect.
     package func unwatch(_ watch: NameWatch) {
         guard
             let index = watchedNames[watch.name]?.handlers.firstIndex(where: {
@@ -66,7 +71,7 @@ extension BusConnection {
         releaseName(watch.name)
     }
 
-    /// Follows a name, and returns once its owner is known.
+    /// Watches a name and returns when its owner is known.
     func retainName(_ name: BusName) async throws(BusError) {
         watchedNames[name, default: WatchedName()].references += 1
         do {
@@ -83,7 +88,7 @@ extension BusConnection {
         guard watchedNames[name]?.references == 0 else { return }
         watchedNames[name] = nil
         tree.owner(of: name).set(nil)
-        // If the connection is gone, so is the rule.
+        // If the connection has ended, the bus has removed the rule.
         try? callWithoutReply(
             .bus,
             Self.busPath,
@@ -103,7 +108,9 @@ extension BusConnection {
         )
     }
 
-    /// Asks the bus for the owner, and takes the answer in its place among the signals: the latest word counts.
+    /// Asks the bus for the owner of a name.
+    ///
+    /// The reply is handled in order with the signals, so that the latest owner counts.
     private func askOwner(of name: BusName) async throws(BusError) {
         let result: Result<Void, BusError> = await withCheckedContinuation { continuation in
             let completion: PendingCall.Completion = { [self] answer in
@@ -166,7 +173,7 @@ extension BusConnection {
 extension BusConnection {
     /// Makes this connection the owner of a well-known name.
     ///
-    /// - Throws: ``BusError/invalidValue(_:)`` when somebody else owns it.
+    /// - Throws: ``BusError/invalidValue(_:)`` when another program owns the name.
     package func requestName(_ name: BusName) async throws(BusError) {
         let doNotQueue: UInt32 = 4
         let answer = try await call(
@@ -183,7 +190,7 @@ extension BusConnection {
         }
     }
 
-    /// Gives a well-known name up.
+    /// Releases a well-known name.
     package func releaseOwnName(_ name: BusName) async throws(BusError) {
         _ = try await call(.bus, Self.busPath, Self.busInterface, "ReleaseName", [.string(name.text)])
     }

@@ -1,9 +1,9 @@
 extension BusConnection {
-    /// Shows an object on the bus.
+    /// Exports an object on the bus.
     ///
     /// An object manager above it announces it with `InterfacesAdded`.
     ///
-    /// - Throws: ``BusError/invalidValue(_:)`` when the path is taken or a declaration cannot be right.
+    /// - Throws: ``BusError/invalidValue(_:)`` when the path is already exported or a declaration is invalid.
     package func export(_ object: ExportedObject) throws(BusError) {
         guard phase == .open else { throw .disconnected }
         try tree.add(object)
@@ -15,16 +15,16 @@ extension BusConnection {
         }
     }
 
-    /// Takes an object off the bus.
+    /// Removes an object from the bus.
     ///
-    /// An object manager above it announces that with `InterfacesRemoved`.
+    /// An object manager above it announces the removal with `InterfacesRemoved`.
     ///
-    /// - Returns: False when there is no such object.
+    /// - Returns: `false` when there is no such object.
     @discardableResult
     package func withdraw(_ path: ObjectPath) -> Bool {
         guard let object = tree.remove(path) else { return false }
         if let manager = tree.manager(of: path) {
-            // Nobody is left to tell when the connection is gone.
+            // If the connection has ended, there is no receiver.
             try? emit(manager, .objectManager, "InterfacesRemoved") { writer in
                 writer.append(path)
                 writer.append(.strings(object.interfaces.map(\.name.text)))
@@ -33,13 +33,13 @@ extension BusConnection {
         return true
     }
 
-    /// Takes interfaces off an object, and with the last one the object.
+    /// Removes interfaces from an object, and the object with its last interface.
     ///
-    /// An object manager above it announces that with `InterfacesRemoved`.
+    /// An object manager above it announces the removal with `InterfacesRemoved`.
     package func withdraw(_ path: ObjectPath, _ interfaces: [InterfaceName]) {
         guard tree.remove(interfaces, from: path) else { return }
         if let manager = tree.manager(of: path) {
-            // Nobody is left to tell when the connection is gone.
+            // If the connection has ended, there is no receiver.
             try? emit(manager, .objectManager, "InterfacesRemoved") { writer in
                 writer.append(path)
                 writer.append(.strings(interfaces.map(\.text)))
@@ -47,19 +47,22 @@ extension BusConnection {
         }
     }
 
-    /// Has calls that fit no object refused in other words than the tree's own.
+    /// Replaces the error messages for calls that match no object.
     package func wordRefusals(_ wording: @escaping CallMismatch.Wording) {
         tree.wording = wording
     }
 
-    /// Gives the object at `root`, which need not be exported, `org.freedesktop.DBus.ObjectManager`: it tells of all
-    /// objects below, in the order of their export.
+    /// Adds `org.freedesktop.DBus.ObjectManager` to the object at `root`, which does not have to be exported.
+    ///
+    /// The object manager lists all objects below it, in the order of their export.
     package func exportObjectManager(at root: ObjectPath) throws(BusError) {
         guard phase == .open else { throw .disconnected }
         tree.addManager(root)
     }
 
-    /// Takes an object manager away; the objects below it stay.
+    /// Removes an object manager.
+    ///
+    /// The objects below it stay.
     package func withdrawObjectManager(at root: ObjectPath) {
         tree.removeManager(root)
     }

@@ -1,11 +1,15 @@
 internal import CPeripheralDBus
 
-/// What ``BusConnection/subscribe(to:_:)`` returns, to end the subscription with.
+/// The handle of a subscription, which ``BusConnection/subscribe(to:_:)`` returns.
+///
+/// ``BusConnection/unsubscribe(_:)`` ends the subscription.
 package struct SignalSubscription: Sendable, Hashable {
     let identifier: UInt64
 }
 
-/// What is done with a signal: called on the loop, in the order of the messages.
+/// Handles a signal.
+///
+/// Called on the loop, in message order.
 package typealias SignalHandler = @Sendable (borrowing IncomingMessage) -> Void
 
 struct Subscription {
@@ -16,11 +20,11 @@ struct Subscription {
 // MARK: - Receiving
 
 extension BusConnection {
-    /// Asks the bus for the signals that match a rule and hands them to `handler`.
+    /// Subscribes to the signals that match a rule and passes them to `handler`.
     ///
-    /// When the rule names a sender by a well-known name, only signals of the present owner of that name count.
+    /// If the rule names a sender by a well-known name, only signals of the name's current owner match.
     ///
-    /// - Returns: What ``unsubscribe(_:)`` ends the subscription with; it ends with the connection as well.
+    /// - Returns: The handle for ``unsubscribe(_:)``. The subscription also ends with the connection.
     package func subscribe(
         to rule: MatchRule,
         _ handler: @escaping SignalHandler
@@ -38,13 +42,15 @@ extension BusConnection {
         return subscription
     }
 
-    /// Ends a subscription: its handler does not run again from here on.
+    /// Ends a subscription.
     ///
-    /// Does nothing the second time.
+    /// Its handler does not run again.
+    ///
+    /// A second call has no effect.
     package func unsubscribe(_ subscription: SignalSubscription) {
         guard let ended = subscriptions.removeValue(forKey: subscription) else { return }
         if let sender = ended.rule.wellKnownSender { releaseName(sender) }
-        // The bus has the rule, and if the connection is gone, it has forgotten the rule as well.
+        // If the connection has ended, the bus has removed the rule.
         try? callWithoutReply(
             .bus,
             Self.busPath,
@@ -56,7 +62,7 @@ extension BusConnection {
 
     func receiveSignal(_ signal: borrowing IncomingMessage) {
         followOwner(signal)
-        // Subscriptions are few; a handler may end any of them.
+        // There are few subscriptions, and a handler may end any of them.
         for (identifier, subscription) in subscriptions where subscriptions[identifier] != nil {
             if matches(subscription.rule, signal) { subscription.handler(signal) }
         }
@@ -72,7 +78,9 @@ extension BusConnection {
 }
 
 extension MatchRule {
-    /// The sender when it is a name that changes hands; the bus itself sends under its well-known name.
+    /// The sender, if it is a name that can change its owner.
+    ///
+    /// The bus sends under its own well-known name.
     fileprivate var wellKnownSender: BusName? {
         guard let sender, !sender.isUnique, sender != .bus else { return nil }
         return sender
@@ -82,7 +90,7 @@ extension MatchRule {
 // MARK: - Sending
 
 extension BusConnection {
-    /// Sends a signal to `destination` alone or, without one, to whoever asked the bus for such signals.
+    /// Sends a signal to `destination`, or to all its subscribers if that is `nil`.
     package func emit(
         _ path: ObjectPath,
         _ interface: InterfaceName,
@@ -96,9 +104,9 @@ extension BusConnection {
         guard unsafe transport.send(message.pointer) != nil else { throw .disconnected }
     }
 
-    /// Announces the new value of a property that holds bytes.
+    /// Announces the new value of a property that contains bytes.
     ///
-    /// Made for frequent use: the bytes go into the message as they are.
+    /// Optimized for frequent use: the bytes are written into the message without conversion.
     package func emitPropertyChanged(
         _ path: ObjectPath,
         _ interface: InterfaceName,

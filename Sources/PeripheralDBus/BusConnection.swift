@@ -2,8 +2,9 @@ internal import CPeripheralDBus
 
 /// A private connection to a message bus.
 ///
-/// An actor of its event loop: handlers of methods and signals are called on the loop, in the order of the messages,
-/// with no change of thread. It lives until ``close()`` is called or the bus is lost.
+/// The connection is an actor of its event loop. Handlers of methods and signals run on the loop, in message
+/// order and without a change of thread. It lives until ``close()`` is called or the connection to the bus is
+/// lost.
 @safe
 package actor BusConnection {
     enum Phase {
@@ -16,7 +17,7 @@ package actor BusConnection {
     package nonisolated let loop: EventLoop
     let transport: Transport
     var phase = Phase.opening
-    /// The name that the bus gave to this connection.
+    /// The name that the bus assigned to this connection.
     package internal(set) var uniqueName: BusName = ":0"
 
     var pendingCalls: [UInt32: PendingCall] = [:]
@@ -38,15 +39,15 @@ package actor BusConnection {
         self.transport = transport
     }
 
-    /// Connects to a bus and introduces itself there.
+    /// Connects to a bus and registers with it.
     ///
     /// - Parameters:
-    ///   - address: Where the bus listens.
-    ///   - loop: What the connection runs on; it must run for as long as the connection stands.
-    ///   - timeout: How long the bus may take to greet.
+    ///   - address: The address of the bus.
+    ///   - loop: The loop that the connection runs on. It must run as long as the connection exists.
+    ///   - timeout: The maximum time to wait for the bus to reply.
     /// - Returns: The connection, which has its unique name.
-    /// - Throws: ``BusError/connectionFailed(address:reason:)`` when nobody answers or the bus refuses;
-    ///   ``BusError/cancelled``.
+    /// - Throws: ``BusError/connectionFailed(address:reason:)`` when no bus replies or the bus refuses the
+    ///   connection, or ``BusError/cancelled``.
     package static func connect(
         to address: BusAddress,
         on loop: EventLoop,
@@ -73,7 +74,7 @@ package actor BusConnection {
         guard let name = answer.first?.string else {
             throw .signatureMismatch(expected: "s", found: answer.signature.text)
         }
-        // The bus may be lost in the same turn in which its greeting came.
+        // The bus may be lost in the same turn in which its reply arrived.
         guard phase == .opening else { throw .disconnected }
         uniqueName = try BusName(name)
         phase = .open
@@ -91,7 +92,9 @@ package actor BusConnection {
 // MARK: - End
 
 extension BusConnection {
-    /// Runs `handler` on the loop once the bus is lost: exactly once, at once if it is lost already, and never after
+    /// Runs `handler` on the loop once when the bus is lost.
+    ///
+    /// The handler runs exactly once, immediately if the bus is already lost. It never runs after
     /// ``close()``.
     package func onLoss(_ handler: @escaping @Sendable () -> Void) {
         switch phase {
@@ -101,21 +104,22 @@ extension BusConnection {
         }
     }
 
-    /// Whether the bus was reached and has not been lost or left since.
+    /// Whether the connection is established and has been neither lost nor closed.
     package var isOpen: Bool { phase == .open }
 
-    /// What tells this run of the bus from all others; `nil` when it is lost or left.
+    /// The identifier of this run of the bus, or `nil` if the connection is lost or closed.
     package var serverID: String? { transport.serverID }
 
-    /// Sends what is queued, waiting at most a second for the bus to take it, and closes.
+    /// Sends the queued messages and closes.
     ///
-    /// Calls that wait for an answer fail with ``BusError/disconnected``.
+    /// The method waits at most one second for the bus to read them. Calls that wait for a reply fail with
+    /// ``BusError/disconnected``.
     package func close() async {
         if phase == .open { try? await waitUntilOutgoing(isAtMost: 0, timeout: .seconds(1)) }
         end(as: .closed)
     }
 
-    /// Closes at once and drops what is queued.
+    /// Closes immediately and drops the queued messages.
     package func abandon() {
         end(as: .closed)
     }
@@ -149,7 +153,7 @@ extension BusConnection {
         case DBUS_MESSAGE_TYPE_METHOD_RETURN, DBUS_MESSAGE_TYPE_ERROR:
             unsafe receiveAnswer(message)
         case DBUS_MESSAGE_TYPE_SIGNAL:
-            // What libdbus itself puts into the queue when the socket is closed.
+            // libdbus queues this signal itself when the socket is closed.
             if unsafe dbus_message_is_signal(message, DBUS_INTERFACE_LOCAL, "Disconnected") != 0,
                 !transport.isConnected
             {

@@ -1,22 +1,22 @@
-/// Why something on the bus did not happen.
+/// The reason why an operation on the bus failed.
 package enum BusError: Error, Sendable, Equatable {
-    /// The other side answered with an error.
+    /// The other side returned an error.
     case remote(name: String, message: String)
-    /// No answer came in time.
+    /// No reply arrived in time.
     case timedOut
     /// The connection is closed or lost.
     case disconnected
     /// The waiting task was cancelled.
     case cancelled
-    /// No bus answers at the address.
+    /// No bus is reachable at the address.
     case connectionFailed(address: String, reason: String)
-    /// A value has another type than the one that was asked for.
+    /// A value has a different type from the requested one.
     case signatureMismatch(expected: String, found: String)
-    /// A name does not follow the D-Bus grammar of its kind.
+    /// A name violates the D-Bus grammar for its kind.
     case invalidName(kind: String, value: String)
     /// A value cannot be sent or is not allowed here.
     case invalidValue(String)
-    /// A message is larger or deeper than what is accepted.
+    /// A message exceeds the size or depth limits.
     case limitExceeded(String)
 }
 
@@ -24,7 +24,7 @@ extension BusError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .remote(let name, let message): "\(name): \(message)"
-        case .timedOut: "no answer came in time"
+        case .timedOut: "no reply arrived in time"
         case .disconnected: "the bus connection is closed"
         case .cancelled: "the wait was cancelled"
         case .connectionFailed(let address, let reason): "cannot connect to the bus at \(address): \(reason)"
@@ -41,7 +41,7 @@ extension BusError: CustomStringConvertible {
     }
 }
 
-/// The answer of a method or a property that refuses: a D-Bus error.
+/// The D-Bus error that a method or a property returns when it refuses.
 package struct MethodError: Error, Sendable, Equatable {
     package var name: ErrorName
     package var message: String

@@ -1,6 +1,6 @@
-/// Which signals a subscription is about.
+/// A rule that selects signals for a subscription.
 ///
-/// What is left out matches everything.
+/// A field that is `nil` matches everything.
 package struct MatchRule: Sendable, Hashable {
     package var sender: BusName?
     package var path: ObjectPath?
@@ -8,7 +8,7 @@ package struct MatchRule: Sendable, Hashable {
     package var pathNamespace: ObjectPath?
     package var interface: InterfaceName?
     package var member: MemberName?
-    /// The first argument, when it is a string.
+    /// The first argument, if it is a string.
     package var firstArgument: String?
 
     package init(
@@ -27,7 +27,7 @@ package struct MatchRule: Sendable, Hashable {
         self.firstArgument = firstArgument
     }
 
-    /// The rule as the bus takes it.
+    /// The rule in the notation of the bus.
     var text: String {
         var parts = ["type='signal'"]
         if let sender { parts.append("sender='\(sender)'") }
@@ -39,14 +39,16 @@ package struct MatchRule: Sendable, Hashable {
         return parts.joined(separator: ",")
     }
 
-    /// Nothing but the apostrophe means anything within apostrophes; it is written outside of them.
+    /// Quotes a text, with its apostrophes outside of the quotes, because only they are special inside.
     private static func quoted(_ text: String) -> String {
         text.split(separator: "'" as Character, omittingEmptySubsequences: false).joined(separator: "'\\''")
     }
 }
 
 extension MatchRule {
-    /// Whether a signal matches; the sender is judged by the caller, who knows the owners of names.
+    /// Returns whether a signal matches, without checking the sender.
+    ///
+    /// The caller checks the sender, because it knows the owners of names.
     func matchesExceptSender(_ signal: borrowing IncomingMessage) -> Bool {
         if let member, !signal.member.equals(member.text) { return false }
         if let interface, !signal.interface.equals(interface.text) { return false }

@@ -2,29 +2,32 @@ internal import CPeripheralDBus
 
 /// A private libdbus connection, driven by an event loop.
 ///
-/// `@unchecked Sendable`: the handle and all state are used on the loop's thread only. Calls come from the actor
-/// ``BusConnection`` (whose executor is the loop), from the loop's own callbacks, and from ``PendingReply``, which
-/// checks.
+/// `@unchecked Sendable`: the handle and all state are used on the loop's thread only. Calls come from the
+/// actor ``BusConnection`` (whose executor is the loop), from the loop's own callbacks, and from
+/// ``PendingReply``, which checks.
 ///
-/// From `start` to `close` libdbus holds a reference to it, and it holds one to its owner.
+/// From `start` to `close`, libdbus holds a reference to the transport, and the transport holds one to its
+/// owner.
 @safe
 final class Transport: @unchecked Sendable {
-    /// How many messages are served before the loop looks at its other sources again.
+    /// The number of messages handled before the loop checks its other sources again.
     private static let messagesPerTurn = 128
 
     let loop: EventLoop
     private var handle: OpaquePointer?
     private var owner: BusConnection?
     private var watches: [UInt: LoopSource] = [:]
-    /// Whether somebody has to be told when there is less in the outgoing queue.
+    /// Whether a caller waits for the outgoing queue to shrink.
     var isDrainAwaited = false
     private var isInsideLibrary = false
     private var isTurnQueued = false
     private var isClosing = false
 
-    /// Opens the socket; call it on the loop.
+    /// Opens the socket.
+    ///
+    /// Call it on the loop.
     init(address: String, on loop: EventLoop) throws(BusError) {
-        precondition(loop.inLoop, "a bus connection is opened on its event loop")
+        precondition(loop.inLoop, "open a bus connection on its event loop")
         self.loop = loop
         var error = unsafe DBusError()
         unsafe dbus_error_init(&error)
@@ -37,7 +40,7 @@ final class Transport: @unchecked Sendable {
     }
 
     deinit {
-        precondition(unsafe handle == nil, "a bus connection must be closed before it is dropped")
+        precondition(unsafe handle == nil, "close a bus connection before its last reference is released")
     }
 
     /// Whether messages can still be sent.
@@ -46,13 +49,13 @@ final class Transport: @unchecked Sendable {
         return unsafe dbus_connection_get_is_connected(handle) != 0
     }
 
-    /// Whether the bus passes file descriptors on.
+    /// Whether the bus can transfer file descriptors.
     var passesFileDescriptors: Bool {
         guard let handle = unsafe handle else { return false }
         return unsafe dbus_connection_can_send_type(handle, TypeCode.fileDescriptor) != 0
     }
 
-    /// What tells this run of the bus from all others; `nil` when the connection is gone.
+    /// The identifier of this run of the bus, or `nil` after the connection has ended.
     var serverID: String? {
         guard let handle = unsafe handle, let text = unsafe dbus_connection_get_server_id(handle) else {
             return nil
@@ -61,30 +64,30 @@ final class Transport: @unchecked Sendable {
         return unsafe String(cString: text)
     }
 
-    /// Bytes that wait for the bus to take them.
+    /// The number of bytes that the bus has not read yet.
     var outgoingSize: Int {
         guard let handle = unsafe handle else { return 0 }
         return unsafe dbus_connection_get_outgoing_size(handle)
     }
 
-    /// Sends a message, or drops it when the connection is gone.
+    /// Sends a message, or drops it if the connection has ended.
     ///
-    /// - Returns: The serial number that a reply will name, or nil when the message was dropped.
+    /// - Returns: The serial number that a reply refers to, or `nil` if the message was dropped.
     @discardableResult
     func send(_ message: OpaquePointer) -> UInt32? {
         guard let handle = unsafe handle else { return nil }
         var serial: dbus_uint32_t = 0
         guard unsafe dbus_connection_send(handle, message, &serial) != 0 else { return nil }
-        // It writes what waits if it can, and then no event tells of that.
+        // Sending may also write earlier messages, and no event reports that.
         if isDrainAwaited { owner?.assumeIsolated { $0.wakeFirstDrainWaiter() } }
         return serial
     }
 }
 
-// MARK: - Life
+// MARK: - Start and end
 
 extension Transport {
-    /// Begins to serve the socket; messages go to `owner`.
+    /// Starts to serve the socket and delivers messages to `owner`.
     func start(for owner: BusConnection) {
         guard let handle = unsafe handle else { return }
         self.owner = owner
@@ -122,7 +125,7 @@ extension Transport {
         )
     }
 
-    /// Closes the socket, at once or, when called from a handler of its messages, after that handler.
+    /// Closes the socket immediately, or after the handler if a message handler calls it.
     func close() {
         guard let handle = unsafe handle else { return }
         guard !isInsideLibrary else {
@@ -147,7 +150,7 @@ extension Transport {
 // MARK: - Watches
 
 extension Transport {
-    /// Follows what libdbus wants to be told of on a file descriptor.
+    /// Watches a file descriptor for the events that libdbus requests.
     private func update(_ watch: OpaquePointer) {
         unsafe remove(watch)
         guard unsafe dbus_watch_get_enabled(watch) != 0 else { return }
@@ -176,7 +179,8 @@ extension Transport {
         isInsideLibrary = true
         unsafe dbus_watch_handle(watch, flags)
         isInsideLibrary = false
-        // What was queued before a message was sent comes before it, also when this thread has slept meanwhile.
+        // Work that was queued before a message was sent runs before it, even if this thread has slept
+        // meanwhile.
         if loop.hasPendingWork { queueTurn() } else { takeTurn() }
         if events.contains(.writable) { owner?.assumeIsolated { $0.wakeFirstDrainWaiter() } }
     }
@@ -185,14 +189,16 @@ extension Transport {
 // MARK: - Messages
 
 extension Transport {
-    /// Serves what has arrived, all of it up to a bound: a wake-up costs more than a message.
+    /// Handles all received messages, up to a limit.
     ///
-    /// The messages are taken out of the queue instead of being dispatched by libdbus, which would look for filters,
-    /// for pending calls and in an object tree of its own; all of these are kept here.
+    /// Several are handled at once because a wake-up costs more than a message.
+    ///
+    /// The messages are taken from the queue directly. Dispatch by libdbus would also search its filters,
+    /// pending calls and object tree, all of which exist in this module instead.
     private func takeTurn() {
         guard !isInsideLibrary, let owner, let handle = unsafe handle else { return }
         isInsideLibrary = true
-        // They do not leave this thread: the owner's executor is the loop that calls here.
+        // The pointer does not leave this thread: the owner's executor is the loop that calls here.
         nonisolated(unsafe) let connection = unsafe handle
         owner.assumeIsolated { owner in
             var remaining = Self.messagesPerTurn

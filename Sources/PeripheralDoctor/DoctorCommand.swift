@@ -2,37 +2,37 @@ internal import PeripheralDBus
 
 /// The command line of `peripheral-doctor`.
 package struct DoctorCommand: Hashable, Sendable {
-    /// What is printed, and the exit status.
+    /// The output and the exit status.
     package struct Outcome: Hashable, Sendable {
         package var output = ""
         package var complaint = ""
         package var status: Int32
     }
 
-    /// Why a command line is not understood.
+    /// The reason why the command line is invalid.
     package struct UsageError: Error, Hashable {
         package var message: String
     }
 
     package var printsJSON = false
     package var printsHelp = false
-    /// The address of the bus, in D-Bus notation; `nil` for the system's.
+    /// The address of the bus in D-Bus notation, or `nil` for the system bus.
     package var bus: String?
 
     package static let help = """
-        Examines this machine for what a Bluetooth LE peripheral needs, and says what to do about what is missing.
-        Nothing is changed.
+        Checks whether a Bluetooth LE peripheral can run on this machine, and reports how to fix problems.
+        It changes nothing.
 
         Usage: peripheral-doctor [--json] [--bus ADDRESS]
 
           --json         Print the findings as JSON.
           --bus ADDRESS  Look for bluetoothd on this bus, such as unix:path=/run/dbus/system_bus_socket.
-          -h, --help     Print this.
+          -h, --help     Print this help.
 
-        Exit status: 0 without errors among the findings, 1 with errors, 2 when the command line is not understood.
+        Exit status: 0 if no finding is an error, 1 if there are errors, 2 if the command line is invalid.
         """
 
-    /// Reads the arguments behind the program's name.
+    /// Parses the arguments after the program's name.
     package init(_ arguments: [String]) throws(UsageError) {
         var rest = arguments[...]
         while let argument = rest.popFirst() {
@@ -41,23 +41,23 @@ package struct DoctorCommand: Hashable, Sendable {
             case "-h", "--help": printsHelp = true
             case "--bus":
                 guard let address = rest.popFirst(), !address.isEmpty else {
-                    throw UsageError(message: "--bus needs an address.")
+                    throw UsageError(message: "--bus requires an address.")
                 }
                 bus = address
             case _ where argument.hasPrefix("--bus=") && argument.count > 6:
                 bus = String(argument.dropFirst(6))
             default:
-                throw UsageError(message: "'\(argument)' is not understood.")
+                throw UsageError(message: "'\(argument)' is not a valid option.")
             }
         }
     }
 
-    /// Examines the machine as the arguments say.
+    /// Examines the machine with the given arguments.
     ///
     /// - Parameters:
-    ///   - arguments: Those behind the program's name.
+    ///   - arguments: The arguments after the program's name.
     ///   - files: The files of the machine.
-    /// - Returns: What to print and the exit status.
+    /// - Returns: The output and the exit status.
     /// - Throws: `CancellationError`.
     package static func run(
         _ arguments: [String],

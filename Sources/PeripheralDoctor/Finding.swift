@@ -1,34 +1,36 @@
-/// What the examination says about one thing.
+/// A result of the examination.
 package struct Finding: Hashable, Sendable {
-    /// How bad it is.
+    /// The severity of a finding.
     package enum Severity: String, Hashable, Sendable, CaseIterable, Comparable {
-        /// As it should be.
+        /// There is no problem.
         case ok
-        /// Good to know.
+        /// Useful information.
         case note
-        /// A peripheral runs, but something is likely to go wrong.
+        /// A peripheral can run, but a failure is likely.
         case warning
         /// No peripheral can run.
         case error
 
-        /// Whether the first is less bad.
+        /// Returns whether the first severity is milder than the second.
         package static func < (milder: Severity, worse: Severity) -> Bool {
             (allCases.firstIndex(of: milder) ?? 0) < (allCases.firstIndex(of: worse) ?? 0)
         }
     }
 
-    /// What it is about: a part of the machine, or the name of an adapter.
+    /// The part of the machine, or the name of an adapter.
     package var subject: String
-    /// Names the kind of finding, for programs; it stays the same when the words change.
+    /// The kind of finding, for programs.
+    ///
+    /// It stays the same when the texts change.
     package var code: String
     package var severity: Severity
-    /// What was found.
+    /// The fact that was found.
     package var summary: String
-    /// Why it matters to a peripheral.
+    /// The effect on a peripheral.
     package var reason: String?
-    /// What to do about it.
+    /// The way to fix it.
     package var remedy: String?
-    /// What to type, where that is all there is to do.
+    /// A shell command, if one command fixes it.
     package var command: String?
 
     package init(

@@ -3,7 +3,7 @@
     public import PeripheralKit
 
     extension PeripheralSession {
-        /// Reports what becomes of updates to a metrics system, until the task is cancelled.
+        /// Reports update metrics to a metrics system until the task is cancelled.
         ///
         /// ```swift
         /// try await peripheral.run(on: .bluez) { session in
@@ -14,29 +14,31 @@
         /// }
         /// ```
         ///
-        /// These are ``PeripheralKit/PeripheralSession/updateTotals``, each with the dimension `characteristic`, a UUID. There is
-        /// none for centrals: their addresses have no bound.
+        /// The metrics come from ``PeripheralKit/PeripheralSession/updateTotals``. Each has the dimension
+        /// `characteristic`, a UUID. There is no dimension for centrals, because the number of their
+        /// addresses is unlimited.
         ///
-        /// | Label | Kind | |
+        /// | Label | Kind | Meaning |
         /// |---|---|---|
-        /// | `peripheral_updates_queued` | meter | values that wait in queues |
-        /// | `peripheral_updates_in_flight` | meter | values on their way |
-        /// | `peripheral_updates_sent` | counter | values that have left, or were confirmed |
-        /// | `peripheral_updates_given_up` | counter | values of which nobody knows, or that were not confirmed |
-        /// | `peripheral_updates_dropped` | counter | values that were queued and not sent |
-        /// | `peripheral_updates_refused` | counter | values that found a queue full |
-        /// | `peripheral_updates_waits` | counter | calls that have waited for room, or for their turn |
-        /// | `peripheral_updates_longest_wait_seconds` | meter | the longest wait in a queue, since the session began |
+        /// | `peripheral_updates_queued` | meter | values in queues |
+        /// | `peripheral_updates_in_flight` | meter | values in flight |
+        /// | `peripheral_updates_sent` | counter | values that completed or were confirmed |
+        /// | `peripheral_updates_given_up` | counter | values not confirmed, or not known to complete |
+        /// | `peripheral_updates_dropped` | counter | values that were queued but not sent |
+        /// | `peripheral_updates_refused` | counter | values refused because a queue was full |
+        /// | `peripheral_updates_waits` | counter | calls that waited for room or for their turn |
+        /// | `peripheral_updates_longest_wait_seconds` | meter | the longest wait in a queue |
         ///
-        /// It reports at once, at intervals, and when it is cancelled: then for the last time, and that nothing waits any more.
-        /// Report only once at a time in a program for each factory: two would count twice.
+        /// The method reports immediately, then at each interval, and a last time when it is cancelled. At
+        /// the end, it sets the numbers of queued values and values in flight to 0. Call it only once at a
+        /// time in a program for each factory. Two calls would count every value twice.
         ///
-        /// It is there with the package's trait `Metrics`.
+        /// Available with the package trait `Metrics`.
         ///
         /// - Parameters:
-        ///   - interval: The time between two reports; a second at least.
-        ///   - factory: What makes the metrics; that of the program, if none is given.
-        ///   - clock: What measures the interval.
+        ///   - interval: The time between two reports, at least one second.
+        ///   - factory: The factory that creates the metrics. The default is the program's factory.
+        ///   - clock: The clock that measures the interval.
         public func reportMetrics(
             every interval: Duration = .seconds(10),
             to factory: any MetricsFactory = MetricsSystem.factory,
@@ -52,7 +54,7 @@
     }
 
     extension Clock where Duration == Swift.Duration {
-        /// Sleeps, and tells whether that was not cut short.
+        /// Sleeps and returns whether the full duration has passed.
         fileprivate func hasSlept(for duration: Duration) async -> Bool {
             do {
                 try await sleep(for: duration)

@@ -3,7 +3,7 @@
     internal import PeripheralCore
     internal import PeripheralKit
 
-    /// The metrics of the updates of a session, and what of them has been reported.
+    /// The metrics of the updates of a session, and the values already reported.
     struct UpdateMetrics {
         /// The metrics of a characteristic.
         private struct Instruments {
@@ -55,7 +55,7 @@
             self.factory = factory
         }
 
-        /// Reports what is, and of what is counted, what is new.
+        /// Reports the current values of meters and the increments of counters.
         mutating func report(_ totals: [UpdateTotals]) {
             var sums: [BluetoothUUID: Sum] = [:]
             for total in totals { sums[total.characteristic, default: Sum()].add(total) }
@@ -75,7 +75,9 @@
             }
         }
 
-        /// Takes back what was said to be waiting, since nobody will tell when it is not.
+        /// Sets the meters for queued values and values in flight to 0.
+        ///
+        /// No later report would update them.
         func end() {
             for metrics in instruments.values {
                 metrics.queued.set(0)

@@ -2,7 +2,9 @@ private import CPeripheralGLib
 private import Glibc
 private import PeripheralDBus
 
-/// A program on one thread, for small devices: all of its tasks, and all that a `BlueZBackend` does.
+/// Runs a whole program on one thread, for small devices.
+///
+/// The thread runs all tasks of the program and all work of a `BlueZBackend`.
 ///
 /// ```swift
 /// import PeripheralBlueZ
@@ -24,25 +26,26 @@ private import PeripheralDBus
 /// }
 /// ```
 ///
-/// Swift's own pool of threads is not used, so there are neither its stacks nor its clock, which wakes the machine once a
-/// second; and nothing that a program does has to wake another thread. While there is nothing to do, the thread sleeps.
+/// The program does not use Swift's thread pool. It needs neither the stacks of that pool nor its clock,
+/// which wakes the machine once a second. No operation of the program has to wake another thread. While there
+/// is nothing to do, the thread sleeps.
 ///
-/// Build such a program with Swift 6.3 or later. Swift 6.2 does not let a program say where its tasks run: with it, the
-/// thread is that of the backend and of the main actor only, and other tasks are on Swift's threads, with all that is said of
-/// them above.
+/// Build such a program with Swift 6.3 or later. Swift 6.2 does not let a program choose where its tasks run.
+/// With Swift 6.2, the thread runs only the backend and the main actor. Other tasks run in Swift's thread
+/// pool, with its stacks and its clock.
 ///
-/// What takes long, or waits by other means than `await`, holds up everything else. What starts threads of its own, such as
-/// Foundation or Dispatch, still does so.
+/// Long computations and blocking waits without `await` delay everything else. Libraries that create their
+/// own threads, such as Foundation and Dispatch, still do so.
 public enum OneThread: Sendable {
-    /// Runs all tasks of the process on the calling thread, from now on, and ends the process when `program` is done.
+    /// Runs all tasks of the process on the calling thread and exits when `program` returns.
     ///
-    /// 10 seconds later, the memory is given back that has what only the start needed: pages of the program and its libraries, as
-    /// their files have them.
+    /// Call it once, at the beginning of a `main` that is not `async`. Tasks that already exist stay on their
+    /// threads. A second call stops the program.
     ///
-    /// Call it once, which is checked, at the beginning of a `main` that is not `async`: tasks that exist already stay where they
-    /// are.
+    /// After 10 seconds, the process returns memory that only its start needed. This memory consists of
+    /// unmodified pages of the program and its libraries, which the kernel can read from their files again.
     ///
-    /// - Parameter program: The program; what it returns is the status with which the process exits.
+    /// - Parameter program: The program. It returns the exit status of the process.
     public static func run(_ program: @escaping @Sendable () async -> CInt) -> Never {
         EventLoop.runProcess {
             let start = Task.detached {
@@ -54,9 +57,9 @@ public enum OneThread: Sendable {
         }
     }
 
-    /// The arrivals of signals such as `SIGTERM`, which no longer do what they do by themselves.
+    /// Returns the signals that arrive, such as `SIGTERM`, and disables their default effects.
     ///
-    /// A peripheral ends in order when its task is cancelled:
+    /// A peripheral shuts down gracefully when its task is cancelled:
     ///
     /// ```swift
     /// OneThread.run {
@@ -66,7 +69,7 @@ public enum OneThread: Sendable {
     ///         Task { for await _ in signals { service.cancel() } }
     ///         try await service.value
     ///     } catch is CancellationError {
-    ///         // It was told to end.
+    ///         // A signal has cancelled the task.
     ///     } catch {
     ///         print(error)
     ///         return 1
@@ -75,19 +78,22 @@ public enum OneThread: Sendable {
     /// }
     /// ```
     ///
-    /// Call it within ``run(_:)``, which is checked, and once for each signal. Processes that the program starts begin with these
-    /// signals blocked.
+    /// Call it within ``run(_:)``, once for each signal. A call outside ``run(_:)`` stops the program.
+    /// Processes that the program starts inherit these signals as blocked.
     ///
     /// - Parameter signals: The numbers of the signals.
-    /// - Returns: The numbers of those that arrive; of several that wait, the newest. It ends when nobody reads it any more.
-    /// - Throws: When there is no file descriptor left, of which it takes one; then signals do what they did before.
+    /// - Returns: The numbers of the signals that arrive. If several wait, only the newest is delivered. The
+    ///   stream ends when the program no longer reads it.
+    /// - Throws: ``SignalsError`` when no file descriptor is available. The call needs one. The signals then
+    ///   keep their previous effects.
     public static func arrivals(of signals: [CInt]) throws(SignalsError) -> AsyncStream<CInt> {
-        guard let loop = EventLoop.ofProcess else { preconditionFailure("OneThread.run has to come before") }
+        guard let loop = EventLoop.ofProcess else { preconditionFailure("call this within OneThread.run") }
         let descriptor = try openDescriptor(of: signals)
         block(signals)
         return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             loop.execute {
-                // Before Swift 6.3, the caller has another thread. Swift's own have all signals blocked.
+                // Before Swift 6.3, the caller runs on another thread. The threads of Swift's pool have all
+                // signals blocked.
                 block(signals)
                 let watch = loop.watch(fileDescriptor: descriptor, events: .readable) { _ in
                     while let signal = readSignal(from: descriptor) { continuation.yield(signal) }
@@ -102,7 +108,7 @@ public enum OneThread: Sendable {
         }
     }
 
-    /// A descriptor that can be read when a signal has arrived that is blocked.
+    /// Returns a descriptor that is readable when a blocked signal has arrived.
     private static func openDescriptor(of signals: [CInt]) throws(SignalsError) -> CInt {
         var set = signalSet(signals)
         let descriptor = unsafe signalfd(-1, &set, CInt(SFD_NONBLOCK | SFD_CLOEXEC))

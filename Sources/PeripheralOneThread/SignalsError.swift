@@ -1,6 +1,8 @@
 private import Glibc
 
-/// Why a program cannot be told of signals: the process or the machine has no file descriptor left.
+/// The reason why signals cannot be received: no file descriptor is available.
+///
+/// The process or the machine has reached its limit.
 public struct SignalsError: Error, Sendable, CustomStringConvertible {
     private let number: CInt
 
@@ -8,9 +10,9 @@ public struct SignalsError: Error, Sendable, CustomStringConvertible {
         self.number = number
     }
 
-    /// What the system says, in English or the language of the process.
+    /// The failure and the system's reason, in English or the language of the process.
     public var description: String {
         let reason = unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)"
-        return "The program cannot be told of signals: \(reason)."
+        return "The program cannot receive signals: \(reason). Raise the limit of open files."
     }
 }

@@ -1,15 +1,17 @@
 private import Glibc
 
-/// The pages of the program and its libraries that are in memory since the start, which needs most of them.
+/// The pages of the program and its libraries that have been in memory since the start.
 ///
-/// What comes after it needs few; the others are given back, so that they count for nothing in the memory of the process and
-/// the machine may have theirs. A page that is needed after all is read from its file again, which is no more than a
-/// fault as long as the kernel still has it.
+/// The start needs most of them, and later work needs few. Returning the others reduces the memory of the
+/// process and makes it available to the machine. A page that is needed again is read from its file. This
+/// costs only a page fault while the kernel still has the page.
 package enum StartPages {
-    /// Gives back all pages of mappings that nobody has modified: whatever is needed of them again is in their files.
+    /// Returns all pages of unmodified mappings.
+    ///
+    /// The kernel can read them from their files again.
     package static func giveBack() {
         let mappings = unmodifiedMappings()
-        // Nothing in between: it would need pages that have just been given back.
+        // Nothing may come between these two steps: it would need pages that were just returned.
         for mapping in mappings {
             unsafe madvise(
                 UnsafeMutableRawPointer(bitPattern: mapping.lowerBound),

@@ -1,27 +1,29 @@
-/// The mappings of a process that `/proc/self/smaps` shows to be as their files have them, read line by line.
+/// The unmodified file mappings of a process, read line by line from `/proc/self/smaps`.
 ///
-/// Such a mapping cannot be written, and nothing was written to it before that was forbidden. The linker does write to the
-/// pages of the relocated tables (RELRO) of each library: they must stay, since the file does not have what is in them.
+/// Such a mapping is not writable, and nothing was written to it while it was. The linker writes to the
+/// relocated tables (RELRO) of each library. Those pages must stay, because their content is not in the file.
 package struct UnmodifiedMappings {
-    /// What tells a modified page: each of these is 0 for a mapping without one.
+    /// The fields that indicate a modified page.
     ///
-    /// A modified page of a file is anonymous, or swapped out and then only in `Swap`. It need not count in
-    /// `Private_Dirty`: not when it is back from swap and unchanged there, and not when a forked child has it too.
+    /// Each of them is 0 for an unmodified mapping.
+    ///
+    /// A modified page of a file is anonymous, or swapped out and then counted only in `Swap`.
+    /// `Private_Dirty` may omit it: after an unchanged return from swap, or while a forked child shares it.
     private static let signs: Set<Substring> = ["Anonymous:", "Swap:", "Private_Dirty:", "Shared_Dirty:"]
 
     /// The addresses of these mappings, in the order of the lines.
     package private(set) var addresses: [Range<UInt>] = []
 
-    /// The mapping that the next lines describe, unless something tells that it must stay.
+    /// The mapping that the next lines describe, until a line shows that it must stay.
     private var candidate: Range<UInt>?
     private var missingSigns = signs
 
-    /// Nothing is known yet.
+    /// Creates a value without any mappings.
     package init() {}
 
     /// Reads the next line.
     ///
-    /// - Parameter line: The line, with or without its end.
+    /// - Parameter line: The line, with or without its line ending.
     package mutating func read(_ line: String) {
         let words = line.split(whereSeparator: \.isWhitespace)
         guard let first = words.first else { return }
@@ -38,7 +40,7 @@ package struct UnmodifiedMappings {
         if missingSigns.isEmpty { addresses.append(mapping) }
     }
 
-    /// The addresses of a mapping that begins with this line, when it is private, one of a file, and cannot be written.
+    /// Returns the addresses in the first line of a mapping that is private, file-backed and not writable.
     private static func readOnlyMapping(_ words: [Substring]) -> Range<UInt>? {
         guard words.count == 6, words[1].hasSuffix("p"), !words[1].contains("w"), words[4] != "0" else {
             return nil

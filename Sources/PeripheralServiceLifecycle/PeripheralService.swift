@@ -4,7 +4,7 @@
     public import ServiceLifecycle
     internal import Synchronization
 
-    /// A peripheral as one of the services of a program, which end in order at a signal such as SIGTERM.
+    /// A peripheral as one of a program's services, with graceful shutdown at signals such as SIGTERM.
     ///
     /// ```swift
     /// let service = PeripheralService(peripheral, on: .bluez) { session in
@@ -13,21 +13,21 @@
     /// try await ServiceGroup(services: [service], gracefulShutdownSignals: [.sigterm], logger: logger).run()
     /// ```
     ///
-    /// It is there with the package's trait `ServiceLifecycle`.
+    /// Available with the package trait `ServiceLifecycle`.
     public struct PeripheralService<Backend: PeripheralBackend>: Service {
         private let peripheral: Peripheral
         private let backend: Backend
         private let logger: Logger
         private let body: @Sendable (PeripheralSession) async throws -> Void
 
-        /// Makes a service of a peripheral.
+        /// Creates a service from a peripheral.
         ///
         /// - Parameters:
         ///   - peripheral: The peripheral.
         ///   - backend: The Bluetooth stack, such as `.bluez`.
-        ///   - logger: Where the framework tells what cannot be told otherwise.
-        ///   - body: What the program does with the published peripheral. A graceful shutdown cancels it; without one, the
-        ///     peripheral is served until then.
+        ///   - logger: The logger for problems that the framework cannot report in another way.
+        ///   - body: The program's work with the published peripheral. A graceful shutdown cancels it. The
+        ///     default body serves the peripheral until a graceful shutdown.
         public init(
             _ peripheral: Peripheral,
             on backend: Backend,
@@ -44,11 +44,12 @@
 
         /// Serves the peripheral until the body ends or a graceful shutdown begins.
         ///
-        /// A graceful shutdown withdraws the advertisement, answers the requests in progress, withdraws the services, and
-        /// returns; also while the peripheral waits for a Bluetooth stack. When the calling task is cancelled, requests in
-        /// progress are cancelled instead.
+        /// A graceful shutdown withdraws the advertisement, answers the pending requests, withdraws the
+        /// services, and returns. It also ends a peripheral that waits for a Bluetooth stack. If the calling
+        /// task is cancelled, pending requests are cancelled instead.
         ///
-        /// - Throws: As `Peripheral.run(on:logger:_:)` does, but no `CancellationError` after a graceful shutdown.
+        /// - Throws: The errors of `Peripheral.run(on:logger:_:)`, except a `CancellationError` after a
+        ///   graceful shutdown.
         public func run() async throws {
             let body = Body(body)
             do {
@@ -62,18 +63,18 @@
                         return false
                     }
                     while let hasEnded = try await group.next() {
-                        // What has not begun cannot be told to end, but there is nothing to answer either.
+                        // A body that has not begun cannot end, but there are no requests to answer either.
                         if hasEnded || !body.hasBegun { group.cancelAll() }
                         if hasEnded { return }
                     }
                 }
             } catch is CancellationError where Task.isShuttingDownGracefully && !Task.isCancelled {
-                // That is how the body ends then.
+                // A graceful shutdown ends the body in this way.
             }
         }
     }
 
-    /// What the program does, and whether it does so yet.
+    /// The program's work, and whether it has begun.
     private final class Body: Sendable {
         private let work: @Sendable (PeripheralSession) async throws -> Void
         private let state = Mutex(false)

@@ -1,10 +1,10 @@
 internal import CPeripheralGLib
 internal import Synchronization
 
-/// Runs what blocks, one after the other, on a thread that is there only while there is something to run.
+/// Runs blocking work in order, on a thread that exists only while there is work.
 ///
-/// Files may block for seconds on a worn flash card; Swift's own threads are as few as the processors, and those of
-/// executors have something else to do.
+/// File operations can block for seconds on a worn flash card. They must not block the threads of Swift's
+/// pool, which has only one thread per processor, or the threads of executors.
 final class FileThread: Sendable {
     private struct State {
         var pending: [@Sendable () -> Void] = []
@@ -13,7 +13,7 @@ final class FileThread: Sendable {
 
     private let state = Mutex(State())
 
-    /// Runs `body` after what was given before, and returns what it returns.
+    /// Runs `body` after all earlier work and returns its result.
     func run<Success: Sendable, Failure: Error>(
         _ body: @escaping @Sendable () throws(Failure) -> Success
     ) async throws(Failure) -> Success {
@@ -48,7 +48,7 @@ final class FileThread: Sendable {
             nil
         )
         guard let thread = unsafe thread else {
-            // The system has no thread left. To hold up this one is better than to lose what is to be saved.
+            // The system cannot create another thread. Blocking this one is better than losing the work.
             unsafe Unmanaged<FileThread>.fromOpaque(reference).release()
             return drain()
         }

@@ -1,34 +1,45 @@
 public import PeripheralKit
 
-/// A directory in which the state of peripherals is preserved, a file for each.
+/// A directory that holds the preserved state of peripherals, one file for each.
 ///
 /// ```swift
 /// let store = try StateDirectory()
 /// ```
 ///
-/// A file is a key file, as desktop and system services use them, which holds the identifier and a checksum besides the
-/// state. It is written as a whole to a temporary file, flushed to the disk and moved into place, so that a crash leaves
-/// the old one or the new one. A record that is open is locked against other processes; the lock ends with the
-/// process, however that ends.
+/// Each file is a key file, the format of desktop and system services. Besides the state, it contains the
+/// identifier and a checksum.
 ///
-/// Nothing in the directory is trusted: files that others could have written, symbolic links, and whatever is not what
-/// was saved are refused, never followed and never obeyed. Files have the mode 0600; the directory, where it has to be
-/// made, 0700. All of it takes place on threads that end with their work.
+/// A save writes a complete temporary file, flushes it to the disk and moves it into place. After a crash,
+/// either the old file or the new file exists.
+///
+/// An open record is locked against other processes. The lock ends with the process, even if the process is
+/// killed.
+///
+/// The directory is not trusted. These are refused and never followed:
+///
+/// - files that other users could have written
+/// - symbolic links
+/// - files with different content from the content that was saved
+///
+/// Files have the mode 0600. A directory that the store creates has the mode 0700. All file operations run on
+/// separate threads, which end with their work.
 public struct StateDirectory: RestorationStore {
-    /// The largest file that is read or written, in bytes.
+    /// The maximum size of a file that is read or written, in bytes.
     public static let maximumFileSize = StateFileFormat.maximumSize
 
     /// The path of the directory.
     public let path: String
 
-    /// How many of the last components of the path are made when they are missing.
+    /// The number of trailing path components that are created if they are missing.
     private let madeComponentCount: Int
 
-    /// The directory that is meant for the state of this program.
+    /// Uses the standard directory for the state of this program.
     ///
-    /// That is the first of these; nothing is made or read before a record is opened:
-    /// 1. `$STATE_DIRECTORY`, which systemd sets for a service with `StateDirectory=`; the first, if it lists several;
-    /// 2. `$XDG_STATE_HOME/NAME`, where `NAME` is the name of the program;
+    /// It is the first of these. Nothing is created or read before a record is opened.
+    ///
+    /// 1. `$STATE_DIRECTORY`, which systemd sets for a service with `StateDirectory=`. If it lists several,
+    ///    the first counts.
+    /// 2. `$XDG_STATE_HOME/NAME`, where `NAME` is the name of the program.
     /// 3. `$HOME/.local/state/NAME`.
     ///
     /// - Throws: `RestorationError` when none of these variables is set.
@@ -40,10 +51,12 @@ public struct StateDirectory: RestorationStore {
         self.init(path: location.path, madeComponentCount: location.madeComponentCount)
     }
 
-    /// The directory at a path, which is made when it is missing; what it lies in has to be there.
+    /// Uses the directory at a path and creates it if it is missing.
     ///
-    /// - Parameter path: The path, which may lead through symbolic links. The directory itself must belong to the user that
-    ///   the program runs as, and must not be writable by others.
+    /// The parent directory must exist.
+    ///
+    /// - Parameter path: The path, which may contain symbolic links. The directory must belong to the user of
+    ///   the program, and no other user may write to it.
     public init(path: String) {
         self.init(path: path, madeComponentCount: 1)
     }
@@ -53,10 +66,11 @@ public struct StateDirectory: RestorationStore {
         self.madeComponentCount = madeComponentCount
     }
 
-    /// The identifiers under which something is preserved, in no particular order.
+    /// Returns the identifiers with preserved state, in no particular order.
     ///
-    /// Reads each file, and compares its checksum. What is damaged, was saved by a newer version, or cannot be trusted is left
-    /// out, and stays as it is. Where there is no directory, there are no identifiers.
+    /// The method reads each file and compares its checksum. It omits files that are damaged, that a newer
+    /// version saved, or that cannot be trusted. These files do not change. If the directory does not exist,
+    /// there are no identifiers.
     ///
     /// - Returns: The identifiers.
     /// - Throws: `RestorationError` when the directory cannot be read or trusted.
@@ -67,15 +81,18 @@ public struct StateDirectory: RestorationStore {
         }
     }
 
-    /// Opens the record of an identifier, for this caller alone until it is closed.
+    /// Opens the record of an identifier for exclusive use until it is closed.
     ///
-    /// Makes the directory when it is missing, and removes what a program that was killed while it saved has left.
+    /// The method creates the directory if it is missing. It also removes temporary files of a program that
+    /// was killed during a save.
     ///
-    /// - Parameter identifier: The identifier, of 1 to 4,096 bytes without U+0000. It does not have to be fit for a file
-    ///   name.
+    /// - Parameter identifier: The identifier, with 1 to 4,096 bytes and without U+0000. It does not have to
+    ///   be a valid file name.
     /// - Returns: The record.
-    /// - Throws: `RestorationError` when the record is open already, in this process or in another one,
-    ///   when no record can have the identifier, or when the directory cannot be used or trusted.
+    /// - Throws: `RestorationError` in these cases:
+    ///   - The record is already open, in this process or in another one.
+    ///   - The identifier is not valid.
+    ///   - The directory cannot be used or trusted.
     public func open(_ identifier: String) async throws(RestorationError) -> any RestorationRecord {
         try RestorationRules.check(identifier: identifier)
         let thread = FileThread()

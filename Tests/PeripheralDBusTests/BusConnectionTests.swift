@@ -84,7 +84,7 @@ struct BusConnectionTests {
             try await test.server.export(.method("/later", "", "") { _, reply in _ = reply.deferred() })
             for path in ["/now", "/later"] as [ObjectPath] {
                 let error = await test.error(of: path, "test.M", "Call")
-                #expect(error == MethodError(.failed, "the method was left without an answer"))
+                #expect(error == MethodError(.failed, "the method ended without a reply"))
             }
         }
     }

@@ -1,9 +1,11 @@
 extension AdvertisementPayload {
-    /// Takes the fields out of what a scanner has received.
+    /// Creates a payload from data that a scanner has received.
     ///
-    /// Structures that are malformed or of other types are passed over. Of a field that occurs twice the
-    /// first counts, and those of the advertising data count before those of the scan response; a complete
-    /// name counts before a shortened one, and lists of services are joined.
+    /// Malformed structures and structures of other types are ignored. Services from several lists are
+    /// joined. If a field occurs more than once, these rules apply:
+    ///
+    /// - The first occurrence counts. The advertising data comes before the scan response.
+    /// - A complete name takes precedence over a shortened name.
     public init(advertisingData: AdvertisingData, scanResponse: AdvertisingData = AdvertisingData()) {
         self.init()
         for structure in advertisingData.structures + scanResponse.structures {
@@ -61,7 +63,7 @@ extension AdvertisementPayload {
         guard !bytes.isEmpty, localName == nil || isLocalNameShortened && !isShortened else {
             return
         }
-        // A sender may have cut the name inside a character; what is left of that one is shown as U+FFFD.
+        // The sender may have cut the name inside a character. An incomplete character becomes U+FFFD.
         localName = String(decoding: bytes, as: UTF8.self)
         isLocalNameShortened = isShortened
     }

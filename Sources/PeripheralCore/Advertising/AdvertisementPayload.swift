@@ -1,25 +1,25 @@
-/// What a device says of itself while it advertises, field by field.
+/// The content of a device's advertisement, field by field.
 ///
-/// ``init(advertisingData:scanResponse:)`` makes the fields of the bytes that are on the air, as a scanner does.
+/// ``init(advertisingData:scanResponse:)`` decodes the bytes on the air, like a scanner.
 public struct AdvertisementPayload: Hashable, Sendable {
-    /// Whether the device is discoverable; `nil` leaves the flags out.
+    /// Whether the device is discoverable, or `nil` for no flags.
     public var flags: AdvertisingFlags?
     /// The services that the device offers.
     public var services: [BluetoothUUID]
-    /// The device's name; an empty one is none.
+    /// The device's name, which is omitted if it is empty.
     public var localName: String?
     /// Whether ``localName`` is only the beginning of the device's name.
     public var isLocalNameShortened = false
-    /// What the device looks like (Assigned Numbers, 2.6).
+    /// The appearance of the device (Assigned Numbers, 2.6).
     public var appearance: UInt16?
-    /// The power of transmission in dBm: −127 through 127.
+    /// The transmit power in dBm: −127 through 127.
     public var txPower: Int8?
-    /// Data in formats of manufacturers' own, by company identifier (Assigned Numbers, 7.1).
+    /// Manufacturer-specific data, by company identifier (Assigned Numbers, 7.1).
     public var manufacturerData: [UInt16: [UInt8]]
-    /// Data of services, by their UUIDs.
+    /// Service data, by service UUID.
     public var serviceData: [BluetoothUUID: [UInt8]]
 
-    /// Creates a payload; what is not named is left out.
+    /// Creates a payload that contains only the given fields.
     public init(
         flags: AdvertisingFlags? = nil,
         localName: String? = nil,

@@ -1,20 +1,19 @@
-/// What one advertising packet, or one scan response, carries: a list of structures, each a type and its
-/// bytes.
+/// The content of one advertising packet or scan response: a list of typed structures.
 ///
-/// The format is that of Core Specification Vol 3, Part C, 11.
+/// The format is defined in Core Specification Vol 3, Part C, 11.
 public struct AdvertisingData: Hashable, Sendable {
-    /// The structures, in the order of sending.
+    /// The structures, in the order in which they are sent.
     public var structures: [AdvertisingStructure]
 
-    /// Creates data of structures.
+    /// Creates data from structures.
     public init(_ structures: [AdvertisingStructure] = []) {
         self.structures = structures
     }
 
-    /// Takes the structures out of bytes from the air.
+    /// Decodes the structures from bytes on the air.
     ///
-    /// A structure of length 0 ends the data, as the specification has it. So does one that is longer than
-    /// the bytes that are left: what stands before it is taken, the rest is not.
+    /// A structure of length 0 ends the data, as the specification requires. A structure that is longer than
+    /// the remaining bytes also ends the data. The structures before it are decoded.
     public init(decoding bytes: [UInt8]) {
         structures = []
         var rest = bytes[...]
@@ -29,7 +28,7 @@ public struct AdvertisingData: Hashable, Sendable {
         }
     }
 
-    /// How many bytes the structures take on the air.
+    /// The number of bytes that the structures occupy on the air.
     public var byteCount: Int {
         structures.reduce(0) { $0 + $1.byteCount }
     }
@@ -46,7 +45,7 @@ public struct AdvertisingData: Hashable, Sendable {
         return bytes
     }
 
-    /// The data of the first structure of a type.
+    /// The data of the first structure with this type.
     public subscript(type: AdvertisingStructure.DataType) -> [UInt8]? {
         structures.first { $0.type == type }?.data
     }

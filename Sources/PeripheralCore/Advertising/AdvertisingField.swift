@@ -11,21 +11,21 @@ public struct AdvertisingField: Hashable, Sendable {
 
     /// The flags.
     public static let flags = AdvertisingField(kind: .flags)
-    /// The services' UUIDs, of all widths.
+    /// The service UUIDs of all widths.
     public static let services = AdvertisingField(kind: .services)
-    /// The UUIDs of services that are looked for, of all widths.
+    /// The UUIDs of solicited services, of all widths.
     public static let solicitedServices = AdvertisingField(kind: .solicitedServices)
     /// The local name.
     public static let localName = AdvertisingField(kind: .localName)
     /// The appearance.
     public static let appearance = AdvertisingField(kind: .appearance)
-    /// The power of transmission.
+    /// The transmit power.
     public static let txPower = AdvertisingField(kind: .txPower)
 
     /// The identifier of a coordinated set.
     public static let resolvableSetIdentifier = AdvertisingField(kind: .resolvableSetIdentifier)
 
-    /// The data of a manufacturer, by the company's identifier.
+    /// The data of a manufacturer with this company identifier.
     public static func manufacturerData(_ company: UInt16) -> AdvertisingField {
         AdvertisingField(kind: .manufacturerData(company))
     }
@@ -35,7 +35,7 @@ public struct AdvertisingField: Hashable, Sendable {
         AdvertisingField(kind: .serviceData(uuid))
     }
 
-    /// Data of a kind that has no field of its own.
+    /// Data of a type that has no dedicated field.
     public static func rawData(_ type: AdvertisingStructure.DataType) -> AdvertisingField {
         AdvertisingField(kind: .rawData(type))
     }

@@ -1,9 +1,9 @@
-/// Whether a device is discoverable, and by which radio (Core Specification Supplement, Part A, 1.3).
+/// The discoverability and the radio types of a device (Core Specification Supplement, Part A, 1.3).
 public struct AdvertisingFlags: OptionSet, Hashable, Sendable {
     /// The byte on the air.
     public let rawValue: UInt8
 
-    /// Creates a set of its byte.
+    /// Creates flags from their byte.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
@@ -12,8 +12,8 @@ public struct AdvertisingFlags: OptionSet, Hashable, Sendable {
     public static let limitedDiscoverable = AdvertisingFlags(rawValue: 0x01)
     /// Discoverable.
     public static let generalDiscoverable = AdvertisingFlags(rawValue: 0x02)
-    /// LE only: the device has no BR/EDR, or has it switched off.
+    /// LE only: the device has no BR/EDR, or BR/EDR is off.
     public static let classicNotSupported = AdvertisingFlags(rawValue: 0x04)
-    /// The controller can use LE and BR/EDR to the same device at once.
+    /// The controller can use LE and BR/EDR to the same device at the same time.
     public static let simultaneousController = AdvertisingFlags(rawValue: 0x08)
 }

@@ -1,4 +1,4 @@
-/// Something that the Bluetooth stack knows, and adds to an advertisement when told to.
+/// A value that the Bluetooth stack can add to an advertisement.
 public struct AdvertisingInclude: Hashable, Sendable {
     private enum Kind: String {
         case txPower = "tx-power"
@@ -9,20 +9,24 @@ public struct AdvertisingInclude: Hashable, Sendable {
 
     private let kind: Kind
 
-    /// The power at which the advertisement is sent, for centrals to estimate the distance.
+    /// The transmit power, from which centrals estimate the distance.
     public static let txPower = AdvertisingInclude(kind: .txPower)
     /// The adapter's appearance.
     ///
-    /// BlueZ refuses it on kernels from 5.11 on; declare the appearance itself.
+    /// BlueZ refuses this value on kernels from 5.11 on. Declare the appearance in the advertisement instead.
     public static let appearance = AdvertisingInclude(kind: .appearance)
-    /// The adapter's name, of which at most 10 bytes are sent; instead of a name of the advertisement's own.
-    public static let localName = AdvertisingInclude(kind: .localName)
-    /// The identifier of a coordinated set, such as a pair of earbuds; BlueZ 5.67 and later.
+    /// The adapter's name, cut to at most 10 bytes.
     ///
-    /// It needs a SIRK in the section CSIS of BlueZ's `main.conf`.
+    /// It replaces a name declared in the advertisement.
+    public static let localName = AdvertisingInclude(kind: .localName)
+    /// The identifier of a coordinated set, such as a pair of earbuds.
+    ///
+    /// Requires BlueZ 5.67 or later and a SIRK in the section CSIS of BlueZ's `main.conf`.
     public static let resolvableSetIdentifier = AdvertisingInclude(kind: .resolvableSetIdentifier)
 
-    /// What BlueZ names so: `tx-power`, `appearance`, `local-name` or `rsi`; `nil` for another text.
+    /// Creates a value from BlueZ's name for it: `tx-power`, `appearance`, `local-name` or `rsi`.
+    ///
+    /// Returns `nil` for any other text.
     public init?(_ description: String) {
         guard let kind = Kind(rawValue: description) else { return nil }
         self.kind = kind

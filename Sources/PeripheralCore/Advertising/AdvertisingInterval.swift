@@ -1,6 +1,7 @@
-/// How often an advertisement is sent (Core Specification, Vol 6, Part B, 4.4.2.2).
+/// The time between two packets of an advertisement (Core Specification, Vol 6, Part B, 4.4.2.2).
 ///
-/// A short interval is found sooner and costs more power. Controllers add up to 10 ms of their own each time.
+/// With a short interval, scanners find the device sooner, but it uses more power. Controllers add up to 10
+/// ms to each interval.
 ///
 /// ```swift
 /// Advertisement(interval: .every(.milliseconds(100)))
@@ -12,21 +13,21 @@ public struct AdvertisingInterval: Hashable, Sendable {
     /// The longest time between two packets, in whole milliseconds.
     public let maximum: Duration
 
-    /// What BlueZ takes: 20 ms to 10,485,759 ms, which is nearly three hours.
+    /// The range that BlueZ accepts: 20 ms to 10,485,759 ms (nearly three hours).
     ///
-    /// Adapters without extended advertising take 10,240 ms at most.
+    /// Adapters without extended advertising accept at most 10,240 ms.
     public static let limits: ClosedRange<Duration> = .milliseconds(20) ... .milliseconds(10_485_759)
 
-    /// One packet in this time.
+    /// Returns a fixed interval.
     public static func every(_ interval: Duration) -> AdvertisingInterval {
         AdvertisingInterval(minimum: interval, maximum: interval)
     }
 
-    /// One packet in a time that the controller chooses between these two.
+    /// Returns a range from which the controller chooses the interval.
     ///
     /// - Parameters:
-    ///   - minimum: The shortest, 20 ms or more.
-    ///   - maximum: The longest; not shorter than `minimum`, which is examined with the declaration.
+    ///   - minimum: The shortest interval: 20 ms or more.
+    ///   - maximum: The longest interval, at least `minimum`. Validation of the declaration checks this.
     /// - Returns: The interval.
     public static func between(_ minimum: Duration, and maximum: Duration) -> AdvertisingInterval {
         AdvertisingInterval(minimum: minimum, maximum: maximum)
@@ -43,7 +44,7 @@ extension AdvertisingInterval: CustomStringConvertible {
 }
 
 extension Duration {
-    /// The milliseconds that have passed in full; at the limits of `Int64`, as many as that holds.
+    /// The number of complete milliseconds, clamped to the range of `Int64`.
     package var wholeMilliseconds: Int64 {
         let (seconds, attoseconds) = components
         let milliseconds = Int128(seconds) * 1000 + Int128(attoseconds / 1_000_000_000_000_000)

@@ -1,16 +1,16 @@
-/// One piece of what is advertised: a type, and the bytes to which it gives a meaning.
+/// One element of advertising data: a type and its bytes.
 ///
-/// The format is that of Core Specification Vol 3, Part C, 11.
+/// The format is defined in Core Specification Vol 3, Part C, 11.
 public struct AdvertisingStructure: Hashable, Sendable {
-    /// How many bytes a structure can hold besides its length and its type.
+    /// The maximum number of bytes in a structure, besides its length and its type.
     public static let maximumDataCount = 254
 
-    /// What the bytes mean.
+    /// The type, which defines the meaning of the bytes.
     public let type: DataType
-    /// The bytes behind the type.
+    /// The bytes after the type.
     public let data: [UInt8]
 
-    /// Creates a structure; `nil` when there are more bytes than ``maximumDataCount``.
+    /// Creates a structure, or returns `nil` if there are more than ``maximumDataCount`` bytes.
     public init?(_ type: DataType, _ data: [UInt8]) {
         guard data.count <= Self.maximumDataCount else {
             return nil
@@ -19,7 +19,7 @@ public struct AdvertisingStructure: Hashable, Sendable {
         self.data = data
     }
 
-    /// How many bytes the structure takes on the air: its length, its type, and its data.
+    /// The number of bytes on the air: the length, the type, and the data.
     public var byteCount: Int {
         2 + data.count
     }

@@ -1,6 +1,6 @@
-/// How the secondary channels carry an extended advertisement (Core Specification, Vol 6, Part B, 2.3.4).
+/// The secondary channel of an extended advertisement (Core Specification, Vol 6, Part B, 2.3.4).
 ///
-/// Whoever knows legacy advertising only, as Bluetooth 4 does, does not hear what is sent there.
+/// Devices that support only legacy advertising, such as Bluetooth 4 devices, do not receive it.
 public struct SecondaryChannel: Hashable, Sendable {
     private enum Kind: String {
         case oneM = "1M"
@@ -10,14 +10,16 @@ public struct SecondaryChannel: Hashable, Sendable {
 
     private let kind: Kind
 
-    /// One million symbols a second, uncoded.
+    /// One million symbols per second, uncoded.
     public static let oneM = SecondaryChannel(kind: .oneM)
-    /// Two million symbols a second: less time on the air, and less reach.
+    /// Two million symbols per second: less time on the air, shorter range.
     public static let twoM = SecondaryChannel(kind: .twoM)
-    /// One million symbols a second, coded: more reach.
+    /// One million symbols per second, coded: longer range.
     public static let coded = SecondaryChannel(kind: .coded)
 
-    /// The channel with BlueZ's name for it: `1M`, `2M` or `Coded`; `nil` for another text.
+    /// Creates a channel from BlueZ's name for it: `1M`, `2M` or `Coded`.
+    ///
+    /// Returns `nil` for any other text.
     public init?(_ description: String) {
         guard let kind = Kind(rawValue: description) else { return nil }
         self.kind = kind

@@ -1,5 +1,5 @@
 extension String {
-    /// The longest beginning that takes no more bytes in UTF-8 and ends between two characters.
+    /// The longest prefix of whole characters that occupies at most this many UTF-8 bytes.
     package func longestPrefix(ofUTF8ByteCount limit: Int) -> Substring {
         var byteCount = 0
         return prefix { character in

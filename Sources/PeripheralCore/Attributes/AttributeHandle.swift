@@ -1,25 +1,25 @@
-/// The number by which a central names an attribute on the air: 0x0001 through 0xFFFF.
+/// The number that identifies an attribute on the air: 0x0001 through 0xFFFF.
 ///
-/// 0x0000 is reserved (Core Specification Vol 3, Part F, 3.2.2); no table allocates it.
+/// 0x0000 is reserved (Core Specification Vol 3, Part F, 3.2.2). No table allocates it.
 public struct AttributeHandle: RawRepresentable, Hashable, Sendable {
     /// The number.
     public let rawValue: UInt16
 
-    /// Creates a handle of its number.
+    /// Creates a handle from its number.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 }
 
 extension AttributeHandle: Comparable {
-    /// Orders handles by their number, which is the order of the attributes.
+    /// Orders handles by their numbers, which is the order of the attributes.
     public static func < (left: AttributeHandle, right: AttributeHandle) -> Bool {
         left.rawValue < right.rawValue
     }
 }
 
 extension AttributeHandle: ExpressibleByIntegerLiteral {
-    /// Creates a handle of its number.
+    /// Creates a handle from its number.
     public init(integerLiteral number: UInt16) {
         self.init(rawValue: number)
     }

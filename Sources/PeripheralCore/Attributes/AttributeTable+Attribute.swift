@@ -5,18 +5,19 @@ extension AttributeTable {
         public let handle: AttributeHandle
         /// The attribute type.
         public let type: BluetoothUUID
-        /// What the attribute is, and whose.
+        /// The role of the attribute and its owner.
         public let kind: Kind
     }
 }
 
 extension AttributeTable {
-    /// What an attribute is, and whose: the numbers are indices into the table's services and the arrays in
-    /// them.
+    /// The role of an attribute and its owner.
+    ///
+    /// The numbers are indices into the table's services and into the arrays of each service.
     public enum Kind: Hashable, Sendable {
         /// The declaration of a service, primary or secondary.
         case serviceDeclaration(service: Int)
-        /// The inclusion of another service; `include` is the index in the service's `includedServices`.
+        /// The inclusion of another service. `include` is the index in the service's `includedServices`.
         case include(service: Int, include: Int)
         /// The declaration of a characteristic.
         case characteristicDeclaration(service: Int, characteristic: Int)
@@ -40,7 +41,7 @@ extension AttributeTable {
             }
         }
 
-        /// The characteristic that the attribute belongs to; `nil` for what belongs to the service itself.
+        /// The characteristic of the attribute, or `nil` if it belongs directly to the service.
         public var characteristic: Int? {
             switch self {
             case .serviceDeclaration, .include:
@@ -54,29 +55,30 @@ extension AttributeTable {
         }
     }
 
-    /// The characteristic that an attribute of this table belongs to; `nil` for what belongs to the service
-    /// itself.
+    /// Returns the characteristic that an attribute of this table belongs to.
+    ///
+    /// Returns `nil` if the attribute belongs directly to the service.
     public func characteristic(of kind: Kind) -> CharacteristicDescription? {
         kind.characteristic.map { services[kind.service].characteristics[$0] }
     }
 }
 
 extension CharacteristicProperties {
-    /// How many descriptors the stack adds to a characteristic of these properties.
+    /// The number of descriptors that the stack adds to a characteristic with these properties.
     var stackDescriptorCount: Int {
         (allowsSubscription ? 1 : 0) + (hasExtendedProperties ? 1 : 0)
     }
 }
 
 extension ServiceDescription {
-    /// How many handles the service takes.
+    /// The number of handles that the service occupies.
     var attributeCount: Int {
         characteristics.reduce(1 + includedServices.count) { count, characteristic in
             count + 2 + characteristic.properties.stackDescriptorCount + characteristic.descriptors.count
         }
     }
 
-    /// The attributes of the service in the order of their handles, for a service of this index.
+    /// Returns the attributes of the service with this index, in handle order.
     func attributes(at service: Int) -> [(BluetoothUUID, AttributeTable.Kind)] {
         var attributes: [(BluetoothUUID, AttributeTable.Kind)] = []
         attributes.reserveCapacity(attributeCount)

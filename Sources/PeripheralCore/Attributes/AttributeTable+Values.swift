@@ -1,10 +1,11 @@
 extension AttributeTable {
-    /// The value of an attribute that the declaration alone determines.
+    /// Returns the value of an attribute that follows from the declaration alone.
     ///
-    /// Declarations of services, includes and characteristics, and Characteristic Extended Properties, as a
-    /// read of them is answered (Core Specification Vol 3, Part G, 3.1 through 3.3.3.1).
+    /// These are the declarations of services, includes and characteristics, and Characteristic Extended
+    /// Properties. The value is the one that a read returns (Core Specification Vol 3, Part G, 3.1 through
+    /// 3.3.3.1).
     ///
-    /// - Returns: `nil` for an attribute whose value lives elsewhere, and for a handle that is not in use.
+    /// - Returns: The value. `nil` for an attribute with a value from elsewhere, and for an unused handle.
     public func fixedValue(of handle: AttributeHandle) -> [UInt8]? {
         switch self[handle]?.kind {
         case .serviceDeclaration(let service):
@@ -23,7 +24,8 @@ extension AttributeTable {
     private func includeValue(of included: Int) -> [UInt8] {
         let range = serviceRange(included)
         let uuid = services[included].uuid.attBytes
-        // Only a 16-bit UUID is told; a longer one is read from the service's declaration.
+        // Only a 16-bit UUID is included here. A central reads a longer UUID from the declaration of the
+        // service.
         return range.lowerBound.rawValue.gattBytes + range.upperBound.rawValue.gattBytes
             + (uuid.count == 2 ? uuid : [])
     }

@@ -1,24 +1,32 @@
-/// A server's database: every attribute of its services, with the handle that a central uses for it.
+/// The attribute database of a peripheral: every attribute of its services and its handle.
 ///
-/// The same services always get the same handles, and they are those that BlueZ allocates: a service that is
-/// pinned to a handle stands there, any other behind all those before it. Each is its declaration, its
-/// includes, and then, for each characteristic, the declaration, the value, Client Characteristic
-/// Configuration if centrals can subscribe, Characteristic Extended Properties if there are any, and the
-/// declared descriptors in their order.
+/// The same services always get the same handles, which are the handles that BlueZ allocates. A service that
+/// is pinned to a handle starts there. Any other service follows all services before it in the list.
+///
+/// The attributes of a service are, in this order:
+///
+/// 1. Its declaration.
+/// 2. Its includes.
+/// 3. For each characteristic:
+///    - its declaration
+///    - its value
+///    - Client Characteristic Configuration, if centrals can subscribe
+///    - Characteristic Extended Properties, if there are any
+///    - the declared descriptors, in their order
 public struct AttributeTable: Hashable, Sendable {
     /// The services, in the order in which they are registered.
     public let services: [ServiceDescription]
-    /// Every attribute, in the order of the handles.
+    /// Every attribute, in handle order.
     ///
-    /// The handles of a service have no gaps; there may be some between two services.
+    /// The handles of a service have no gaps. There can be gaps between services.
     public let attributes: [Attribute]
 
-    /// By the services' indices.
+    /// Indexed like the services.
     private let layout: [ServiceLayout]
-    /// In the order of the handles.
+    /// In handle order.
     private let blocks: [Block]
 
-    /// Where a service's parts stand.
+    /// The handles of a service and of its values.
     private struct ServiceLayout: Hashable {
         var range: ClosedRange<AttributeHandle>
         var valueHandles: [AttributeHandle] = []
@@ -28,7 +36,7 @@ public struct AttributeTable: Hashable, Sendable {
     private struct Block: Hashable {
         var range: ClosedRange<AttributeHandle>
         var service: Int
-        /// The index of the first in `attributes`.
+        /// The index of the block's first attribute in `attributes`.
         var firstAttribute = 0
     }
 
@@ -36,10 +44,13 @@ public struct AttributeTable: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - services: The services, in the order in which they are registered.
-    ///   - firstHandle: The first handle to allocate: 0x0001, or the one behind a stack's own services. A service that
-    ///     is pinned may stand before it.
-    /// - Throws: ``AttributeTableError`` when the handles do not suffice, two services claim the same, a service
-    ///   includes one that does not stand before it, or a handle is 0x0000.
+    ///   - firstHandle: The first handle to allocate: 0x0001, or the handle after the stack's own services. A
+    ///     pinned service may have a lower handle.
+    /// - Throws: ``AttributeTableError`` in these cases:
+    ///   - There are not enough handles.
+    ///   - Two services claim the same handle.
+    ///   - A service includes one that does not come before it.
+    ///   - A handle is 0x0000.
     public init(
         services: [ServiceDescription],
         firstHandle: AttributeHandle = 0x0001
@@ -83,7 +94,7 @@ public struct AttributeTable: Hashable, Sendable {
         self.blocks = blocks
     }
 
-    /// The handles from the first to the last in use; `nil` when there are no services.
+    /// The range from the first to the last handle in use, or `nil` without services.
     public var handles: ClosedRange<AttributeHandle>? {
         guard let first = blocks.first, let last = blocks.last else {
             return nil
@@ -91,9 +102,9 @@ public struct AttributeTable: Hashable, Sendable {
         return first.range.lowerBound...last.range.upperBound
     }
 
-    /// Where the attribute of a handle stands in ``attributes``; `nil` when the handle is not in use.
+    /// Returns the index of a handle in ``attributes``, or `nil` if the handle is unused.
     ///
-    /// The search takes a time that grows with the logarithm of the number of services.
+    /// The search time grows with the logarithm of the number of services.
     public func index(of handle: AttributeHandle) -> Int? {
         let position = blocks.partitioningIndex { $0.range.upperBound >= handle }
         guard position < blocks.endIndex, blocks[position].range.contains(handle) else {
@@ -103,14 +114,14 @@ public struct AttributeTable: Hashable, Sendable {
         return block.firstAttribute + Int(handle.rawValue - block.range.lowerBound.rawValue)
     }
 
-    /// The attribute of a handle; `nil` when the handle is not in use.
+    /// The attribute with this handle, or `nil` if the handle is unused.
     public subscript(handle: AttributeHandle) -> Attribute? {
         index(of: handle).map { attributes[$0] }
     }
 }
 
 extension ServiceDescription {
-    /// The handles that the service takes.
+    /// Returns the handles that the service occupies.
     fileprivate func range(
         at index: Int,
         next: Int
@@ -127,7 +138,7 @@ extension ServiceDescription {
 }
 
 extension Array {
-    /// The index of the first element that belongs to the second part, in an array that has two.
+    /// Returns the index of the first element of the second part of a partitioned array.
     fileprivate func partitioningIndex(where belongsToSecondPart: (Element) -> Bool) -> Int {
         var (low, high) = (startIndex, endIndex)
         while low < high {
@@ -142,36 +153,36 @@ extension Array {
     }
 }
 
-// MARK: - Where things stand
+// MARK: - Handles
 
-// Indices are those of `services` and of the arrays in it; as with those arrays, others stop the program.
+// Indices refer to `services` and to the arrays in it. An invalid index stops the program, as with an array.
 extension AttributeTable {
-    /// The handles of a service, from its declaration to its last attribute.
+    /// Returns the handles of a service, from its declaration to its last attribute.
     public func serviceRange(_ service: Int) -> ClosedRange<AttributeHandle> {
         layout[service].range
     }
 
-    /// The attributes of a service, in the order of their handles.
+    /// Returns the attributes of a service, in handle order.
     public func attributes(ofService service: Int) -> ArraySlice<Attribute> {
         let first = index(of: layout[service].range.lowerBound) ?? attributes.endIndex
         return attributes[first...].prefix(services[service].attributeCount)
     }
 
-    /// The handle of a characteristic's declaration.
+    /// Returns the handle of a characteristic's declaration.
     public func declarationHandle(service: Int, characteristic: Int) -> AttributeHandle {
         AttributeHandle(
             rawValue: valueHandle(service: service, characteristic: characteristic).rawValue - 1
         )
     }
 
-    /// The handle of a characteristic's value.
+    /// Returns the handle of a characteristic's value.
     public func valueHandle(service: Int, characteristic: Int) -> AttributeHandle {
         layout[service].valueHandles[characteristic]
     }
 
-    /// The handle of a characteristic's Client Characteristic Configuration descriptor.
+    /// Returns the handle of a characteristic's Client Characteristic Configuration descriptor.
     ///
-    /// `nil` when centrals cannot subscribe to the characteristic.
+    /// Returns `nil` if centrals cannot subscribe to the characteristic.
     public func clientConfigurationHandle(service: Int, characteristic: Int) -> AttributeHandle? {
         guard services[service].characteristics[characteristic].properties.allowsSubscription else {
             return nil
@@ -181,7 +192,7 @@ extension AttributeTable {
         )
     }
 
-    /// The handle of a declared descriptor.
+    /// Returns the handle of a declared descriptor.
     public func descriptorHandle(service: Int, characteristic: Int, descriptor: Int) -> AttributeHandle {
         let description = services[service].characteristics[characteristic]
         precondition(

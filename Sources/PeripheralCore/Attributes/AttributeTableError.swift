@@ -1,6 +1,6 @@
-/// Why services cannot stand in one attribute table.
+/// The reason why an attribute table cannot hold the services.
 public struct AttributeTableError: Error, Hashable, Sendable {
-    /// What is wrong.
+    /// The kind of failure.
     public struct Code: Hashable, Sendable {
         private enum Kind {
             case handlesExhausted, handleCollision, invalidInclude, reservedHandle
@@ -10,19 +10,19 @@ public struct AttributeTableError: Error, Hashable, Sendable {
 
         /// There are more attributes than handles.
         public static let handlesExhausted = Code(kind: .handlesExhausted)
-        /// A service is pinned to handles of which another has some.
+        /// A service is pinned to handles that overlap those of another service.
         public static let handleCollision = Code(kind: .handleCollision)
-        /// A service includes one that does not stand before it.
+        /// A service includes one that does not come before it.
         public static let invalidInclude = Code(kind: .invalidInclude)
         /// The first handle, or that of a service, is 0x0000, which is reserved.
         public static let reservedHandle = Code(kind: .reservedHandle)
     }
 
-    /// What is wrong.
+    /// The kind of failure.
     public var code: Code
-    /// The index of the service at fault; `nil` when none is.
+    /// The index of the service at fault, or `nil` if no service is at fault.
     public var service: Int?
-    /// The particulars, for people.
+    /// The details, for people to read.
     public var message: String
 
     static func handlesExhausted(service uuid: BluetoothUUID, at index: Int) -> AttributeTableError {
@@ -30,7 +30,7 @@ public struct AttributeTableError: Error, Hashable, Sendable {
             code: .handlesExhausted,
             service: index,
             message: """
-                service \(uuid) (the one at index \(index)) finds no room: the handles end at 0xffff
+                service \(uuid) (the one at index \(index)) does not fit: there are no handles beyond 0xffff
                 """
         )
     }
@@ -45,8 +45,8 @@ public struct AttributeTableError: Error, Hashable, Sendable {
             code: .handleCollision,
             service: index,
             message: """
-                service \(uuid) (the one at index \(index)) takes the handles \(range.lowerBound) through \
-                \(range.upperBound), of which service \(other) has some
+                service \(uuid) (the one at index \(index)) needs the handles \(range.lowerBound) through \
+                \(range.upperBound), which overlap the handles of service \(other)
                 """
         )
     }
@@ -61,7 +61,7 @@ public struct AttributeTableError: Error, Hashable, Sendable {
             service: index,
             message: """
                 service \(uuid) (the one at index \(index)) includes the one at index \(included), \
-                which does not stand before it
+                which does not come before it
                 """
         )
     }

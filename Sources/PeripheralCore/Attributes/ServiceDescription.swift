@@ -1,14 +1,16 @@
-/// A service as it stands in an attribute table: what centrals discover, without values or handlers.
+/// A service in an attribute table, as centrals discover it: without values and handlers.
 public struct ServiceDescription: Hashable, Sendable {
-    /// What the service is.
+    /// The service UUID.
     public var uuid: BluetoothUUID
-    /// Whether the service is one of the device's main functions, not merely included by another.
+    /// Whether the service is primary: one of the main functions of the device.
+    ///
+    /// Other services include a secondary service.
     public var isPrimary: Bool
-    /// The services that this one includes: their indices in the table, each below this service's own.
+    /// The indices in the table of the included services, each below this service's own index.
     public var includedServices: [Int]
-    /// The handle of the service's declaration; `nil` for the next that is free.
+    /// The handle of the service's declaration, or `nil` for the next free handle.
     public var handle: AttributeHandle?
-    /// The characteristics, in the order of their handles.
+    /// The characteristics, in handle order.
     public var characteristics: [CharacteristicDescription]
 
     /// Creates the description of a service.
@@ -27,20 +29,20 @@ public struct ServiceDescription: Hashable, Sendable {
     }
 }
 
-/// A characteristic as it stands in an attribute table.
+/// A characteristic in an attribute table.
 public struct CharacteristicDescription: Hashable, Sendable {
-    /// What the characteristic is.
+    /// The characteristic UUID.
     public var uuid: BluetoothUUID
-    /// What a central may do with the value.
+    /// The operations that a central can use on the value.
     public var properties: CharacteristicProperties
-    /// What a link must offer for that.
+    /// The link security that these operations require.
     public var security: AttributeSecurity
-    /// Whether the application decides about each read and write who may (Core Specification Vol 3, Part F, 3.2.5).
+    /// Whether the program authorizes each read and write (Core Specification Vol 3, Part F, 3.2.5).
     public var requiresAuthorization: Bool
-    /// The declared descriptors, in the order of their handles.
+    /// The declared descriptors, in handle order.
     ///
-    /// Without those that the stack adds: Client Characteristic Configuration and Characteristic Extended
-    /// Properties.
+    /// The descriptors that the stack adds are not in this list: Client Characteristic Configuration and
+    /// Characteristic Extended Properties.
     public var descriptors: [DescriptorDescription]
 
     /// Creates the description of a characteristic.
@@ -59,13 +61,13 @@ public struct CharacteristicDescription: Hashable, Sendable {
     }
 }
 
-/// A descriptor as it stands in an attribute table.
+/// A descriptor in an attribute table.
 public struct DescriptorDescription: Hashable, Sendable {
-    /// What the descriptor is.
+    /// The descriptor UUID.
     public var uuid: BluetoothUUID
-    /// What a central may do with the value.
+    /// The operations that a central can use on the value.
     public var permissions: DescriptorPermissions
-    /// What a link must offer for that; its `notify` has no meaning here.
+    /// The link security that these operations require, where `notify` is ignored.
     public var security: AttributeSecurity
 
     /// Creates the description of a descriptor.
@@ -80,12 +82,12 @@ public struct DescriptorDescription: Hashable, Sendable {
     }
 }
 
-/// What a central may do with a descriptor's value.
+/// The operations that a descriptor offers to centrals.
 public struct DescriptorPermissions: OptionSet, Hashable, Sendable {
-    /// The options' bits, which never go on the air.
+    /// The bits of the options, which are never sent on the air.
     public let rawValue: UInt8
 
-    /// Creates a set of its bits.
+    /// Creates a set from its bits.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }

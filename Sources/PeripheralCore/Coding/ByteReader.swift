@@ -1,61 +1,62 @@
-/// Takes values from bytes, front to back, and never reads past the end.
+/// Reads values from bytes, front to back, and never reads past the end.
 public struct ByteReader: Sendable {
     private let bytes: [UInt8]
     private var position: Int
     private let end: Int
 
-    /// Creates a reader that stands at the first byte.
+    /// Creates a reader at the first byte.
     public init(_ bytes: [UInt8]) {
         self.bytes = bytes
         position = 0
         end = bytes.count
     }
 
-    /// Creates a reader that stands at the first byte.
+    /// Creates a reader at the first byte.
     public init(_ bytes: ArraySlice<UInt8>) {
         self.init(Array(bytes))
     }
 
-    /// How many bytes are left.
+    /// The number of remaining bytes.
     public var remainingCount: Int {
         end - position
     }
 
-    /// Whether no byte is left.
+    /// Whether no bytes remain.
     public var isAtEnd: Bool {
         position == end
     }
 
-    /// Takes a little-endian integer.
+    /// Reads a little-endian integer.
     ///
-    /// - Throws: ``GATTDecodingError/Code/tooShort`` when fewer bytes are left than the type is wide.
+    /// - Throws: ``GATTDecodingError/Code/tooShort`` when fewer bytes remain than the type is wide.
     public mutating func read<Value: FixedWidthInteger>(
         _ type: Value.Type = Value.self
     ) throws(GATTDecodingError) -> Value {
         let start = try advance(by: Value.bitWidth / 8)
         var value: Value = 0
         for index in (start..<position).reversed() {
-            // Shifting an 8-bit value by its whole width is well defined: it gives 0.
+            // Shifting an 8-bit value by its whole width is well defined and gives 0.
             value = value << 8 | Value(truncatingIfNeeded: bytes[index])
         }
         return value
     }
 
-    /// Takes bytes as they are.
+    /// Reads bytes as they are.
     ///
-    /// - Throws: ``GATTDecodingError/Code/tooShort`` when fewer than `count` are left, or `count` is negative.
+    /// - Throws: ``GATTDecodingError/Code/tooShort`` when fewer than `count` bytes remain, or `count` is
+    ///   negative.
     public mutating func readBytes(_ count: Int) throws(GATTDecodingError) -> [UInt8] {
         let start = try advance(by: count)
         return Array(bytes[start..<position])
     }
 
-    /// Takes all bytes that are left; there may be none.
+    /// Reads all remaining bytes, possibly none.
     public mutating func readRemaining() -> [UInt8] {
         defer { position = end }
         return position == 0 ? bytes : Array(bytes[position..<end])
     }
 
-    /// Steps over the next bytes and returns where they start.
+    /// Skips the next bytes and returns the position of the first one.
     private mutating func advance(by count: Int) throws(GATTDecodingError) -> Int {
         guard 0 <= count, count <= remainingCount else {
             throw .tooShort(needed: count, remaining: remainingCount)

@@ -1,12 +1,12 @@
-/// Gathers a value's bytes, front to back.
+/// Collects the bytes of a value, front to back.
 public struct ByteWriter: Sendable {
-    /// What has been written.
+    /// The bytes written so far.
     public private(set) var bytes: [UInt8] = []
 
-    /// Creates a writer that holds nothing yet.
+    /// Creates an empty writer.
     public init() {}
 
-    /// Makes room for this many further bytes, so that they are written without growing again.
+    /// Reserves capacity for this many further bytes.
     public mutating func reserve(_ count: Int) {
         bytes.reserveCapacity(bytes.count + count)
     }
@@ -20,7 +20,7 @@ public struct ByteWriter: Sendable {
 
     /// Appends bytes as they are.
     public mutating func write(_ newBytes: [UInt8]) {
-        // The usual value is one array, and then it is handed on as it is.
+        // Most values consist of one array, which then needs no copy.
         if bytes.isEmpty {
             bytes = newBytes
         } else {

@@ -1,13 +1,13 @@
 /// A date and a time of day, in the time zone that the service defines.
 ///
-/// The *date_time* of the GATT Specification Supplement, 3.71 (Date Time): seven bytes, in which 0 stands for
-/// a year, a month or a day that is not known.
+/// The *date_time* of the GATT Specification Supplement, 3.71 (Date Time). It has seven bytes. In a year, a
+/// month or a day, 0 means unknown.
 public struct DateTime: GATTValue, Hashable {
-    /// The year: 1582 through 9999, `nil` when not known.
+    /// The year: 1582 through 9999, or `nil` if unknown.
     public let year: Int?
-    /// The month: 1 through 12, `nil` when not known.
+    /// The month: 1 through 12, or `nil` if unknown.
     public let month: Int?
-    /// The day of the month: 1 through 31, `nil` when not known.
+    /// The day of the month: 1 through 31, or `nil` if unknown.
     public let day: Int?
     /// The hour: 0 through 23.
     public let hour: Int
@@ -18,7 +18,7 @@ public struct DateTime: GATTValue, Hashable {
 
     /// Creates a date and time.
     ///
-    /// `nil` when a part lies outside its range, or the month has no such day.
+    /// Returns `nil` if a part is out of range, or the month does not have this day.
     public init?(
         year: Int?,
         month: Int?,
@@ -43,8 +43,8 @@ public struct DateTime: GATTValue, Hashable {
 
     /// Reads seven bytes.
     ///
-    /// - Throws: ``GATTDecodingError/Code/invalidValue`` when a part lies outside its range, or the month has no
-    ///   such day.
+    /// - Throws: ``GATTDecodingError/Code/invalidValue`` when a part is out of range, or the month does not
+    ///   have this day. ``GATTDecodingError/Code/tooShort`` when bytes are missing.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let year = Int(try reader.read(UInt16.self))
         let month = Int(try reader.read(UInt8.self))
@@ -61,12 +61,12 @@ public struct DateTime: GATTValue, Hashable {
             second: second
         )
         guard let value else {
-            throw .invalidValue("\(year)-\(month)-\(day) \(hour):\(minute):\(second) is no date and time")
+            throw .invalidValue("\(year)-\(month)-\(day) \(hour):\(minute):\(second) is not a date and time")
         }
         self = value
     }
 
-    /// Appends seven bytes; what is not known becomes 0.
+    /// Appends seven bytes, with 0 for each unknown part.
     public func encode(into writer: inout ByteWriter) {
         writer.reserve(7)
         writer.write(UInt16(truncatingIfNeeded: year ?? 0))
@@ -77,7 +77,7 @@ public struct DateTime: GATTValue, Hashable {
         writer.write(UInt8(truncatingIfNeeded: second))
     }
 
-    /// How many days the month can have, given what is known.
+    /// Returns the maximum number of days in the month, as far as month and year are known.
     private static func dayCount(ofMonth month: Int?, year: Int?) -> Int {
         switch month {
         case 2: isLeapYear(year) ? 29 : 28
@@ -86,7 +86,7 @@ public struct DateTime: GATTValue, Hashable {
         }
     }
 
-    /// Whether the year has a 29 February, which a year that is not known may have.
+    /// Returns whether the year can have a February 29, also true for an unknown year.
     private static func isLeapYear(_ year: Int?) -> Bool {
         guard let year else {
             return true

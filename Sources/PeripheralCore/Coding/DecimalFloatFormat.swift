@@ -1,7 +1,7 @@
-/// How IEEE 11073-20601 packs a decimal number, mantissa × 10^exponent, into an integer.
+/// The packing of a decimal number, mantissa × 10^exponent, into an integer (IEEE 11073-20601).
 ///
-/// The exponent stands above the mantissa, both in two's complement. With the exponent 0, the five mantissas
-/// about the ends of their range are special values, not numbers.
+/// The exponent is in the bits above the mantissa. Both are in two's complement. With the exponent 0, the
+/// five mantissas around the ends of the range are special values, not numbers.
 struct DecimalFloatFormat {
     let mantissaBitCount: Int
     let exponents: ClosedRange<Int>
@@ -11,14 +11,13 @@ struct DecimalFloatFormat {
     /// A 24-bit mantissa and an 8-bit exponent.
     static let long = DecimalFloatFormat(mantissaBitCount: 24, exponents: -128...127)
 
-    /// Half of what the mantissa's bits can count: 2048 or 8 388 608.
+    /// Half the number of mantissa bit patterns: 2048 or 8 388 608.
     private var halfRange: Int { 1 << (mantissaBitCount - 1) }
 
-    /// The largest mantissa that is a number under every exponent.
+    /// The largest mantissa that is a number with every exponent.
     ///
-    /// Under exponents other than 0, the mantissas of special values are numbers by the letter of the
-    /// standard, but decoders that do not look at the exponent are common. So encoding stays below them;
-    /// decoding does not mind.
+    /// According to the standard, the mantissas of special values are numbers if the exponent is not 0. Many
+    /// decoders ignore the exponent there, so encoding avoids these mantissas. Decoding accepts them.
     private var largestMantissa: Int { halfRange - 3 }
 
     var nan: UInt32 { UInt32(halfRange - 1) }
@@ -63,8 +62,9 @@ struct DecimalFloatFormat {
         }
     }
 
-    /// The bits of the closest number, of those that are equally close the one whose exponent is closest to
-    /// 0.
+    /// Returns the bits of the closest number.
+    ///
+    /// Of several equally close numbers, it is the one with the exponent closest to 0.
     func bits(closestTo value: Double) -> UInt32 {
         guard value.isFinite else {
             return value.isNaN ? nan : infinity(ofSign: value)
@@ -83,7 +83,7 @@ struct DecimalFloatFormat {
         return infinity(ofSign: value)
     }
 
-    /// The mantissa closest to a value under an exponent; `nil` when either is out of range.
+    /// Returns the mantissa closest to a value, or `nil` if mantissa or exponent is out of range.
     func mantissa(of value: Double, exponent: Int) -> Int? {
         guard exponents.contains(exponent) else {
             return nil
@@ -99,14 +99,14 @@ struct DecimalFloatFormat {
         value < 0 ? negativeInfinity : positiveInfinity
     }
 
-    /// An exponent that is certainly no larger than the smallest under which the mantissa fits.
+    /// Returns a lower bound for the smallest exponent with which the mantissa fits.
     private func startingExponent(for value: Double) -> Int {
-        // A number of binary exponent b is at least 2^b; no mantissa has as many as eight digits.
+        // A number with binary exponent b is at least 2^b. Every mantissa has fewer than eight digits.
         let powerOfTen = (Double(value.exponent) * 0.301_029_995_663_981_2).rounded(.down)
         return max(exponents.lowerBound, Int(powerOfTen) - 8)
     }
 
-    /// Drops the zeros behind the decimal point.
+    /// Removes trailing zeros after the decimal point.
     private func shortened(mantissa: Int, exponent: Int) -> UInt32 {
         var (mantissa, exponent) = (mantissa, exponent)
         while exponent < 0, mantissa.isMultiple(of: 10) {
@@ -117,9 +117,9 @@ struct DecimalFloatFormat {
     }
 }
 
-/// Multiplication by powers of ten, with no more rounding than the result itself needs.
+/// Multiplication by powers of ten that rounds as little as possible.
 private enum Decimal {
-    /// The powers of ten that a `Double` holds exactly.
+    /// The powers of ten that a `Double` represents exactly.
     private static let exactPowers: [Double] = (1...22).reduce(into: [1]) { powers, _ in
         powers.append(powers[powers.count - 1] * 10)
     }
@@ -133,7 +133,7 @@ private enum Decimal {
 
     static func product(of mantissa: Int, exponent: Int) -> Double {
         guard abs(exponent) < exactPowers.count else {
-            // Text is rounded once; a product of an inexact power would be rounded twice.
+            // Parsing text rounds once. Multiplying by an inexact power would round twice.
             return Double("\(mantissa)e\(exponent)") ?? .nan
         }
         return scaled(Double(mantissa), byPowerOfTen: exponent)

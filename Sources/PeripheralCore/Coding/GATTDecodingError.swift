@@ -1,6 +1,6 @@
-/// Why bytes are not the value that they should be.
+/// The reason why bytes are not a valid value.
 public struct GATTDecodingError: Error, Hashable, Sendable {
-    /// What is wrong.
+    /// The kind of failure.
     public struct Code: Hashable, Sendable {
         private enum Kind {
             case tooShort, trailingBytes, invalidValue
@@ -10,15 +10,15 @@ public struct GATTDecodingError: Error, Hashable, Sendable {
 
         /// Bytes are missing.
         public static let tooShort = Code(kind: .tooShort)
-        /// Bytes are left over behind the value.
+        /// Bytes remain after the value.
         public static let trailingBytes = Code(kind: .trailingBytes)
-        /// The length is right, but what the bytes say is not allowed.
+        /// The length is correct, but the content is not allowed.
         public static let invalidValue = Code(kind: .invalidValue)
     }
 
-    /// What is wrong.
+    /// The kind of failure.
     public var code: Code
-    /// The particulars, for people.
+    /// The details, for people to read.
     public var message: String
 
     /// Creates an error.
@@ -27,23 +27,24 @@ public struct GATTDecodingError: Error, Hashable, Sendable {
         self.message = message
     }
 
-    /// The error of bytes that say what is not allowed; the message tells what was found, and what is
-    /// allowed.
+    /// Returns an error for content that is not allowed.
+    ///
+    /// The message states the content and the allowed values.
     public static func invalidValue(_ message: String) -> GATTDecodingError {
         GATTDecodingError(code: .invalidValue, message: message)
     }
 
     static func tooShort(needed: Int, remaining: Int) -> GATTDecodingError {
-        GATTDecodingError(code: .tooShort, message: "\(needed) bytes are needed, \(remaining) are left")
+        GATTDecodingError(code: .tooShort, message: "\(needed) bytes are needed, \(remaining) available")
     }
 
     static func trailingBytes(count: Int) -> GATTDecodingError {
-        GATTDecodingError(code: .trailingBytes, message: "\(count) bytes are left over behind the value")
+        GATTDecodingError(code: .trailingBytes, message: "\(count) bytes remain after the value")
     }
 
-    /// What a central is told that wrote these bytes.
+    /// The error that a central receives when it wrote these bytes.
     ///
-    /// ``ATTError/invalidAttributeValueLength`` when bytes are missing or left over, otherwise
+    /// ``ATTError/invalidAttributeValueLength`` if bytes are missing or left over, otherwise
     /// ``ATTError/valueNotAllowed``.
     public var attError: ATTError {
         code == .invalidValue ? .valueNotAllowed : .invalidAttributeValueLength

@@ -21,11 +21,11 @@ extension Int32: GATTValue {}
 extension Int64: GATTValue {}
 
 extension Bool: GATTValue {
-    /// Reads one byte that must be 0 or 1 (GATT Specification Supplement, 2.3, *boolean*).
+    /// Reads one byte, which must be 0 or 1 (GATT Specification Supplement, 2.3, *boolean*).
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         let byte: UInt8 = try reader.read()
         guard byte <= 1 else {
-            throw .invalidValue("\(byte) is no Boolean: 0 and 1 are")
+            throw .invalidValue("\(byte) is not a Boolean: only 0 and 1 are allowed")
         }
         self = byte == 1
     }
@@ -37,7 +37,7 @@ extension Bool: GATTValue {
 }
 
 extension Float: GATTValue {
-    /// Reads an IEEE 754 number of 32 bits, any special value as it is.
+    /// Reads an IEEE 754 number of 32 bits, including special values.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         self.init(bitPattern: try reader.read())
     }
@@ -49,7 +49,7 @@ extension Float: GATTValue {
 }
 
 extension Double: GATTValue {
-    /// Reads an IEEE 754 number of 64 bits, any special value as it is.
+    /// Reads an IEEE 754 number of 64 bits, including special values.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         self.init(bitPattern: try reader.read())
     }

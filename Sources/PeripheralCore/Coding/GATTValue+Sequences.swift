@@ -1,5 +1,5 @@
 extension String: GATTValue {
-    /// Reads the rest of the value as UTF-8 text (GATT Specification Supplement, 2.3, *utf8s*).
+    /// Reads the remaining bytes as UTF-8 text (GATT Specification Supplement, 2.3, *utf8s*).
     ///
     /// - Throws: ``GATTDecodingError/Code/invalidValue`` when the bytes are not UTF-8.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
@@ -9,14 +9,14 @@ extension String: GATTValue {
         self = text
     }
 
-    /// Appends the text in UTF-8, without a terminator.
+    /// Appends the text in UTF-8 without a terminator.
     public func encode(into writer: inout ByteWriter) {
         writer.write(Array(utf8))
     }
 }
 
 extension [UInt8]: GATTValue {
-    /// Reads the rest of the value as it is.
+    /// Reads the remaining bytes as they are.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
         self = reader.readRemaining()
     }

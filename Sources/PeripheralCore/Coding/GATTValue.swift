@@ -1,7 +1,7 @@
-/// A value that a characteristic or a descriptor can hold: how it is written to bytes, and read from them.
+/// A value of a characteristic or a descriptor, with its encoding and decoding.
 ///
-/// GATT values are little-endian (GATT Specification Supplement, 2.2). A value made of several fields names
-/// them in their order, twice:
+/// GATT values are little-endian (GATT Specification Supplement, 2.2). A value with several fields lists them
+/// in order in both methods:
 ///
 /// ```swift
 /// struct LampState: GATTValue {
@@ -20,9 +20,9 @@
 /// }
 /// ```
 public protocol GATTValue: Sendable {
-    /// Reads a value, and leaves the reader behind its last byte.
+    /// Reads a value and advances the reader past its last byte.
     ///
-    /// - Throws: ``GATTDecodingError`` when bytes are missing or what they say is not allowed.
+    /// - Throws: ``GATTDecodingError`` when bytes are missing or their content is not allowed.
     init(decoding reader: inout ByteReader) throws(GATTDecodingError)
 
     /// Appends the value's bytes.
@@ -30,9 +30,9 @@ public protocol GATTValue: Sendable {
 }
 
 extension GATTValue {
-    /// Reads a value that fills the bytes from the first to the last.
+    /// Reads a value that occupies all of the bytes.
     ///
-    /// - Throws: ``GATTDecodingError`` when bytes are missing or left over, or what they say is not allowed.
+    /// - Throws: ``GATTDecodingError`` when bytes are missing or left over, or their content is not allowed.
     public init(gattBytes bytes: [UInt8]) throws(GATTDecodingError) {
         var reader = ByteReader(bytes)
         try self.init(decoding: &reader)

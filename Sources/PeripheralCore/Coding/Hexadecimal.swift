@@ -1,5 +1,5 @@
 extension UInt8 {
-    /// The value of this ASCII character as a hexadecimal digit of either case.
+    /// The value of this ASCII character as a hexadecimal digit in either case.
     var hexadecimalDigitValue: UInt8? {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
@@ -17,9 +17,9 @@ extension UInt8 {
 }
 
 extension FixedWidthInteger where Self: UnsignedInteger {
-    /// The number that these ASCII characters spell, digits only, most significant first.
+    /// Creates a number from ASCII hexadecimal digits, most significant first.
     ///
-    /// The caller bounds their count.
+    /// The caller limits the number of digits.
     init?(hexadecimalDigits characters: some Sequence<UInt8>) {
         var number: Self = 0
         for character in characters {

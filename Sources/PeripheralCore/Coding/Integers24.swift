@@ -1,9 +1,9 @@
-/// An unsigned integer of 24 bits, which many characteristics hold and Swift has no type for.
+/// A 24-bit unsigned integer, a common type in characteristics that Swift lacks.
 public struct UInt24: GATTValue, RawRepresentable, Hashable {
     /// The number: 0 through 16 777 215.
     public let rawValue: UInt32
 
-    /// Creates the number; `nil` when it needs more than 24 bits.
+    /// Creates the number, or returns `nil` if it needs more than 24 bits.
     public init?(rawValue: UInt32) {
         guard rawValue <= Self.max.rawValue else {
             return nil
@@ -11,7 +11,7 @@ public struct UInt24: GATTValue, RawRepresentable, Hashable {
         self.rawValue = rawValue
     }
 
-    /// Creates the closest number that 24 bits can hold.
+    /// Creates the closest number that fits into 24 bits.
     public init(clamping value: some BinaryInteger) {
         rawValue = Swift.min(UInt32(clamping: value), Self.max.rawValue)
     }
@@ -36,12 +36,12 @@ public struct UInt24: GATTValue, RawRepresentable, Hashable {
     }
 }
 
-/// A signed integer of 24 bits, which many characteristics hold and Swift has no type for.
+/// A 24-bit signed integer, a common type in characteristics that Swift lacks.
 public struct Int24: GATTValue, RawRepresentable, Hashable {
     /// The number: −8 388 608 through 8 388 607.
     public let rawValue: Int32
 
-    /// Creates the number; `nil` when it needs more than 24 bits.
+    /// Creates the number, or returns `nil` if it needs more than 24 bits.
     public init?(rawValue: Int32) {
         guard (Self.min.rawValue...Self.max.rawValue).contains(rawValue) else {
             return nil
@@ -49,7 +49,7 @@ public struct Int24: GATTValue, RawRepresentable, Hashable {
         self.rawValue = rawValue
     }
 
-    /// Creates the closest number that 24 bits can hold.
+    /// Creates the closest number that fits into 24 bits.
     public init(clamping value: some BinaryInteger) {
         rawValue = Swift.min(Swift.max(Int32(clamping: value), Self.min.rawValue), Self.max.rawValue)
     }
@@ -65,7 +65,7 @@ public struct Int24: GATTValue, RawRepresentable, Hashable {
 
     /// Reads three bytes in two's complement, least significant first.
     public init(decoding reader: inout ByteReader) throws(GATTDecodingError) {
-        // Moved to the top and back, so that the shift extends the sign.
+        // Shifted to the top and back to extend the sign.
         rawValue = Int32(bitPattern: try reader.read24Bits() << 8) >> 8
     }
 
@@ -76,16 +76,16 @@ public struct Int24: GATTValue, RawRepresentable, Hashable {
 }
 
 extension ByteReader {
-    /// Takes an unsigned integer of 24 bits, least significant byte first.
+    /// Reads a 24-bit unsigned integer, least significant byte first.
     ///
-    /// - Throws: ``GATTDecodingError/Code/tooShort`` when fewer than three bytes are left.
+    /// - Throws: ``GATTDecodingError/Code/tooShort`` when fewer than three bytes remain.
     public mutating func readUInt24() throws(GATTDecodingError) -> UInt24 {
         try UInt24(decoding: &self)
     }
 
-    /// Takes an integer of 24 bits in two's complement, least significant byte first.
+    /// Reads a 24-bit integer in two's complement, least significant byte first.
     ///
-    /// - Throws: ``GATTDecodingError/Code/tooShort`` when fewer than three bytes are left.
+    /// - Throws: ``GATTDecodingError/Code/tooShort`` when fewer than three bytes remain.
     public mutating func readInt24() throws(GATTDecodingError) -> Int24 {
         try Int24(decoding: &self)
     }

@@ -1,24 +1,26 @@
-/// A decimal number of 16 bits, as medical devices report their measurements.
+/// A 16-bit decimal number, the format of measurements of medical devices.
 ///
-/// The SFLOAT-Type of IEEE 11073-20601, Annex F, *medfloat16* in the GATT Specification Supplement, 2.3: a
-/// 12-bit mantissa times ten to the power of a 4-bit exponent, so that `36.6` is 366 × 10^−1 and nothing is
-/// lost. Besides numbers there are NaN, NRes (*not at this resolution*), both infinities and one reserved
-/// value.
+/// The SFLOAT-Type of IEEE 11073-20601, Annex F, *medfloat16* in the GATT Specification Supplement, 2.3. It
+/// is a 12-bit mantissa times ten to the power of a 4-bit exponent. `36.6` is exactly 366 × 10^−1. Special
+/// values are NaN, NRes (*not at this resolution*), both infinities and one reserved value.
 ///
-/// Two values are equal when their bits are: 1 × 10^1 and 10 × 10^0 are not, and NaN equals itself.
+/// Two values are equal when their bits are equal. 1 × 10^1 and 10 × 10^0 are different, and NaN equals
+/// itself.
 public struct MedicalShortFloat: GATTValue, RawRepresentable, Hashable {
-    /// The 16 bits, the exponent above the mantissa.
+    /// The 16 bits, with the exponent above the mantissa.
     public let rawValue: UInt16
 
-    /// Creates a value of its bits; every pattern is one.
+    /// Creates a value from any bit pattern.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
-    /// Creates the value of a mantissa and an exponent; `nil` when one of them is out of range.
+    /// Creates a value from a mantissa and an exponent.
+    ///
+    /// Returns `nil` if either is out of range.
     ///
     /// - Parameters:
-    ///   - mantissa: −2045 through 2045; those beyond stand for special values.
+    ///   - mantissa: −2045 through 2045. Mantissas beyond this range represent special values.
     ///   - exponent: −8 through 7.
     public init?(mantissa: Int, exponent: Int) {
         guard let bits = Self.format.bits(mantissa: mantissa, exponent: exponent) else {
@@ -29,17 +31,18 @@ public struct MedicalShortFloat: GATTValue, RawRepresentable, Hashable {
 
     /// Creates the value closest to a number.
     ///
-    /// Of the exponents that are equally close, the one closest to 0 is chosen: 36.6 becomes 366 × 10^−1.
-    /// What is too large becomes an infinity, what is too small 0.
+    /// Of several equally close values, it is the one with the exponent closest to 0: 36.6 becomes 366 ×
+    /// 10^−1. A number that is too large becomes an infinity. A number that is too small becomes 0.
     public init(_ value: Double) {
         let bits = Self.format.bits(closestTo: value)
         rawValue = UInt16(truncatingIfNeeded: bits)
     }
 
-    /// Creates the value closest to a number under a given exponent, which tells how precise it is.
+    /// Creates the value closest to a number, with an exponent that states the precision.
     ///
-    /// A thermometer that resolves a tenth of a degree says 37.0 as 370 × 10^−1: `MedicalShortFloat(37,
-    /// exponent: -1)`. `nil` when the exponent is out of range, or the number under this exponent.
+    /// Returns `nil` if the exponent, or the mantissa for this exponent, is out of range. A thermometer with
+    /// a resolution of a tenth of a degree reports 37.0 as 370 × 10^−1: `MedicalShortFloat(37, exponent:
+    /// -1)`.
     public init?(_ value: Double, exponent: Int) {
         guard let mantissa = Self.format.mantissa(of: value, exponent: exponent) else {
             return nil
@@ -49,19 +52,19 @@ public struct MedicalShortFloat: GATTValue, RawRepresentable, Hashable {
 
     /// Not a number: there is no valid result.
     public static let nan = MedicalShortFloat(rawValue: 0x07FF)
-    /// Not at this resolution: the result cannot be told with this mantissa and exponent.
+    /// Not at this resolution: this mantissa and exponent cannot represent the result.
     public static let notAtThisResolution = MedicalShortFloat(rawValue: 0x0800)
-    /// Above what can be measured or told.
+    /// Above the range that can be measured or represented.
     public static let positiveInfinity = MedicalShortFloat(rawValue: 0x07FE)
-    /// Below what can be measured or told.
+    /// Below the range that can be measured or represented.
     public static let negativeInfinity = MedicalShortFloat(rawValue: 0x0802)
 
-    /// The digits, sign included; without meaning for a special value.
+    /// The signed digits, meaningless for a special value.
     public var mantissa: Int {
         Self.format.mantissa(of: UInt32(rawValue))
     }
 
-    /// The power of ten by which the mantissa is multiplied; without meaning for a special value.
+    /// The power of ten that multiplies the mantissa, meaningless for a special value.
     public var exponent: Int {
         Self.format.exponent(of: UInt32(rawValue))
     }
@@ -71,7 +74,7 @@ public struct MedicalShortFloat: GATTValue, RawRepresentable, Hashable {
         Self.format.isFinite(UInt32(rawValue))
     }
 
-    /// The closest binary number; NaN also for NRes and the reserved value.
+    /// The closest binary number, with NaN for NRes and the reserved value.
     public var doubleValue: Double {
         Self.format.double(of: UInt32(rawValue))
     }
@@ -92,19 +95,19 @@ extension MedicalShortFloat {
 }
 
 extension MedicalShortFloat: ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral {
-    /// Creates the value closest to a literal, as ``init(_:)`` does.
+    /// Creates the value closest to a literal: see ``init(_:)``.
     public init(floatLiteral value: Double) {
         self.init(value)
     }
 
-    /// Creates the value closest to a literal, as ``init(_:)`` does.
+    /// Creates the value closest to a literal: see ``init(_:)``.
     public init(integerLiteral value: Int) {
         self.init(Double(value))
     }
 }
 
 extension MedicalShortFloat: CustomStringConvertible {
-    /// The number in decimal, or the standard's name of the special value.
+    /// The decimal number, or the standard's name of the special value.
     public var description: String {
         switch self {
         case .nan: "NaN"

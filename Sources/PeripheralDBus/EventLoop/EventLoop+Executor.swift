@@ -11,7 +11,9 @@ extension EventLoop: SerialExecutor, TaskExecutor {
         unsafe UnownedTaskExecutor(ordinary: self)
     }
 
-    /// Lets a C callback, which runs in no Swift task, enter an actor of the loop with `assumeIsolated`.
+    /// Allows C callbacks to enter an actor of the loop with `assumeIsolated`.
+    ///
+    /// A C callback runs in no Swift task.
     package func isIsolatingCurrentContext() -> Bool? {
         inLoop
     }

@@ -10,24 +10,24 @@ extension EventLoop {
     static let processLoop = EventLoop(ofProcess: ())
     private static let runsProcess = Atomic(false)
 
-    /// The loop on which all of the process runs; `nil` when it does not run on one.
+    /// The loop that runs the whole process, or `nil` if there is none.
     package static var ofProcess: EventLoop? {
         runsProcess.load(ordering: .acquiring) ? processLoop : nil
     }
 
-    /// A loop with a thread of its own, or that of the process where all of it runs on one.
+    /// Returns the loop of the process, or a new one with its own thread.
     package static func make(name: String) -> EventLoop {
         ofProcess ?? EventLoop(name: name)
     }
 
-    /// Runs all tasks of the process on the calling thread, beginning with one that runs `program` and then ends the process.
+    /// Runs all tasks of the process on the calling thread and exits when `program` returns.
     ///
-    /// Before Swift 6.3, only the main actor does; other tasks stay on the runtime's own threads. Loops that are made from now
-    /// on are this one. Call it once, on the main thread, before there is a task.
+    /// Before Swift 6.3, only the main actor runs there. Other tasks stay on the runtime's threads. From then
+    /// on, ``make(name:)`` returns this loop. Call it once, on the main thread, before any task exists.
     package static func runProcess(_ program: @escaping @Sendable () async -> CInt) -> Never {
         precondition(
             !runsProcess.exchange(true, ordering: .acquiringAndReleasing),
-            "the process has such a thread"
+            "call this only once in a process"
         )
         #if compiler(>=6.3)
             _createExecutors(factory: ProcessExecutors.self)
@@ -36,17 +36,19 @@ extension EventLoop {
         #endif
         Task.detached { exit(await program()) }
         processLoop.run()
-        fatalError("nobody stops the loop of the process")
+        fatalError("the event loop of the process has ended")
     }
 }
 
 #if compiler(<6.3)
     extension EventLoop {
-        /// Runs the jobs of the main actor, which nobody else does where the main thread runs a loop.
+        /// Runs the jobs of the main actor.
+        ///
+        /// They do not run elsewhere while the main thread runs a loop.
         private func serveMainActor() {
             let descriptor = _dispatch_get_main_queue_handle_4CF()
             _ = watch(fileDescriptor: descriptor, events: .readable) { _ in
-                // Read first: what comes while the jobs run is told of again.
+                // Read first, so that jobs that arrive during the callback are signaled again.
                 var count: UInt64 = 0
                 unsafe read(descriptor, &count, MemoryLayout.size(ofValue: count))
                 _dispatch_main_queue_callback_4CF(nil)

@@ -1,6 +1,6 @@
 internal import CPeripheralGLib
 
-/// What a file descriptor is watched for, and what was found on it.
+/// The events to watch for on a file descriptor, and the events found on it.
 package struct FileDescriptorEvents: OptionSet, Sendable {
     package let rawValue: UInt32
 
@@ -10,24 +10,28 @@ package struct FileDescriptorEvents: OptionSet, Sendable {
 
     package static let readable = FileDescriptorEvents(rawValue: G_IO_IN.rawValue)
     package static let writable = FileDescriptorEvents(rawValue: G_IO_OUT.rawValue)
-    /// Reported whether it was asked for or not.
+    /// Always reported.
     package static let error = FileDescriptorEvents(rawValue: G_IO_ERR.rawValue)
-    /// Reported whether it was asked for or not.
+    /// Always reported.
     package static let hangUp = FileDescriptorEvents(rawValue: G_IO_HUP.rawValue)
 }
 
 extension EventLoop {
-    /// Runs `body` on the loop once `delay` has passed; call it on the loop.
+    /// Runs `body` on the loop after `delay`.
     ///
-    /// The delay is rounded up to whole milliseconds; a negative one counts as none. Timers that are due together
-    /// run in any order.
+    /// Call it on the loop.
+    ///
+    /// The delay is rounded up to whole milliseconds. A negative delay counts as zero. Timers that are due at
+    /// the same time run in any order.
     package func schedule(after delay: Duration, _ body: @escaping () -> Void) -> LoopSource {
         let source = unsafe LoopSource(g_timeout_source_new(delay.wholeMilliseconds), on: self)
         source.start(once: body)
         return source
     }
 
-    /// Runs `handler` on the loop whenever one of `events` holds for `fileDescriptor`; call it on the loop.
+    /// Runs `handler` on the loop whenever one of `events` occurs on a file descriptor.
+    ///
+    /// Call it on the loop.
     ///
     /// The descriptor must stay open until the returned source is cancelled.
     package func watch(
@@ -42,25 +46,30 @@ extension EventLoop {
     }
 }
 
-/// A timer or a watch on an event loop, which stands until it fires (a timer), is cancelled, or the loop is stopped.
+/// A timer or a watch on an event loop.
 ///
-/// `@unchecked Sendable`: it is created, served and cancelled on the loop's thread alone, which ``cancel()`` checks.
+/// It exists until it fires (a timer), is cancelled, or the loop stops.
+///
+/// `@unchecked Sendable`: it is created, served and cancelled only on the loop's thread, which ``cancel()``
+/// checks.
 @safe
 package final class LoopSource: @unchecked Sendable {
     private let loop: EventLoop
     private var source: UnsafeMutablePointer<GSource>?
 
     fileprivate init(_ source: UnsafeMutablePointer<GSource>?, on loop: EventLoop) {
-        precondition(loop.inLoop, "timers and watches are set on the event loop itself")
+        precondition(loop.inLoop, "create timers and watches on the event loop")
         self.loop = loop
         unsafe self.source = unsafe source
     }
 
-    /// Ends the timer or the watch; its handler does not run again.
+    /// Ends the timer or the watch.
     ///
-    /// Does nothing the second time.
+    /// Its handler does not run again.
+    ///
+    /// A second call has no effect.
     package func cancel() {
-        precondition(loop.inLoop, "timers and watches are cancelled on the event loop itself")
+        precondition(loop.inLoop, "cancel timers and watches on the event loop")
         guard let source = unsafe source else { return }
         unsafe self.source = nil
         loop.sources?[ObjectIdentifier(self)] = nil
@@ -87,20 +96,22 @@ package final class LoopSource: @unchecked Sendable {
             }
             return gboolean(1)
         }
-        // GLib's own convention: the callback of a source has the type that its kind asks for, and is passed by cast.
+        // GLib's convention: the callback of a source has the type that the kind of source requires, and is
+        // passed by cast.
         unsafe attach(Handler(body), unsafeBitCast(callback, to: GSourceFunc.self))
     }
 
     private func attach(_ handler: Handler, _ callback: @escaping GSourceFunc) {
         guard let source = unsafe source else { return }
-        // On a loop that has been stopped, it would never be served.
+        // A stopped loop would never serve the source.
         guard loop.sources != nil else { return cancel() }
         loop.sources?[ObjectIdentifier(self)] = self
         unsafe g_source_set_callback(source, callback, Unmanaged.passRetained(handler).toOpaque()) { data in
             if let data = unsafe data { unsafe Unmanaged<Handler>.fromOpaque(data).release() }
         }
-        // Otherwise GLib takes the source out of the poll set while its callback runs, and puts it back: two system
-        // calls for each message. The loop never runs within a callback, so nothing recurses.
+        // Without this, GLib removes the source from the poll set while its callback runs and adds it again
+        // afterwards. That costs two system calls per message. The loop never runs within a callback, so
+        // nothing recurses.
         unsafe g_source_set_can_recurse(source, gboolean(1))
         unsafe g_source_attach(source, loop.context)
     }
@@ -119,7 +130,7 @@ package final class LoopSource: @unchecked Sendable {
 }
 
 extension Duration {
-    /// Rounded up, and kept within what GLib's timers and libdbus take.
+    /// The milliseconds, rounded up and limited to the range of GLib's timers and libdbus.
     var wholeMilliseconds: UInt32 {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }

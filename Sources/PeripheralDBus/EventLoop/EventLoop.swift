@@ -2,25 +2,27 @@ internal import CPeripheralGLib
 internal import Glibc
 internal import Synchronization
 
-/// A GLib main context on a thread of its own, which Swift actors and tasks can use as their executor.
+/// A GLib main context on a separate thread, and an executor for Swift actors and tasks.
 ///
-/// Everything that touches a C handle (the bus, sockets, timers) runs here, so C callbacks enter Swift without a
-/// lock and without a change of thread. The thread starts with the loop and lives until ``stop()``.
+/// All code that uses a C handle (the bus, sockets, timers) runs here. C callbacks therefore enter Swift
+/// without a lock and without a change of thread. The thread starts with the loop and runs until ``stop()``.
 ///
-/// `@unchecked Sendable`: the shared state is in `state` and `joinable`, which are mutexes, and in `thread`, an atomic.
-/// `context` is a constant; GLib allows its use from any thread, and the code here still touches its sources on the
-/// loop only. So it does with `sources`.
+/// `@unchecked Sendable`: the shared state is in the mutexes `state` and `joinable` and in the atomic
+/// `thread`. `context` is a constant that GLib allows to be used from any thread. The sources of the context,
+/// and `sources`, are used on the loop only.
 @safe
 package final class EventLoop: @unchecked Sendable {
     private struct State: ~Copyable {
         var pending: [Work] = []
-        /// True while the thread may block in `poll`: only then does new work have to wake it.
+        /// True while the thread may block in `poll`.
+        ///
+        /// Only then must new work wake it.
         var mayBeAsleep = false
         var phase = Phase.running
-        /// Callers of `stop()` that wait for the thread's end.
+        /// The callers of `stop()` that wait for the end of the thread.
         var waiters: [CheckedContinuation<Void, Never>] = []
 
-        /// Whether the loop has to be woken; the answer is true for one caller per sleep.
+        /// Returns whether the loop must be woken, which is true for one caller per sleep.
         mutating func takeWakeUp() -> Bool {
             defer { mayBeAsleep = false }
             return mayBeAsleep
@@ -31,34 +33,35 @@ package final class EventLoop: @unchecked Sendable {
         case running
         case stopping
         case stopped
-        /// Stopped, and a passing thread runs work that arrived late.
+        /// Stopped, while a temporary thread runs work that arrived late.
         case runningLateWork
     }
 
     enum Work {
-        /// A job of an actor or a task that has this loop as its executor.
+        /// A job of an actor or a task whose executor is this loop.
         case job(UnownedJob)
         #if compiler(>=6.3)
-            /// A job of no particular executor, and one of the main actor, where all of the process runs on one loop.
+            /// A job without a specific executor, if the whole process runs on one loop.
             case jobOfProcess(UnownedJob)
+            /// A job of the main actor, if the whole process runs on one loop.
             case jobOfMainActor(UnownedJob)
         #endif
         case closure(@Sendable () -> Void)
     }
 
     nonisolated(unsafe) let context: OpaquePointer
-    /// The timers and watches that stand; `nil` once none is served any more.
+    /// The active timers and watches, or `nil` after the loop has stopped serving them.
     var sources: [ObjectIdentifier: LoopSource]? = [:]
     private let state = Mutex(State())
-    /// The thread that `stop()` joins; none, and nothing to stop, where the process runs on the loop.
+    /// The thread that `stop()` joins, or `nil` for the loop of the process, which does not stop.
     private let joinable = Mutex<JoinableThread?>(nil)
     private let isOfProcess: Bool
-    /// The identity of the thread that runs the loop, 0 when none does.
+    /// The identity of the thread that runs the loop, or 0.
     private let thread = Atomic<UInt>(0)
 
-    /// Starts a loop on a thread of its own.
+    /// Starts a loop on a separate thread.
     ///
-    /// - Parameter name: The thread's name, as debuggers show it.
+    /// - Parameter name: The name of the thread, which debuggers show.
     package init(name: String = "event-loop") {
         unsafe context = g_main_context_new()
         isOfProcess = false
@@ -66,7 +69,7 @@ package final class EventLoop: @unchecked Sendable {
         joinable.withLock { $0 = thread }
     }
 
-    /// Makes a loop on which a thread that is there already will ``run()``.
+    /// Creates a loop that an existing thread runs with ``run()``.
     init(ofProcess: Void) {
         unsafe context = g_main_context_new()
         isOfProcess = true
@@ -81,20 +84,21 @@ package final class EventLoop: @unchecked Sendable {
         thread.load(ordering: .relaxed) == UInt(pthread_self())
     }
 
-    /// Whether work waits for its turn.
+    /// Whether work is queued.
     var hasPendingWork: Bool {
         state.withLock { !$0.pending.isEmpty }
     }
 
-    /// Runs `work` on the loop, after what is queued already.
+    /// Runs `work` on the loop, after the work that is already queued.
     package func execute(_ work: @escaping @Sendable () -> Void) {
         submit(.closure(work))
     }
 
     /// Ends the loop's thread and returns when it has ended.
     ///
-    /// Work that is queued already is run; timers and watches that still stand are dropped. Work that
-    /// arrives later, such as the last steps of a task, still runs, on a passing thread. The loop of the process goes on.
+    /// Queued work still runs. Active timers and watches are dropped. Work that arrives later, such as the
+    /// last steps of a task, runs on a temporary thread. For the loop of the process, this method has no
+    /// effect.
     package func stop() async {
         guard !isOfProcess else { return }
         await withCheckedContinuation { continuation in
@@ -132,7 +136,7 @@ package final class EventLoop: @unchecked Sendable {
 // MARK: - The thread
 
 extension EventLoop {
-    /// What a new thread is given: the loop, kept alive, and its part in it.
+    /// The loop, which a new thread keeps alive, and the work of that thread.
     private final class ThreadStart {
         let loop: EventLoop
         let body: (EventLoop) -> Void
@@ -175,11 +179,12 @@ extension EventLoop {
         leave()
     }
 
-    /// Runs what is queued, bounded so that work which queues more work cannot starve the file descriptors.
+    /// Runs the queued work.
     ///
-    /// The batch is empty before and after; it is passed in to keep its storage.
+    /// The number of rounds is limited. Work that queues more work cannot starve the file descriptors. The
+    /// batch is empty before and after the call. It is passed in to reuse its storage.
     ///
-    /// - Returns: Whether the loop goes on.
+    /// - Returns: Whether the loop continues.
     private func runPendingWork(_ batch: inout [Work]) -> Bool {
         let rounds = 8
         for _ in 0..<rounds {
@@ -194,10 +199,10 @@ extension EventLoop {
         return true
     }
 
-    /// One round of the main context: wait for its sources, then serve those that are ready.
+    /// Runs one round of the main context: waits for its sources, then serves the ready ones.
     ///
-    /// This is `g_main_context_iteration` in its parts, so that the loop knows when it really sleeps: work from
-    /// another thread costs a wake-up (a system call here and one there) only then.
+    /// These are the parts of `g_main_context_iteration`. With them, the loop knows when it actually sleeps.
+    /// Only then does work from another thread cost a wake-up, which is one system call on each side.
     private func iterate(_ poll: inout PollSet) {
         var priority: gint = 0
         let isReady = unsafe g_main_context_prepare(context, &priority) != 0
@@ -218,13 +223,17 @@ extension EventLoop {
         }
     }
 
-    /// Each would keep the loop, and all that its handler keeps, for ever.
+    /// Cancels all sources.
+    ///
+    /// Each would otherwise keep the loop and the objects that its handler retains alive forever.
     private func dropSources() {
         let standing = sources.take()
         for source in standing?.values ?? [:].values { source.cancel() }
     }
 
-    /// Ends this thread's part: late work may come from here on, and `stop()` returns.
+    /// Ends the work of this thread.
+    ///
+    /// From here on, late work may arrive, and `stop()` returns.
     private func leave() {
         thread.store(0, ordering: .relaxed)
         let (waiters, hasLateWork) = state.withLock { state in
@@ -245,10 +254,10 @@ extension EventLoop {
     }
 }
 
-/// A thread that somebody has to join or detach.
+/// A thread that must be joined or detached.
 @safe
 private struct JoinableThread: @unchecked Sendable {
-    // A constant, and GLib's threads may be joined from anywhere.
+    // A constant. GLib allows a thread to be joined from any thread.
     let thread: UnsafeMutablePointer<GThread>?
 
     func join() {
@@ -260,7 +269,7 @@ private struct JoinableThread: @unchecked Sendable {
     }
 }
 
-/// The file descriptors that a main context polls, in a buffer kept from round to round.
+/// The file descriptors that a main context polls, in a buffer that is reused between rounds.
 @safe
 private struct PollSet: ~Copyable {
     private var entries: UnsafeMutableBufferPointer<GPollFD>

@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// A structured scope for work that callbacks on the event loop start and that must not run on it.
+/// A structured scope for work that loop callbacks start but that must not run on the loop.
 ///
-/// A callback is synchronous and cannot own a task; it hands its work to ``start(_:)``, and the work becomes a child
-/// task of ``run()``, on the global executor, where it may block without stalling the loop.
+/// A callback is synchronous and cannot own a task. It passes its work to ``start(_:)``. The work becomes a
+/// child task of ``run()`` on the global executor, where it may block without stalling the loop.
 package final class LoopTasks: Sendable {
     package typealias Operation = @concurrent @Sendable () async -> Void
 
@@ -20,9 +20,9 @@ package final class LoopTasks: Sendable {
         self.loop = loop
     }
 
-    /// Hands work to the scope: one hop to the global executor.
+    /// Passes work to the scope, which costs one hop to the global executor.
     ///
-    /// - Returns: False, and the work is dropped, once the scope is finished or cancelled.
+    /// - Returns: `false` if the scope is finished or cancelled. The work is then dropped.
     @discardableResult
     package func start(_ operation: @escaping Operation) -> Bool {
         let (waiter, isAccepted) = state.withLock { state in
@@ -37,7 +37,7 @@ package final class LoopTasks: Sendable {
         return isAccepted
     }
 
-    /// Lets ``run()`` return once the work that it has is done.
+    /// Makes ``run()`` return when its current work is done.
     package func finish() {
         let waiter = state.withLock { state in
             state.isFinished = true
@@ -46,9 +46,11 @@ package final class LoopTasks: Sendable {
         waiter?.resume(returning: nil)
     }
 
-    /// Runs what is handed to ``start(_:)`` until ``finish()`` or cancellation, and returns when all of it is done.
+    /// Runs the work passed to ``start(_:)`` until ``finish()`` or cancellation.
     ///
-    /// Cancelling the calling task cancels the work that runs.
+    /// The method returns when all of the work is done.
+    ///
+    /// Cancelling the calling task cancels the running work.
     package func run() async {
         await withTaskExecutorPreference(loop) {
             await withDiscardingTaskGroup { group in

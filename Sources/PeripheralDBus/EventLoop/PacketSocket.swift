@@ -1,9 +1,11 @@
 internal import Glibc
 
-/// One end of a pair of sockets that carry packets, whose other end goes to another process.
+/// One end of a socket pair that carries packets.
 ///
-/// Belongs to the event loop: it is made, used and, by all means, closed there. Until then it keeps itself: what is referred to
-/// weakly costs more with each use.
+/// The other end goes to another process.
+///
+/// The socket belongs to the event loop. Create it, use it and always close it there. It retains itself until
+/// it is closed, because each use of a weak reference would cost more.
 package final class PacketSocket {
     package enum Event {
         case packet([UInt8])
@@ -16,25 +18,25 @@ package final class PacketSocket {
         var isTaken: (Bool) -> Void
     }
 
-    /// No value of an attribute is longer.
+    /// The maximum length of an attribute value.
     private static let longestPacket = 512
 
     private let loop: EventLoop
-    /// `nil` once it is closed.
+    /// `nil` after the socket is closed.
     private var own: OwnedFileDescriptor?
     private let handle: (Event) -> Void
     private var incoming: LoopSource?
     private var outgoing: LoopSource?
     private var queue: [Packet] = []
 
-    /// Makes a pair.
+    /// Creates a socket pair.
     ///
-    /// Neither end blocks whoever uses it.
+    /// Both ends are nonblocking.
     ///
     /// - Parameters:
-    ///   - loop: The loop that the caller is on.
-    ///   - handle: Told on the loop what comes from the other end.
-    /// - Returns: This end, and the other; `nil` when there are no file descriptors left.
+    ///   - loop: The loop that the caller runs on.
+    ///   - handle: Called on the loop with the events from the other end.
+    /// - Returns: This end and the other end, or `nil` if no file descriptors are available.
     package static func pair(
         on loop: EventLoop,
         _ handle: @escaping (Event) -> Void
@@ -55,26 +57,26 @@ package final class PacketSocket {
         }
     }
 
-    /// Sends a packet after those before it.
+    /// Sends a packet after all earlier ones.
     ///
-    /// - Parameter bytes: The packet; an empty one looks like the end to most who receive it.
-    /// - Returns: Whether the socket has taken it; `nil` when it cannot now, see ``sendLater(_:_:)``.
+    /// - Parameter bytes: The packet. Most receivers mistake an empty packet for the end of the connection.
+    /// - Returns: Whether the socket accepted the packet, or `nil` if it cannot now. See ``sendLater(_:_:)``.
     package func send(_ bytes: [UInt8]) -> Bool? {
         guard let own else { return false }
         return queue.isEmpty ? Self.send(bytes, by: own) : nil
     }
 
-    /// Sends a packet that the socket could not take at once.
+    /// Queues a packet that the socket could not accept immediately.
     ///
     /// - Parameters:
     ///   - bytes: The packet.
-    ///   - isTaken: Told on the loop whether the socket has taken it.
+    ///   - isTaken: Called on the loop with whether the socket accepted the packet.
     package func sendLater(_ bytes: [UInt8], _ isTaken: @escaping (Bool) -> Void) {
         queue.append(Packet(bytes: bytes, isTaken: isTaken))
         flushLater()
     }
 
-    /// - Returns: Whether the socket has taken it; `nil` when it is full.
+    /// - Returns: Whether the socket accepted the packet, or `nil` if it is full.
     private static func send(_ bytes: [UInt8], by own: OwnedFileDescriptor) -> Bool? {
         let sent = unsafe bytes.withUnsafeBytes { bytes in
             unsafe Glibc.send(own.descriptor, bytes.baseAddress, bytes.count, CInt(MSG_NOSIGNAL))
@@ -82,26 +84,30 @@ package final class PacketSocket {
         return sent < 0 && [EAGAIN, EINTR, ENOBUFS, ENOMEM].contains(errno) ? nil : sent >= 0
     }
 
-    /// What a packet takes in a socket, with all that the kernel keeps of it; more on nearly all machines.
+    /// The least memory that a packet uses in a socket, including the kernel's overhead.
+    ///
+    /// On nearly all machines it uses more.
     private static let leastMemory = 448
 
     /// Whether the other end has read everything.
     package var isRead: Bool { mostUnread == 0 }
 
-    /// No more packets than so many have not been read by the other end.
+    /// An upper bound for the number of packets that the other end has not read.
     package var mostUnread: Int {
         guard let own else { return 0 }
         var unread: CInt = 0
-        // Only this call could fail, for an end that is closed.
+        // Only this call can fail, for a closed end.
         guard unsafe ioctl(own.descriptor, UInt(TIOCOUTQ), &unread) == 0 else { return queue.count }
         return queue.count + (Int(unread) + Self.leastMemory - 1) / Self.leastMemory
     }
 
-    /// Closes this end; what is still queued is not taken.
+    /// Closes this end.
+    ///
+    /// Queued packets are not sent.
     package func close() {
         incoming?.cancel()
         outgoing?.cancel()
-        // A child process that is just being started has the descriptor, too, until it runs its program.
+        // A child process that is being started also holds the descriptor until it executes its program.
         if let own { _ = shutdown(own.descriptor, CInt(SHUT_RDWR)) }
         (incoming, outgoing, own) = (nil, nil, nil)
         let unsent = queue
@@ -126,7 +132,7 @@ package final class PacketSocket {
         }
     }
 
-    /// Takes what is there, until it is all taken or this end is closed.
+    /// Reads until no data is left or this end is closed.
     private func receive() {
         while let own {
             var bytes: [UInt8] = Array(repeating: 0, count: Self.longestPacket)
@@ -147,7 +153,7 @@ package final class PacketSocket {
         }
     }
 
-    /// Tells an empty packet from the end, which look the same to those who receive.
+    /// Distinguishes an empty packet from the end of the connection, which look the same to a receiver.
     private func isOtherEndOpen(_ own: OwnedFileDescriptor) -> Bool {
         var entry = pollfd(fd: own.descriptor, events: 0, revents: 0)
         return unsafe poll(&entry, 1, 0) == 0 || entry.revents & Int16(POLLHUP) == 0

@@ -1,10 +1,10 @@
 #if compiler(>=6.3)
     @_spi(ExperimentalCustomExecutors) @_spi(ExperimentalScheduling) internal import _Concurrency
 
-    /// What runs the tasks of a process on its event loop in place of the runtime's own threads.
+    /// The executors that run all tasks of a process on its event loop.
     ///
-    /// The runtime asks for it once. That it can be asked is not stable yet in Swift 6.3: newer compilers may want this file
-    /// changed.
+    /// The runtime requests them once. This interface is not yet stable in Swift 6.3, so newer compilers may
+    /// require changes to this file.
     enum ProcessExecutors: ExecutorFactory {
         static let mainExecutor: any MainExecutor = ProcessMainExecutor(EventLoop.processLoop)
         static let defaultExecutor: any TaskExecutor = ProcessTaskExecutor(EventLoop.processLoop)
@@ -35,7 +35,7 @@
             loop.run()
         }
 
-        /// The process ends with its program, not by this.
+        /// Does nothing: the process ends with its program.
         func stop() {}
 
         func checkIsolated() {
@@ -43,7 +43,7 @@
         }
     }
 
-    /// The executor of all that has none.
+    /// The executor of tasks without a specific executor.
     private final class ProcessTaskExecutor: TaskExecutor, SchedulingExecutor {
         let loop: EventLoop
 
@@ -66,7 +66,7 @@
     }
 
     extension EventLoop {
-        /// Runs work when a clock shows a time.
+        /// Runs work at a clock's instant.
         fileprivate func submit<C: Clock>(_ work: Work, at instant: C.Instant, on clock: C) {
             execute { [self] in wait(until: instant, on: clock, for: work) }
         }
@@ -74,8 +74,8 @@
         private func wait<C: Clock>(until instant: C.Instant, on clock: C, for work: Work) {
             let remaining = clock.now.duration(to: instant)
             guard remaining > .zero else { return submit(work) }
-            // A timer has its longest time, and does not know when the machine was suspended: then the rest is waited for. What
-            // time is on a clock that the runtime does not have, nobody knows: it is asked again and again.
+            // A timer has a maximum duration and does not count the time in which the machine was suspended,
+            // so the rest is waited for. A clock of an unknown kind is polled.
             let wait = min(remaining as? Duration ?? .milliseconds(10), .seconds(86_400))
             _ = schedule(after: wait) { [self] in
                 self.wait(until: instant, on: clock, for: work)

@@ -1,6 +1,8 @@
 internal import Glibc
 
-/// A text inside a message, which lives as long as the message: compared in place, copied only on request.
+/// A text inside a message, which is compared in place and copied only on request.
+///
+/// It is valid as long as the message.
 @safe
 package struct BorrowedText: ~Copyable {
     let pointer: UnsafePointer<CChar>
@@ -21,7 +23,7 @@ package struct BorrowedText: ~Copyable {
         unsafe text.withCString { unsafe strcmp(pointer, $0) == 0 }
     }
 
-    /// Lets `body` look at the bytes where they are.
+    /// Gives `body` access to the bytes in place.
     package func withUTF8<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
         let start = unsafe UnsafeRawPointer(pointer).assumingMemoryBound(to: UInt8.self)
         return unsafe body(Span(_unsafeStart: start, count: strlen(pointer)))
@@ -40,7 +42,7 @@ package struct BorrowedText: ~Copyable {
 extension BorrowedText {
     private static let emptyLiteral: StaticString = ""
 
-    /// What a field that is not there reads as.
+    /// The text of a missing field.
     static var empty: BorrowedText {
         unsafe BorrowedText(UnsafeRawPointer(emptyLiteral.utf8Start).assumingMemoryBound(to: CChar.self))
     }

@@ -1,8 +1,8 @@
 internal import CPeripheralDBus
 
-/// A method call or a signal as it came in, for as long as its handler runs.
+/// A received method call or signal, valid while its handler runs.
 ///
-/// Nothing is copied until it is asked for.
+/// Nothing is copied until it is requested.
 @safe
 package struct IncomingMessage: ~Copyable {
     let pointer: OpaquePointer
@@ -16,12 +16,12 @@ package struct IncomingMessage: ~Copyable {
         unsafe MessageReader(pointer)
     }
 
-    /// The object that is called, or that sends the signal.
+    /// The called object, or the object that sends the signal.
     package var path: BorrowedText { unsafe text(dbus_message_get_path(pointer)) }
     package var interface: BorrowedText { unsafe text(dbus_message_get_interface(pointer)) }
     package var member: BorrowedText { unsafe text(dbus_message_get_member(pointer)) }
     package var signature: BorrowedText { unsafe text(dbus_message_get_signature(pointer)) }
-    /// The sender's unique name, which the bus vouches for.
+    /// The sender's unique name, which the bus guarantees.
     package var sender: BorrowedText { unsafe text(dbus_message_get_sender(pointer)) }
 
     private func text(_ pointer: UnsafePointer<CChar>?) -> BorrowedText {

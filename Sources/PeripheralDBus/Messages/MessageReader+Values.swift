@@ -1,8 +1,12 @@
-/// What one message may cost when it is decoded into values, whatever its sender put into it.
+/// The limits for decoding one message into values, whatever its content.
 struct DecodingBudget {
-    /// Containers within containers; libdbus allows 64.
+    /// The maximum depth of nested containers.
+    ///
+    /// libdbus allows 64.
     static let maximumDepth = 32
-    /// Values in all: an empty array takes four bytes in a message and many more here.
+    /// The maximum number of values.
+    ///
+    /// An empty array takes four bytes in a message and many more here.
     static let maximumValues = 1 << 18
 
     private var remaining = Self.maximumValues
@@ -13,20 +17,20 @@ struct DecodingBudget {
         }
         remaining -= 1
         guard remaining >= 0 else {
-            throw .limitExceeded("the message holds more than \(Self.maximumValues) values")
+            throw .limitExceeded("the message contains more than \(Self.maximumValues) values")
         }
     }
 }
 
 extension MessageReader {
-    /// The value here, of any type, decoded as a whole.
+    /// Reads the whole value at this position, of any type.
     package mutating func readValue() throws(BusError) -> BusValue {
         guard !isAtEnd else { throw mismatch("any value", found: "") }
         var budget = DecodingBudget()
         return try readValue(&budget, depth: 0)
     }
 
-    /// All values from here to the end.
+    /// Reads all values from this position to the end.
     package mutating func readValues() throws(BusError) -> [BusValue] {
         var budget = DecodingBudget()
         return try readValues(&budget, depth: 0)
@@ -92,7 +96,7 @@ extension MessageReader {
         _ budget: inout DecodingBudget,
         depth: Int
     ) throws(BusError) -> BusDictionary {
-        // "{kv}": the key is a basic type, so one letter.
+        // In "{kv}", the key is a basic type, which has one letter.
         let entry = elementSignature.dropFirst().dropLast()
         var dictionary = BusDictionary(
             key: Signature(unchecked: String(entry.prefix(1))),

@@ -2,8 +2,9 @@ internal import CPeripheralDBus
 
 /// A reading position in the arguments of a message.
 ///
-/// Each read takes one value of the type that it names and moves on; another type there is a
-/// ``BusError/signatureMismatch(expected:found:)``, and the position stays. Nothing is converted that is not asked for.
+/// Each read method reads one value of a specific type and advances. If the value has another type, it throws
+/// ``BusError/signatureMismatch(expected:found:)`` and does not advance. Values are not converted to other
+/// types.
 @safe
 package struct MessageReader: ~Copyable {
     private var iterator: DBusMessageIter
@@ -18,7 +19,7 @@ package struct MessageReader: ~Copyable {
         unsafe dbus_message_iter_recurse(&parent, &iterator)
     }
 
-    /// Whether no value is left here.
+    /// Whether no value remains.
     package var isAtEnd: Bool {
         mutating get { typeCode == TypeCode.invalid }
     }
@@ -27,7 +28,7 @@ package struct MessageReader: ~Copyable {
         mutating get { unsafe dbus_message_iter_get_arg_type(&iterator) }
     }
 
-    /// The type of the value here, `""` at the end.
+    /// The type of the value at this position, or `""` at the end.
     package var signature: String {
         mutating get {
             guard !isAtEnd, let text = unsafe dbus_message_iter_get_signature(&iterator) else { return "" }
@@ -36,7 +37,7 @@ package struct MessageReader: ~Copyable {
         }
     }
 
-    /// Moves past the value here, whatever it is.
+    /// Skips the value at this position, whatever its type.
     package mutating func skip() {
         unsafe dbus_message_iter_next(&iterator)
     }
@@ -97,12 +98,16 @@ extension MessageReader {
         unsafe Signature(unchecked: String(cString: try readText(TypeCode.signature, "g")))
     }
 
-    /// A string without a copy; it is valid as long as the message.
+    /// Reads a string without a copy.
+    ///
+    /// It is valid as long as the message.
     package mutating func readBorrowedString() throws(BusError) -> BorrowedText {
         unsafe BorrowedText(try readText(TypeCode.string, "s"))
     }
 
-    /// An object path without a copy; it is valid as long as the message.
+    /// Reads an object path without a copy.
+    ///
+    /// It is valid as long as the message.
     package mutating func readBorrowedObjectPath() throws(BusError) -> BorrowedText {
         unsafe BorrowedText(try readText(TypeCode.objectPath, "o"))
     }
@@ -110,7 +115,7 @@ extension MessageReader {
     package mutating func readFileDescriptor() throws(BusError) -> OwnedFileDescriptor {
         let descriptor = try readBasic(TypeCode.fileDescriptor, "h", CInt(-1))
         guard descriptor >= 0 else {
-            throw BusError.invalidValue("the message carries no such file descriptor")
+            throw BusError.invalidValue("the message does not contain the file descriptor")
         }
         return OwnedFileDescriptor(adopting: descriptor)
     }
@@ -135,12 +140,12 @@ extension MessageReader {
         return try unsafe takeText()
     }
 
-    /// The text here, which is known to be one.
+    /// Reads the text at this position, whose type the caller has checked.
     private mutating func takeText() throws(BusError) -> UnsafePointer<CChar> {
         var text: UnsafePointer<CChar>?
         unsafe dbus_message_iter_get_basic(&iterator, &text)
         unsafe dbus_message_iter_next(&iterator)
-        guard let text = unsafe text else { throw BusError.invalidValue("the message carries no text here") }
+        guard let text = unsafe text else { throw BusError.invalidValue("the message contains no text here") }
         return unsafe text
     }
 }
@@ -148,7 +153,7 @@ extension MessageReader {
 // MARK: - Containers
 
 extension MessageReader {
-    /// The bytes of an `ay`, copied in one piece.
+    /// Reads the bytes of an `ay` in one copy.
     package mutating func readBytes() throws(BusError) -> [UInt8] {
         guard typeCode == TypeCode.array,
             unsafe dbus_message_iter_get_element_type(&iterator) == TypeCode.byte
@@ -159,7 +164,7 @@ extension MessageReader {
         return bytes
     }
 
-    /// Reads an array whose elements have the type `element`, one call of `body` per element.
+    /// Reads an array with elements of the type `element`, with one call of `body` per element.
     package mutating func readArray(
         of element: StaticString,
         _ body: (inout MessageReader) throws(BusError) -> Void
@@ -172,9 +177,11 @@ extension MessageReader {
         skip()
     }
 
-    /// Reads an `a{sv}`: `body` gets each key and a reader at the value inside its variant.
+    /// Reads an `a{sv}`.
     ///
-    /// What `body` leaves unread is skipped.
+    /// `body` receives each key and a reader for the value inside its variant.
+    ///
+    /// A value that `body` does not read is skipped.
     package mutating func readProperties(
         _ body: (borrowing BorrowedText, inout MessageReader) throws(BusError) -> Void
     ) throws(BusError) {
@@ -185,7 +192,7 @@ extension MessageReader {
         var isChecked = false
         while !entries.isAtEnd {
             var entry = unsafe MessageReader(within: &entries.iterator)
-            // All entries have the types of the first.
+            // All entries have the types of the first one.
             if !isChecked, entry.typeCode != TypeCode.string { throw mismatch("a{sv}", found: signature) }
             let key = try unsafe BorrowedText(entry.takeText())
             if !isChecked, entry.typeCode != TypeCode.variant { throw mismatch("a{sv}", found: signature) }
@@ -197,7 +204,9 @@ extension MessageReader {
         skip()
     }
 
-    /// Reads a variant: `body` gets a reader at the value inside.
+    /// Reads a variant.
+    ///
+    /// `body` receives a reader for the value inside.
     package mutating func readVariant<Result>(
         _ body: (inout MessageReader) throws(BusError) -> Result
     ) throws(BusError) -> Result {
@@ -206,7 +215,7 @@ extension MessageReader {
         return result
     }
 
-    /// Reads what is inside the container here, of whatever kind it is.
+    /// Reads the content of the container at this position, of any kind.
     mutating func readContents<Result>(
         _ body: (inout MessageReader) throws(BusError) -> Result
     ) throws(BusError) -> Result {
@@ -216,7 +225,7 @@ extension MessageReader {
         return result
     }
 
-    /// The type of the elements of the array here.
+    /// The element type of the array at this position.
     var elementSignature: String {
         mutating get { String(signature.dropFirst()) }
     }

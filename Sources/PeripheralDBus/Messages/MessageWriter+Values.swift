@@ -41,9 +41,10 @@ extension MessageWriter {
             guard !fields.isEmpty else {
                 return fail(.invalidValue("a D-Bus structure has at least one field"))
             }
-            // D-Bus allows 32 structures within structures. libdbus checks the types of arrays and variants, not these.
+            // D-Bus allows 32 nested structures. libdbus checks the types of arrays and variants, but not
+            // those of structures.
             guard depth > 0 || value.signature.isSingle else {
-                return fail(.invalidValue("D-Bus has no structure of the type \(value.signature.text)"))
+                return fail(.invalidValue("D-Bus does not allow the structure type \(value.signature.text)"))
             }
             appendStructure { structure in
                 for field in fields { structure.append(field, depth: depth + 1) }

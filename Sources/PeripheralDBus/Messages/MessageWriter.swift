@@ -1,13 +1,13 @@
 internal import CPeripheralDBus
 
-/// A writing position in a message that is being built.
+/// A writing position in a message under construction.
 ///
-/// Appending does not throw: the first value that cannot be sent (a text with a zero byte, say, or an element of the
-/// wrong type) makes the message fail as a whole, and ``failure`` tells why.
+/// Appending does not throw. The first value that cannot be sent makes the whole message fail, and
+/// ``failure`` contains the reason. Examples are a text with a zero byte and an element of the wrong type.
 @safe
 package struct MessageWriter: ~Copyable {
     private var iterator: DBusMessageIter
-    /// Why the message cannot be sent, when it cannot.
+    /// The reason why the message cannot be sent, or `nil`.
     package private(set) var failure: BusError?
 
     /// Starts at the beginning of a message without arguments.
@@ -40,7 +40,7 @@ extension MessageWriter {
 
     package mutating func append(_ text: String) {
         guard !text.utf8.contains(0) else {
-            return fail(.invalidValue("a D-Bus string holds no zero byte"))
+            return fail(.invalidValue("a D-Bus string cannot contain a zero byte"))
         }
         appendText(TypeCode.string, text)
     }
@@ -48,7 +48,9 @@ extension MessageWriter {
     package mutating func append(_ path: ObjectPath) { appendText(TypeCode.objectPath, path.text) }
     package mutating func append(_ signature: Signature) { appendText(TypeCode.signature, signature.text) }
 
-    /// Appends a duplicate of the descriptor; the caller keeps its own.
+    /// Appends a duplicate of the descriptor.
+    ///
+    /// The caller keeps its own.
     package mutating func append(fileDescriptor: CInt) {
         guard fileDescriptor >= 0 else { return fail(.invalidValue("the file descriptor is closed")) }
         appendBasic(TypeCode.fileDescriptor, fileDescriptor)
@@ -67,7 +69,7 @@ extension MessageWriter {
     }
 
     private mutating func failForSize() {
-        fail(.limitExceeded("the message cannot grow any further"))
+        fail(.limitExceeded("the message cannot become any larger"))
     }
 }
 
@@ -77,10 +79,10 @@ extension MessageWriter {
     /// The largest array that D-Bus allows, in bytes.
     private static var maximumArraySize: Int { 1 << 26 }
 
-    /// Appends an `ay`, in one piece.
+    /// Appends an `ay` as a whole.
     package mutating func append(bytes: RawSpan) {
         guard bytes.byteCount <= Self.maximumArraySize else {
-            return fail(.limitExceeded("a D-Bus array holds at most 64 MiB"))
+            return fail(.limitExceeded("a D-Bus array can contain at most 64 MiB"))
         }
         guard failure == nil else { return }
         var contents = MessageWriter(nested: ())
@@ -100,12 +102,14 @@ extension MessageWriter {
         close(&contents)
     }
 
-    /// Appends an `ay`, in one piece.
+    /// Appends an `ay` as a whole.
     package mutating func append(bytes: [UInt8]) {
         unsafe append(bytes: bytes.span.bytes)
     }
 
-    /// Appends an array whose elements, all of the type `element`, `body` appends.
+    /// Appends an array.
+    ///
+    /// `body` appends its elements, all of the type `element`.
     package mutating func appendArray(of element: Signature, _ body: (inout MessageWriter) -> Void) {
         guard Self.isElement(element.text) else {
             return fail(.signatureMismatch(expected: "the type of one element", found: element.text))
@@ -113,12 +117,16 @@ extension MessageWriter {
         unsafe element.text.withCString { unsafe append(container: TypeCode.array, of: $0, body) }
     }
 
-    /// Appends an `a{sv}`, whose entries `body` appends with ``appendProperty(_:_:_:)``.
+    /// Appends an `a{sv}`.
+    ///
+    /// `body` appends its entries with ``appendProperty(_:_:_:)``.
     package mutating func appendProperties(_ body: (inout MessageWriter) -> Void) {
         unsafe append(container: TypeCode.array, of: "{sv}", body)
     }
 
-    /// Appends one entry of an `a{sv}`: `body` appends the value, whose type is `signature`.
+    /// Appends one entry of an `a{sv}`.
+    ///
+    /// `body` appends the value, whose type is `signature`.
     package mutating func appendProperty(
         _ key: String,
         _ signature: Signature,
@@ -130,7 +138,9 @@ extension MessageWriter {
         }
     }
 
-    /// Appends one entry of a dictionary: `body` appends the key and the value.
+    /// Appends one entry of a dictionary.
+    ///
+    /// `body` appends the key and the value.
     package mutating func appendEntry(_ body: (inout MessageWriter) -> Void) {
         unsafe append(container: TypeCode.dictionaryEntry, of: nil, body)
     }
@@ -139,7 +149,9 @@ extension MessageWriter {
         unsafe append(container: TypeCode.structure, of: nil, body)
     }
 
-    /// Appends a variant: `body` appends the one value inside, whose type is `signature`.
+    /// Appends a variant.
+    ///
+    /// `body` appends the one value inside, whose type is `signature`.
     package mutating func appendVariant(_ signature: Signature, _ body: (inout MessageWriter) -> Void) {
         guard signature.isSingle else {
             return fail(.signatureMismatch(expected: "the type of one value", found: signature.text))
@@ -170,9 +182,10 @@ extension MessageWriter {
         }
     }
 
-    /// Whether an array can have elements of this type: one type, or that of a dictionary entry, `{kv}`.
+    /// Returns whether this is a single type or a dictionary entry, `{kv}`, as array elements must be.
     ///
-    /// D-Bus allows 32 arrays within arrays. libdbus appends more, but the bus disconnects a program that sends such a message.
+    /// D-Bus allows 32 nested arrays. libdbus appends more, but the bus disconnects a program that sends such
+    /// a message.
     private static func isElement(_ text: String) -> Bool {
         unsafe "a\(text)".withCString { unsafe dbus_signature_validate_single($0, nil) != 0 }
     }

@@ -1,12 +1,12 @@
 internal import CPeripheralDBus
 
-/// A message that is being built, and released unless it is sent.
+/// A message under construction, which is released unless it is sent.
 @safe
 struct OutgoingMessage: ~Copyable {
     let pointer: OpaquePointer
 
     private init(adopting pointer: OpaquePointer?) throws(BusError) {
-        guard let pointer = unsafe pointer else { throw .limitExceeded("no memory for a message") }
+        guard let pointer = unsafe pointer else { throw .limitExceeded("no memory for the message") }
         unsafe self.pointer = unsafe pointer
     }
 
@@ -38,12 +38,12 @@ struct OutgoingMessage: ~Copyable {
     }
 
     static func error(_ error: MethodError, to call: OpaquePointer) throws(BusError) -> OutgoingMessage {
-        // What cannot be in a D-Bus string is left out rather than the whole answer.
+        // A zero byte, which a D-Bus string cannot contain, is removed so that the reply can still be sent.
         let text = String(decoding: error.message.utf8.filter { $0 != 0 }, as: UTF8.self)
         return try unsafe OutgoingMessage(adopting: dbus_message_new_error(call, error.name.text, text))
     }
 
-    /// Appends arguments; a value that cannot be sent is thrown.
+    /// Appends arguments, or throws for a value that cannot be sent.
     func write(_ body: (inout MessageWriter) -> Void) throws(BusError) {
         var writer = unsafe MessageWriter(pointer)
         body(&writer)

@@ -1,10 +1,10 @@
 internal import CPeripheralDBus
 internal import Synchronization
 
-/// The one answer to a method call.
+/// The one reply to a method call.
 ///
-/// Sending consumes it, so a second answer does not compile; dropping it unanswered sends
-/// `org.freedesktop.DBus.Error.Failed`. When the caller expects no reply, nothing is ever sent.
+/// Sending consumes it, so a second reply does not compile. Releasing it without a reply sends
+/// `org.freedesktop.DBus.Error.Failed`. If the caller expects no reply, nothing is ever sent.
 package struct Reply: ~Copyable, Sendable {
     private let pending: PendingReply
 
@@ -16,28 +16,36 @@ package struct Reply: ~Copyable, Sendable {
         pending.fail(.unanswered)
     }
 
-    /// Whether the caller waits for an answer.
+    /// Whether the caller waits for a reply.
     package var isExpected: Bool { pending.isExpected }
 
-    /// Answers with the arguments that `body` appends; call it on the loop.
+    /// Replies with the arguments that `body` appends.
+    ///
+    /// Call it on the loop.
     package consuming func send(_ body: (inout MessageWriter) -> Void) {
         pending.send(body)
         discard self
     }
 
-    /// Answers without arguments; call it on the loop.
+    /// Replies without arguments.
+    ///
+    /// Call it on the loop.
     package consuming func send() {
         pending.send { _ in }
         discard self
     }
 
-    /// Answers with an error; call it on the loop.
+    /// Replies with an error.
+    ///
+    /// Call it on the loop.
     package consuming func fail(_ error: MethodError) {
         pending.fail(error)
         discard self
     }
 
-    /// Turns this into an answer that any thread may give later; call it on the loop.
+    /// Converts this into a reply that any thread may send later.
+    ///
+    /// Call it on the loop.
     package consuming func deferred() -> DeferredReply {
         let reply = DeferredReply(pending)
         discard self
@@ -45,9 +53,11 @@ package struct Reply: ~Copyable, Sendable {
     }
 }
 
-/// The one answer to a method call, to be given later and from any thread: one hop back to the loop.
+/// The one reply to a method call, for sending later and from any thread.
 ///
-/// The first answer counts. Releasing it unanswered sends `org.freedesktop.DBus.Error.Failed`.
+/// Sending from another thread costs one hop to the loop.
+///
+/// Only the first reply counts. Releasing it without a reply sends `org.freedesktop.DBus.Error.Failed`.
 package final class DeferredReply: Sendable {
     private let pending: Mutex<PendingReply?>
 
@@ -59,25 +69,25 @@ package final class DeferredReply: Sendable {
         fail(.unanswered)
     }
 
-    /// Answers with one byte array.
+    /// Replies with one byte array.
     ///
-    /// - Returns: False when the call was answered before.
+    /// - Returns: `false` if the call already has a reply.
     @discardableResult
     package func send(bytes: [UInt8]) -> Bool {
         answer(.bytes(bytes))
     }
 
-    /// Answers with the values given, which may be none.
+    /// Replies with the given values, possibly none.
     ///
-    /// - Returns: False when the call was answered before.
+    /// - Returns: `false` if the call already has a reply.
     @discardableResult
     package func send(_ values: [BusValue] = []) -> Bool {
         answer(.values(values))
     }
 
-    /// Answers with an error.
+    /// Replies with an error.
     ///
-    /// - Returns: False when the call was answered before.
+    /// - Returns: `false` if the call already has a reply.
     @discardableResult
     package func fail(_ error: MethodError) -> Bool {
         answer(.error(error))
@@ -96,14 +106,14 @@ package final class DeferredReply: Sendable {
 }
 
 extension MethodError {
-    fileprivate static let unanswered = MethodError(.failed, "the method was left without an answer")
+    fileprivate static let unanswered = MethodError(.failed, "the method ended without a reply")
 }
 
-/// A call and the transport to answer it on: the unmanaged core of ``Reply`` and ``DeferredReply``.
+/// A call and its transport: the unmanaged core of ``Reply`` and ``DeferredReply``.
 ///
-/// Exactly one of `send` and `fail` must be called, on the loop; both release what is held.
+/// Call exactly one of `send` and `fail`, on the loop. Both release the references.
 ///
-/// `@unchecked Sendable`: it is only carried between threads; both uses check that they run on the loop.
+/// `@unchecked Sendable`: other threads only transfer it. Both methods check that they run on the loop.
 @safe
 struct PendingReply: @unchecked Sendable {
     private let transport: Unmanaged<Transport>
@@ -151,13 +161,13 @@ struct PendingReply: @unchecked Sendable {
 
     private func finish(_ answer: (Transport) throws(BusError) -> Void) {
         let transport = unsafe self.transport.takeRetainedValue()
-        precondition(transport.loop.inLoop, "a call is answered on the event loop; use deferred() elsewhere")
+        precondition(transport.loop.inLoop, "reply to a call on the event loop, or use deferred()")
         if isExpected {
             do throws(BusError) {
                 try answer(transport)
             } catch {
-                // Without memory for the error either, there is nothing left to say.
-                try? sendError(MethodError(.failed, "the answer cannot be sent: \(error)"), on: transport)
+                // If there is no memory for the error either, no reply is possible.
+                try? sendError(MethodError(.failed, "the reply cannot be sent: \(error)"), on: transport)
             }
         }
         unsafe dbus_message_unref(call)

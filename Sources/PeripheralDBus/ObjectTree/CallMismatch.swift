@@ -1,4 +1,4 @@
-/// Why a call fits nothing in an object tree.
+/// The reason why a call matches nothing in an object tree.
 package enum CallMismatch: Sendable {
     case unknownObject
     case unknownInterface
@@ -9,13 +9,14 @@ package enum CallMismatch: Sendable {
     case readOnlyProperty(MemberName)
     case wrongPropertyType(MemberName, found: BusError)
 
-    /// What the caller is answered.
+    /// Returns the error for the caller.
     ///
-    /// The tree explains by default; a connection that stands for another program says what that one would.
+    /// The default explains the mismatch. A connection that emulates another program uses that program's
+    /// messages.
     package typealias Wording = @Sendable (CallMismatch, RefusedCall) -> MethodError
 }
 
-/// A call that is refused, by its names.
+/// The names in a refused call.
 package struct RefusedCall: Sendable {
     package let path: String
     package let interface: String
@@ -31,7 +32,7 @@ package struct RefusedCall: Sendable {
 }
 
 extension CallMismatch {
-    /// Says what is wrong, for the people who develop the caller.
+    /// Explains the mismatch to the developers of the caller.
     static let explanation: Wording = { mismatch, call in
         switch mismatch {
         case .unknownObject:

@@ -1,4 +1,4 @@
-/// An object as it is shown on the bus.
+/// An object that is exported on the bus.
 package struct ExportedObject: Sendable {
     package var path: ObjectPath
     package var interfaces: [ExportedInterface]
@@ -9,13 +9,13 @@ package struct ExportedObject: Sendable {
     }
 }
 
-/// An interface of an exported object: what can be called, read, written and heard.
+/// An interface of an exported object: its methods, properties and signals.
 package struct ExportedInterface: Sendable {
     package var name: InterfaceName
-    /// Whose owner alone may call the methods and set the properties; nil for everybody.
+    /// The bus name whose owner alone may call methods and set properties, or `nil` for no restriction.
     ///
-    /// The connection has to follow the name (``BusConnection/watchName(_:_:)``): as long as it knows of no owner,
-    /// nobody may. Everybody can read the properties.
+    /// The connection must watch the name (``BusConnection/watchName(_:_:)``). While it knows no owner, all
+    /// calls are refused. Every program can read the properties.
     package var callers: BusName?
     package var methods: [ExportedMethod]
     package var properties: [ExportedProperty]
@@ -40,8 +40,8 @@ package struct ExportedInterface: Sendable {
 package struct ExportedMethod: Sendable {
     /// Runs on the loop and must not block it.
     ///
-    /// The arguments have the declared types already. The handler answers at once, or keeps the reply
-    /// (``Reply/deferred()``) and answers later.
+    /// The arguments already have the declared types. The handler replies immediately, or keeps the reply
+    /// (``Reply/deferred()``) and replies later.
     package typealias Handler = @Sendable (borrowing IncomingMessage, consuming Reply) -> Void
 
     package var name: MemberName
@@ -59,7 +59,7 @@ package struct ExportedMethod: Sendable {
 
 /// A property of an exported interface.
 package struct ExportedProperty: Sendable {
-    /// Called on the loop; an error leaves the property out of listings.
+    /// Returns the value, or throws to omit the property from listings; called on the loop.
     package typealias Getter = @Sendable () throws(MethodError) -> BusValue
     /// Called on the loop with a value of the declared type.
     package typealias Setter = @Sendable (BusValue) throws(MethodError) -> Void
@@ -82,7 +82,7 @@ package struct ExportedProperty: Sendable {
     }
 }
 
-/// A signal that an interface sends; it is declared for introspection.
+/// A signal that an interface sends, declared for introspection.
 package struct ExportedSignal: Sendable {
     package var name: MemberName
     package var signature: Signature

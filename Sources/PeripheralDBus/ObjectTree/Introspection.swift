@@ -1,5 +1,5 @@
 extension ObjectTree {
-    /// Describes the object that is called, and names its children, so that tools can walk the tree.
+    /// Describes the called object and lists its children, so that tools can walk the tree.
     func introspect(_ call: borrowing IncomingMessage, _ reply: consuming Reply) {
         guard let path = try? ObjectPath(call.path.string) else {
             return reply.fail(.init(.unknownObject, ""))
@@ -33,12 +33,12 @@ extension ObjectTree {
         return text + "</node>\n"
     }
 
-    /// Whether an object declares the interface for the listings alone, since the tree serves it anyway.
+    /// Returns whether an object declares the interface only for listings, because the tree serves it.
     private func isStandard(_ interface: ExportedInterface) -> Bool {
         interface.methods.isEmpty && StandardMethod.all.contains { $0.interface == interface.name }
     }
 
-    /// The next path elements below a path, of exported objects and of those on the way to one.
+    /// Returns the next path elements below a path that lead to exported objects or object managers.
     private func children(of path: ObjectPath) -> [String] {
         let prefix = path.text == "/" ? 1 : path.text.utf8.count + 1
         var children: [String] = []
@@ -79,7 +79,7 @@ extension ObjectTree {
 }
 
 extension ExportedObject {
-    /// What cannot be right is found at export, not when the first call comes.
+    /// Finds invalid declarations at export instead of at the first call.
     func validate() throws(BusError) {
         var names: Set<InterfaceName> = []
         for interface in interfaces {

@@ -1,6 +1,7 @@
 extension ObjectTree {
-    /// Tells of all objects below the one that is called, in the order of their export: BlueZ hands out attribute
-    /// handles in this order.
+    /// Lists all objects below the called one, in the order of their export.
+    ///
+    /// BlueZ assigns attribute handles in this order.
     func getManagedObjects(_ call: borrowing IncomingMessage, _ reply: consuming Reply) {
         let root = try? ObjectPath(call.path.string)
         let managed = objects.filter { object in root.map { object.path.isBelow($0) } ?? false }

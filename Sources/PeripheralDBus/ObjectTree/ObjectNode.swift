@@ -1,7 +1,7 @@
 internal import CPeripheralDBus
 internal import Glibc
 
-/// A C string that is owned here, to be compared with the texts of messages.
+/// A C string that is owned here, for comparison with texts in messages.
 @safe
 final class OwnedText {
     let pointer: UnsafePointer<CChar>
@@ -24,9 +24,9 @@ final class OwnedText {
     }
 }
 
-/// A path as a key: hashed and compared where it lies, so that a lookup copies nothing.
+/// A path as a dictionary key, which is hashed and compared in place without a copy.
 ///
-/// A key in the table points into the node beside it, and lives as long.
+/// A key in the table points into the node that is its value, and lives as long as that node.
 @safe
 struct PathKey: Hashable {
     private let pointer: UnsafePointer<CChar>
@@ -46,7 +46,7 @@ struct PathKey: Hashable {
     }
 }
 
-/// The owner of a bus name, kept so that the sender of each call can be compared with it in place.
+/// The owner of a bus name, stored for comparison with the sender of each call in place.
 final class NameOwner {
     let name: BusName
     private var owner: OwnedText?
@@ -59,14 +59,16 @@ final class NameOwner {
         self.owner = owner.map { OwnedText($0.text) }
     }
 
-    /// Whether a message is the owner's; the bus vouches for the sender's unique name.
+    /// Returns whether the owner sent a message.
+    ///
+    /// The bus guarantees the unique name of the sender.
     func hasSent(_ message: OpaquePointer) -> Bool {
         guard let owner, let sender = unsafe dbus_message_get_sender(message) else { return false }
         return unsafe owner.equals(sender)
     }
 }
 
-/// An exported object, made ready for dispatch.
+/// An exported object, prepared for dispatch.
 final class ObjectNode {
     final class Method {
         let name: OwnedText
@@ -96,7 +98,7 @@ final class ObjectNode {
 
     let object: ExportedObject
     let path: OwnedText
-    /// The place in the order of export.
+    /// The position in the order of export.
     let sequence: Int
     private let interfaces: [Interface]
 
@@ -107,7 +109,9 @@ final class ObjectNode {
         interfaces = object.interfaces.map { Interface($0, callers: $0.callers.map(owner)) }
     }
 
-    /// Finds a method; the interface is nil for any, as D-Bus allows in a call.
+    /// Returns a method, or `nil` if there is none.
+    ///
+    /// D-Bus allows a call without an interface. Then `interface` is `nil`, and any interface matches.
     func method(_ interface: UnsafePointer<CChar>?, _ member: UnsafePointer<CChar>) -> Method? {
         for candidate in interfaces {
             if let interface = unsafe interface, unsafe !candidate.name.equals(interface) { continue }

@@ -1,6 +1,6 @@
 internal import CPeripheralDBus
 
-/// The objects that a connection exports, and the answer to every call that comes in for them.
+/// The objects that a connection exports, and the replies to every call to them.
 ///
 /// Belongs to its ``BusConnection`` and is used on the loop only.
 @safe
@@ -21,7 +21,7 @@ final class ObjectTree {
     }
 
     func add(_ object: ExportedObject) throws(BusError) {
-        guard node(object.path) == nil else { throw .invalidValue("\(object.path) is exported already") }
+        guard node(object.path) == nil else { throw .invalidValue("\(object.path) is already exported") }
         try object.validate()
         let node = ObjectNode(object, sequence: nextSequence, owner: owner(of:))
         nextSequence += 1
@@ -34,7 +34,7 @@ final class ObjectTree {
         return node.object
     }
 
-    /// - Returns: False when there is no such object.
+    /// - Returns: `false` when there is no such object.
     func remove(_ interfaces: [InterfaceName], from path: ObjectPath) -> Bool {
         guard let node = node(path) else { return false }
         unsafe nodes[PathKey(node.path.pointer)] = nil
@@ -47,7 +47,7 @@ final class ObjectTree {
         return true
     }
 
-    /// Who owns a name, as far as the connection follows it.
+    /// Returns the owner of a name, as far as the connection watches the name.
     func owner(of name: BusName) -> NameOwner {
         if let owner = owners[name] { return owner }
         let owner = NameOwner(name)
@@ -69,7 +69,7 @@ final class ObjectTree {
         managers.remove(root)
     }
 
-    /// The nearest object manager above a path.
+    /// Returns the nearest object manager above a path.
     func manager(of path: ObjectPath) -> ObjectPath? {
         managers.filter { path.isBelow($0) }.max { $0.text.utf8.count < $1.text.utf8.count }
     }
@@ -78,7 +78,9 @@ final class ObjectTree {
 // MARK: - Dispatch
 
 extension ObjectTree {
-    /// Answers a method call; every call gets exactly one answer if it expects one.
+    /// Replies to a method call.
+    ///
+    /// Every call that expects a reply gets exactly one.
     func answer(_ call: OpaquePointer, on transport: Transport) {
         let message = unsafe IncomingMessage(call)
         let reply = unsafe Reply(to: call, on: transport)
@@ -110,7 +112,7 @@ extension ObjectTree {
         unsafe reply.fail(error(mismatch(of: message, node: node, namesInterface: interface != nil), message))
     }
 
-    /// The standard method that is meant, when the object has it.
+    /// Returns the called standard method, if the object has it.
     private func standardMethod(
         _ interface: UnsafePointer<CChar>?,
         _ member: UnsafePointer<CChar>,
@@ -136,7 +138,7 @@ extension ObjectTree {
         return standardInterfaces(at: path, isExported: node != nil).contains(interface)
     }
 
-    /// The standard interfaces of the object at a path, none when there is no such object.
+    /// Returns the standard interfaces of an object, or none if the object does not exist.
     func standardInterfaces(at path: ObjectPath, isExported: Bool) -> [InterfaceName] {
         let isManager = managers.contains(path)
         guard isExported || isManager || isIntermediate(path) else { return [] }
@@ -146,14 +148,16 @@ extension ObjectTree {
         return interfaces
     }
 
-    /// Whether the path is on the way to an object, as the root always is.
+    /// Returns whether the path leads to an object.
+    ///
+    /// The root always does.
     private func isIntermediate(_ path: ObjectPath) -> Bool {
         path.text == "/"
             || nodes.values.contains { $0.object.path.isBelow(path) }
             || managers.contains { $0.isBelow(path) }
     }
 
-    /// The error that a call is refused with.
+    /// Returns the error for a refused call.
     func error(_ mismatch: CallMismatch, _ call: borrowing IncomingMessage) -> MethodError {
         wording(mismatch, RefusedCall(call))
     }

@@ -59,7 +59,7 @@ extension ObjectTree {
         throw error(.unknownProperty(name, interface: interface), call)
     }
 
-    /// The interfaces meant: all of the object for an empty name, as D-Bus allows.
+    /// Returns the named interface, or all interfaces of the object for an empty name, as D-Bus allows.
     private func interfaces(
         named name: String,
         _ call: borrowing IncomingMessage
@@ -76,7 +76,7 @@ extension ObjectTree {
         return meant
     }
 
-    /// The value that a call of `Set` carries.
+    /// Returns the value in a call of `Set`.
     private func argument(
         of property: ExportedProperty,
         _ call: borrowing IncomingMessage
@@ -99,13 +99,13 @@ extension ObjectTree {
 }
 
 extension ExportedProperty {
-    /// The value, which has the declared type or is an error.
+    /// Returns the value, or throws if it does not have the declared type.
     func checkedValue() throws(MethodError) -> BusValue {
         let value = try get()
         guard value.signature == signature else {
             throw MethodError(
                 .failed,
-                "the property \(name) is declared as \"\(signature)\" and holds \"\(value.signature)\""
+                "the property \(name) is declared as \"\(signature)\" but contains \"\(value.signature)\""
             )
         }
         return value
@@ -113,7 +113,7 @@ extension ExportedProperty {
 }
 
 extension MessageWriter {
-    /// Appends an `a{sv}` of the properties that can be read now.
+    /// Appends an `a{sv}` of the properties that can currently be read.
     mutating func appendAll(_ properties: [ExportedProperty]) {
         appendProperties { entries in
             for property in properties {

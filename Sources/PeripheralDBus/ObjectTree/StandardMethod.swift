@@ -11,7 +11,7 @@ extension MemberName {
     static let propertiesChanged: MemberName = "PropertiesChanged"
 }
 
-/// A method that the tree itself answers for its objects.
+/// A method that the tree implements for its objects.
 struct StandardMethod: Sendable {
     typealias Answer = @Sendable (ObjectTree, borrowing IncomingMessage, consuming Reply) -> Void
 
@@ -56,7 +56,7 @@ struct StandardMethod: Sendable {
 extension ObjectTree {
     fileprivate func getMachineIdentifier(_ reply: consuming Reply) {
         guard let text = unsafe dbus_try_get_local_machine_id(nil) else {
-            return reply.fail(MethodError(.failed, "this machine has no identifier"))
+            return reply.fail(MethodError(.failed, "this machine has no machine ID"))
         }
         defer { unsafe dbus_free(text) }
         let identifier = unsafe String(cString: text)

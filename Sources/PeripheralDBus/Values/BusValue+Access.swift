@@ -1,10 +1,12 @@
 extension BusValue {
-    /// The value itself, out of any variants around it.
+    /// The value without any variants around it.
     package var unwrapped: BusValue {
         if case .variant(let inner) = self { inner.unwrapped } else { self }
     }
 
-    /// The entry of a dictionary with text keys, out of its variant; nil for another type or key.
+    /// The entry with this key of a dictionary with string keys, without its variant.
+    ///
+    /// `nil` for a value of another type, or if there is no such key.
     package subscript(_ key: String) -> BusValue? {
         guard case .dictionary(let dictionary) = unwrapped else { return nil }
         return dictionary[.string(key)]?.unwrapped
@@ -34,7 +36,7 @@ extension BusValue {
         if case .array(_, let values) = unwrapped { values } else { nil }
     }
 
-    /// Any of the integer types, when the value fits.
+    /// Returns an integer of any D-Bus integer type, if it fits.
     package func integer<Integer: FixedWidthInteger>(_: Integer.Type = Integer.self) -> Integer? {
         switch unwrapped {
         case .byte(let value): Integer(exactly: value)

@@ -1,6 +1,7 @@
 /// A value with its D-Bus type.
 ///
-/// For the traffic of every call, ``MessageReader`` and ``MessageWriter`` do without; this is for the rest.
+/// The messages of every call use ``MessageReader`` and ``MessageWriter`` instead. This type serves all other
+/// purposes.
 package enum BusValue: Sendable, Equatable {
     case byte(UInt8)
     case bool(Bool)
@@ -15,16 +16,16 @@ package enum BusValue: Sendable, Equatable {
     case objectPath(ObjectPath)
     case signature(Signature)
     case fileDescriptor(OwnedFileDescriptor)
-    /// An array of bytes, `ay`, which is never taken apart.
+    /// An array of bytes, `ay`, which is stored as a whole.
     case bytes([UInt8])
-    /// An array of anything else; every element has the signature `of`.
+    /// An array of any other type. Every element has the signature `of`.
     case array(of: Signature, [BusValue])
     case dictionary(BusDictionary)
     case structure([BusValue])
     indirect case variant(BusValue)
 }
 
-/// A dictionary that keeps the order in which its entries came.
+/// A dictionary that preserves the order of its entries.
 package struct BusDictionary: Sendable, Equatable {
     package struct Entry: Sendable, Equatable {
         package var key: BusValue
@@ -53,12 +54,12 @@ package struct BusDictionary: Sendable, Equatable {
 }
 
 extension BusValue {
-    /// A dictionary `a{sv}`, in the order given.
+    /// Returns a dictionary `a{sv}` in the given order.
     package static func properties(_ entries: KeyValuePairs<String, BusValue>) -> BusValue {
         properties(entries.map { ($0.key, $0.value) })
     }
 
-    /// A dictionary `a{sv}`, in the order given.
+    /// Returns a dictionary `a{sv}` in the given order.
     package static func properties(_ entries: [(String, BusValue)]) -> BusValue {
         .dictionary(
             BusDictionary(
@@ -69,12 +70,12 @@ extension BusValue {
         )
     }
 
-    /// An array `as`.
+    /// Returns an array `as`.
     package static func strings(_ strings: [String]) -> BusValue {
         .array(of: "s", strings.map { .string($0) })
     }
 
-    /// An array `ao`.
+    /// Returns an array `ao`.
     package static func objectPaths(_ paths: [ObjectPath]) -> BusValue {
         .array(of: "o", paths.map { .objectPath($0) })
     }
@@ -116,7 +117,7 @@ extension BusValue {
 }
 
 extension Sequence where Element == BusValue {
-    /// The types of the values, one after the other.
+    /// The concatenated types of the values.
     package var signature: Signature {
         Signature(unchecked: map(\.signature.text).joined())
     }

@@ -2,10 +2,10 @@ internal import CPeripheralDBus
 
 /// A text with a fixed grammar.
 ///
-/// libdbus judges it: what it refuses could not be sent anyway.
+/// libdbus checks it. A text that libdbus rejects could not be sent.
 package protocol BusText: Sendable, Hashable, CustomStringConvertible, ExpressibleByStringLiteral
 where StringLiteralType == StaticString {
-    /// The kind, as an error message names it.
+    /// The kind, for error messages.
     static var kind: String { get }
     static func isValid(_ text: UnsafePointer<CChar>) -> Bool
 
@@ -22,7 +22,9 @@ extension BusText {
         self.init(unchecked: text)
     }
 
-    /// A literal is the program's own; a wrong one is a mistake in the source.
+    /// Creates a text from a literal.
+    ///
+    /// An invalid literal is a mistake in the source.
     package init(stringLiteral: StaticString) {
         let text = stringLiteral.description
         let isValid = unsafe text.withCString { pointer in unsafe Self.isValid(pointer) }
@@ -46,19 +48,22 @@ package struct ObjectPath: BusText {
         unsafe dbus_validate_path(text, nil) != 0
     }
 
-    /// The path below this one.
+    /// Returns the path with one more element.
     ///
-    /// - Throws: ``BusError/invalidName(kind:value:)`` unless `element` is of letters, digits and underscores.
+    /// - Throws: ``BusError/invalidName(kind:value:)`` unless `element` consists of letters, digits and
+    ///   underscores.
     package func appending(_ element: String) throws(BusError) -> ObjectPath {
         let longer = text == "/" ? "/\(element)" : "\(text)/\(element)"
-        // libdbus judges the whole path: it takes several elements, and below the root none.
+        // libdbus checks only the whole path, so it would accept several elements, or none below the root.
         guard !element.isEmpty, !element.utf8.contains(UInt8(ascii: "/")) else {
             throw .invalidName(kind: Self.kind, value: longer)
         }
         return try ObjectPath(longer)
     }
 
-    /// Whether this path lies below `root`; a path does not lie below itself.
+    /// Returns whether this path is below `root`.
+    ///
+    /// A path is not below itself.
     package func isBelow(_ root: ObjectPath) -> Bool {
         if root.text == "/" { return text != "/" }
         return text.utf8.count > root.text.utf8.count + 1
@@ -110,7 +115,9 @@ package struct ErrorName: BusText {
     }
 }
 
-/// The name of a participant of the bus: a unique one, such as `:1.42`, or a well-known one, such as `org.bluez`.
+/// The name of a program on the bus.
+///
+/// A unique name, such as `:1.42`, or a well-known one, such as `org.bluez`.
 package struct BusName: BusText {
     package static let kind = "bus name"
     package static let bus: BusName = "org.freedesktop.DBus"

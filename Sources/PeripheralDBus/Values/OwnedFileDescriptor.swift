@@ -5,7 +5,9 @@ internal import Synchronization
 package final class OwnedFileDescriptor: Sendable {
     private let storage: Atomic<CInt>
 
-    /// Takes over `descriptor`: nobody else may close it from here on.
+    /// Takes ownership of `descriptor`.
+    ///
+    /// No other code may close it.
     package init(adopting descriptor: CInt) {
         storage = Atomic(descriptor)
     }
@@ -15,12 +17,14 @@ package final class OwnedFileDescriptor: Sendable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// The number of the descriptor, for use while this object is held; -1 once it was taken.
+    /// The number of the descriptor, for use while this object is held, or -1 after ``take()``.
     package var descriptor: CInt {
         storage.load(ordering: .relaxed)
     }
 
-    /// Hands the descriptor over to the caller, who closes it; -1 the second time.
+    /// Transfers the descriptor to the caller, which must close it.
+    ///
+    /// Returns -1 the second time.
     package func take() -> CInt {
         storage.exchange(-1, ordering: .relaxed)
     }

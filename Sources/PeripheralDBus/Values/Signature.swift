@@ -21,7 +21,7 @@ package struct Signature: BusText {
         unsafe text.withCString { unsafe dbus_signature_validate_single($0, nil) != 0 }
     }
 
-    /// The single types that the signature is made of.
+    /// The single types of the signature.
     package var elements: [Signature] {
         var elements: [Signature] = []
         unsafe text.withCString { start in
@@ -38,9 +38,9 @@ package struct Signature: BusText {
     }
 }
 
-/// The one-letter codes of the D-Bus types, as libdbus takes them.
+/// The one-letter codes of the D-Bus types, for libdbus.
 ///
-/// Its macros are casts, which Swift does not import.
+/// The macros of libdbus are casts, which Swift does not import.
 enum TypeCode {
     static let invalid: CInt = 0
     static let byte = code("y")

@@ -1,28 +1,30 @@
-/// A file of groups, keys and values, as GLib reads it (`GKeyFile`), and bluetoothd with it.
+/// A file of groups, keys and values, in the format of GLib (`GKeyFile`), which bluetoothd uses.
 ///
-/// Unlike GLib, which refuses a whole file for one line, this reads on and remembers the line.
+/// GLib refuses a whole file because of one invalid line. This parser continues and records the line.
 package struct KeyFile: Hashable, Sendable {
-    /// What is set where.
+    /// A setting in the file.
     package struct Entry: Hashable, Sendable {
         package var group: String
         package var key: String
-        /// As GLib has it: without spaces before it, with those behind it.
+        /// The value in GLib's form, without leading spaces but with trailing spaces.
         package var value: String
-        /// The number of the line, the first being 1.
+        /// The line number, starting at 1.
         package var line: Int
     }
 
-    /// In the order of the file.
+    /// The settings, in the order of the file.
     package private(set) var entries: [Entry] = []
     /// The first line for which GLib refuses the file.
     package private(set) var refusedLine: Int?
-    /// Whether the file goes on beyond what was read of it.
+    /// Whether the file is longer than the part that was read.
     package private(set) var isCut: Bool
 
-    /// More than any configuration has; what is behind is not read.
+    /// The maximum number of bytes to read, more than any real configuration has.
     package static let maximumSize = 65_536
 
-    /// Reads a file; nothing in it makes that fail.
+    /// Parses a file.
+    ///
+    /// Invalid content does not make this fail.
     package init(_ bytes: some Collection<UInt8>) {
         isCut = bytes.count > Self.maximumSize
         var group: String?
@@ -40,7 +42,7 @@ package struct KeyFile: Hashable, Sendable {
             if name == nil { refuse(number) }
             group = name ?? group
         } else if let group, let (key, value) = Self.keyAndValue(text) {
-            // What is for one language alone is for no program without one.
+            // A value for a single language is ignored, as in a program without a locale.
             if key.last != "]" { entries.append(Entry(group: group, key: key, value: value, line: number)) }
         } else {
             refuse(number)
@@ -70,7 +72,7 @@ package struct KeyFile: Hashable, Sendable {
         return (String(decoding: key, as: UTF8.self), String(decoding: value, as: UTF8.self))
     }
 
-    /// A name, and perhaps a language in brackets behind it.
+    /// Returns whether a text is a name, with an optional language in brackets after it.
     private static func isKey(_ text: [UInt8]) -> Bool {
         let name = text.prefix { $0 != UInt8(ascii: "[") && $0 != UInt8(ascii: "]") }
         guard let last = name.last, last != UInt8(ascii: " ") else { return false }
@@ -87,7 +89,7 @@ package struct KeyFile: Hashable, Sendable {
         return text
     }
 
-    /// The value that counts: the last one, where a key is there twice.
+    /// The effective value, which is the last one if a key occurs twice.
     package subscript(_ group: String, _ key: String) -> String? {
         entries.last { $0.group == group && $0.key == key }?.value
     }

@@ -1,9 +1,11 @@
 package import PeripheralBlueZModel
 package import PeripheralCore
 
-/// A setting of main.conf that matters to a peripheral.
+/// A setting of main.conf that affects a peripheral.
 package struct Setting: Hashable, Sendable {
-    /// The values that bluetoothd takes; it passes over any other, and keeps the default.
+    /// The values that bluetoothd accepts.
+    ///
+    /// For any other value, it keeps the default.
     package enum Values: Hashable, Sendable {
         case truth
         case words([String])
@@ -14,7 +16,7 @@ package struct Setting: Hashable, Sendable {
     package var group: String
     package var key: String
     package var values: Values
-    /// The first version of BlueZ that has it; `nil` for all that this package supports.
+    /// The first version of BlueZ with the setting, or `nil` if all supported versions have it.
     package var since: BlueZVersion?
 
     package init(_ group: String, _ key: String, _ values: Values, since: BlueZVersion? = nil) {
@@ -24,10 +26,10 @@ package struct Setting: Hashable, Sendable {
         self.since = since
     }
 
-    /// As it is written in the file.
+    /// The group and the key, as in the file.
     package var name: String { "[\(group)] \(key)" }
 
-    /// Whether bluetoothd takes a value.
+    /// Returns whether bluetoothd accepts a value.
     package func accepts(_ value: String) -> Bool {
         switch values {
         case .truth: Self.truth(value) != nil
@@ -37,7 +39,7 @@ package struct Setting: Hashable, Sendable {
         }
     }
 
-    /// What stands for yes and no in a key file.
+    /// Returns the Boolean value that a text represents in a key file.
     package static func truth(_ value: String) -> Bool? {
         switch trimmingEnd(of: value) {
         case "true", "1": true
@@ -93,7 +95,7 @@ extension Setting {
         .number(0...Int(UInt32.max))
     )
 
-    /// Those that the examination looks at.
+    /// The settings that the examination checks.
     package static let all: [Setting] = [
         .autoEnable, .cache, .channels, .client, .controllerMode, .deviceID, .exchangeMTU, .experimental,
         .justWorksRepairing, .keySize, .maximumInterval, .minimumInterval, .privacy, .reverseServiceDiscovery,

@@ -2,7 +2,7 @@ internal import PeripheralBlueZModel
 internal import PeripheralCore
 
 extension Examination {
-    /// The adapters that bluetoothd shows; why there is none.
+    /// The findings for the adapters that bluetoothd reports, or the reason why there are none.
     var adapterFindings: [Finding] {
         guard machine.daemon.answer == .answered else { return [] }
         guard !machine.adapters.isEmpty else { return [absentAdapter] }
@@ -16,11 +16,11 @@ extension Examination {
                 .error,
                 "adapters",
                 "adapter-hidden",
-                "The kernel has \(known.joined(separator: ", ")), but bluetoothd does not show it.",
-                reason: "A peripheral is registered with an adapter.",
+                "The kernel has \(known.joined(separator: ", ")), but bluetoothd does not report it.",
+                reason: "A peripheral needs an adapter.",
                 remedy:
-                    "Wait a moment; otherwise look into bluetoothd's log. Its firmware may be missing, or "
-                    + "'ControllerMode' or 'MaxControllers' in main.conf leave it out.",
+                    "Wait a moment, then check bluetoothd's log. The firmware of the adapter may be missing, or "
+                    + "'ControllerMode' or 'MaxControllers' in main.conf excludes it.",
                 command: privileged("journalctl -b -u bluetooth")
             )
         }
@@ -29,9 +29,9 @@ extension Examination {
             "adapters",
             "adapter-missing",
             "There is no Bluetooth adapter.",
-            reason: "A peripheral is registered with an adapter.",
+            reason: "A peripheral needs an adapter.",
             remedy:
-                "Plug one in; for one that is built in, look whether the kernel has its driver and firmware.",
+                "Plug in an adapter. For a built-in adapter, check that the kernel has its driver and firmware.",
             command: privileged("dmesg | grep -i bluetooth")
         )
     }
@@ -56,8 +56,8 @@ extension Examination {
             adapter.name,
             "adapter-incapable",
             "\(adapter.name) cannot be an LE peripheral: \(lack).",
-            reason: "The controller, its driver or the configuration leaves it out.",
-            remedy: "Look whether 'ControllerMode' in main.conf is 'bredr'; otherwise use another adapter.",
+            reason: "The controller, its driver or the configuration does not support it.",
+            remedy: "If 'ControllerMode' in main.conf is 'bredr', change it. Otherwise use another adapter.",
             command: privileged("btmgmt info")
         )
     }
@@ -71,7 +71,7 @@ extension Examination {
                 "adapter-off",
                 "\(name) is powered off.",
                 reason: "Nothing is on the air.",
-                remedy: "Power it on, or have the program do it: AdapterSettings(powersOn: true).",
+                remedy: "Power it on, or let the program do it with AdapterSettings(powersOn: true).",
                 command: "bluetoothctl power on"
             )
         }
@@ -91,8 +91,8 @@ extension Examination {
                     adapter.name,
                     "advertising-full",
                     "No advertisement is left: \(active) are registered.",
-                    reason: "bluetoothd refuses another with 'Maximum advertisements reached'.",
-                    remedy: "End a program that advertises, or use another adapter."
+                    reason: "bluetoothd refuses another one with 'Maximum advertisements reached'.",
+                    remedy: "Stop a program that advertises, or use another adapter."
                 )
             ]
         }
@@ -115,10 +115,10 @@ extension Examination {
                 .note,
                 adapter.name,
                 "adapter-not-pairable",
-                "\(adapter.name) takes no new bonds.",
+                "\(adapter.name) does not accept new bonds.",
                 reason:
-                    "A program whose centrals may pair changes that while it runs; with 'pairing: .system', it "
-                    + "stays so.",
+                    "A program that allows pairing changes this while it runs. With 'pairing: .system', it does "
+                    + "not.",
                 command: "bluetoothctl pairable on"
             )
         ]

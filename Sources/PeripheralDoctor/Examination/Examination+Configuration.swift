@@ -3,7 +3,8 @@ internal import PeripheralCore
 extension Examination {
     static let configurationSubject = "main.conf"
 
-    /// bluetoothd's configuration: the file, its mistakes, and the settings that bite a peripheral.
+    /// The findings for bluetoothd's configuration: the file, its mistakes, and settings that affect a
+    /// peripheral.
     var configurationFindings: [Finding] {
         let path = machine.configuration.path
         switch machine.configuration.content {
@@ -13,7 +14,7 @@ extension Examination {
                     .ok,
                     Self.configurationSubject,
                     "configuration-missing",
-                    "There is no \(path): bluetoothd has its defaults."
+                    "There is no \(path). bluetoothd uses its defaults."
                 )
             ] + settingFindings(of: KeyFile([]))
         case .unreadable(let reason):
@@ -23,15 +24,15 @@ extension Examination {
                     Self.configurationSubject,
                     "configuration-unreadable",
                     "\(path) cannot be read: \(reason).",
-                    reason: "Settings in it that bite a peripheral go unnoticed.",
-                    remedy: "Examine again as root.",
+                    reason: "Settings in it that harm a peripheral are not detected.",
+                    remedy: "Run peripheral-doctor again as root.",
                     command: "sudo peripheral-doctor"
                 )
             ]
         case .read(let file):
             if let line = file.refusedLine { return [damage(line)] + settingFindings(of: KeyFile([])) }
             return [
-                Finding(.ok, Self.configurationSubject, "configuration-read", "\(path) is read.")
+                Finding(.ok, Self.configurationSubject, "configuration-read", "\(path) is readable.")
             ] + mistakes(in: file) + settingFindings(of: file)
         }
     }
@@ -42,7 +43,7 @@ extension Examination {
             Self.configurationSubject,
             "configuration-damaged",
             "Line \(line) of \(machine.configuration.path) is neither a group, a setting nor a comment.",
-            reason: "bluetoothd passes over the whole file for it, and has its defaults.",
+            reason: "bluetoothd therefore ignores the whole file and uses its defaults.",
             remedy: "Correct the line and restart bluetoothd.",
             command: privileged("systemctl restart bluetooth")
         )
@@ -57,7 +58,7 @@ extension Examination {
                     Self.configurationSubject,
                     "configuration-cut",
                     "Only the first \(KeyFile.maximumSize) bytes of \(machine.configuration.path) were read.",
-                    reason: "Settings behind them go unnoticed here."
+                    reason: "Settings after them are not checked."
                 )
             )
         }
@@ -72,8 +73,8 @@ extension Examination {
                     .warning,
                     Self.configurationSubject,
                     "setting-misplaced",
-                    "Line \(entry.line): \(setting.key) stands in [\(entry.group)].",
-                    reason: "bluetoothd looks for it in [\(setting.group)] only.",
+                    "Line \(entry.line): \(setting.key) is in [\(entry.group)].",
+                    reason: "bluetoothd reads it only in [\(setting.group)].",
                     remedy: "Move it there and restart bluetoothd.",
                     command: privileged("systemctl restart bluetooth")
                 )
@@ -86,10 +87,10 @@ extension Examination {
                     .warning,
                     Self.configurationSubject,
                     "setting-unknown",
-                    "\(setting.name) is set, which BlueZ \(version) does not know.",
-                    reason: "It is there since \(since); it has no effect here.",
+                    "\(setting.name) is set, but BlueZ \(version) does not support it.",
+                    reason: "The setting exists since BlueZ \(since). It has no effect here.",
                     remedy: setting == .client
-                        ? "Write 'ReverseServiceDiscovery = false' into [General]." : "Leave it out."
+                        ? "Set 'ReverseServiceDiscovery = false' in [General] instead." : "Remove it."
                 )
             )
         } else if !setting.accepts(value) {
@@ -98,8 +99,9 @@ extension Examination {
                     .warning,
                     Self.configurationSubject,
                     "setting-invalid",
-                    "\(setting.name) is '\(value)', which bluetoothd does not take.",
-                    reason: "It stays at its default or at its limit. Spaces behind a word are part of it.",
+                    "\(setting.name) is '\(value)', which bluetoothd does not accept.",
+                    reason:
+                        "bluetoothd uses the default or the limit instead. Spaces after a word are part of the value.",
                     remedy: "Correct the line and restart bluetoothd.",
                     command: privileged("systemctl restart bluetooth")
                 )

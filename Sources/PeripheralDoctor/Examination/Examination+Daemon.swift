@@ -2,7 +2,7 @@ internal import PeripheralBlueZModel
 internal import PeripheralCore
 
 extension Examination {
-    /// bluetoothd: whether it runs, which version, and what is known against that.
+    /// The findings for bluetoothd: whether it runs, its version, and known problems of that version.
     var daemonFindings: [Finding] {
         switch machine.daemon.state {
         case .unknown: return []
@@ -13,10 +13,10 @@ extension Examination {
                     .warning,
                     "bluetoothd",
                     "daemon-stopped",
-                    "bluetoothd does not run; the bus can start it when a program calls it.",
+                    "bluetoothd does not run. The bus can start it when a program calls it.",
                     reason:
-                        "Nothing can be said of its adapters before. Where its systemd unit is disabled, the bus fails to.",
-                    remedy: "Start it, and examine again.",
+                        "Its adapters are unknown until then. The bus cannot start it if its systemd unit is disabled.",
+                    remedy: "Start it, and run peripheral-doctor again.",
                     command: privileged("systemctl start bluetooth")
                 )
             ]
@@ -30,8 +30,8 @@ extension Examination {
                 .error,
                 "bluetoothd",
                 "daemon-missing",
-                "bluetoothd does not run, and is not installed where it usually is.",
-                reason: "It is the Bluetooth stack that a peripheral runs on.",
+                "bluetoothd does not run and is not installed in a usual place.",
+                reason: "A peripheral needs it as its Bluetooth stack.",
                 remedy: "Install BlueZ.",
                 command: privileged("apt-get install bluez")
             )
@@ -40,14 +40,14 @@ extension Examination {
             .error,
             "bluetoothd",
             "daemon-stopped",
-            "bluetoothd \(version) is installed, but does not run.",
-            reason: "It is the Bluetooth stack that a peripheral runs on.",
+            "bluetoothd \(version) is installed but does not run.",
+            reason: "A peripheral needs it as its Bluetooth stack.",
             remedy: "Start it now and at each boot.",
             command: privileged("systemctl enable --now bluetooth")
         )
     }
 
-    /// What the running one does when it is called.
+    /// The finding for the running daemon's reply to a call.
     private var conduct: Finding {
         let command = privileged("systemctl restart bluetooth")
         switch machine.daemon.answer {
@@ -56,9 +56,9 @@ extension Examination {
                 .error,
                 "bluetoothd",
                 "daemon-silent",
-                "bluetoothd runs, but does not answer.",
-                reason: "Nothing can be registered with it.",
-                remedy: "Restart it; its log may tell why.",
+                "bluetoothd runs but does not reply.",
+                reason: "No program can register a peripheral with it.",
+                remedy: "Restart it. Its log may contain the cause.",
                 command: command
             )
         case .failed(let message):
@@ -66,9 +66,9 @@ extension Examination {
                 .error,
                 "bluetoothd",
                 "daemon-failing",
-                "bluetoothd does not tell its adapters: \(message).",
-                reason: "Nothing can be registered with it.",
-                remedy: "Restart it; its log may tell why.",
+                "bluetoothd does not report its adapters: \(message).",
+                reason: "No program can register a peripheral with it.",
+                remedy: "Restart it. Its log may contain the cause.",
                 command: command
             )
         case .denied, .notAsked, .answered:
@@ -103,14 +103,14 @@ extension Examination {
     private func tooOld(_ version: BlueZVersion) -> Finding {
         let defect =
             (("5.64" as BlueZVersion)..."5.65").contains(version)
-            ? " In \(version), nobody can subscribe to a characteristic that demands security of its subscribers."
+            ? " In \(version), no central can subscribe to a characteristic that requires security to subscribe."
             : ""
         return Finding(
             .error,
             "bluetoothd",
             "daemon-too-old",
             "BlueZ \(version) is older than 5.66.",
-            reason: "swift-peripheral is made for 5.66 and later, and tested on nothing older." + defect,
+            reason: "swift-peripheral supports 5.66 and later. Older versions are untested." + defect,
             remedy: "Update BlueZ."
         )
     }
@@ -122,9 +122,9 @@ extension Examination {
             "daemon-shares-updates",
             "BlueZ \(version) sends an update to all subscribers together.",
             reason:
-                "Updates for one central among several fail, and the end of one subscription among others "
-                + "is not told. BlueZ 5.76 can do both.",
-            remedy: "Nothing, unless the program addresses single centrals."
+                "An update for one of several subscribers fails. The end of one of several subscriptions is not "
+                + "reported. BlueZ 5.76 and later support both.",
+            remedy: "Update BlueZ if the program addresses single centrals. Otherwise nothing has to be done."
         )
     }
 
@@ -133,9 +133,9 @@ extension Examination {
             .warning,
             "bluetoothd",
             "daemon-refuses-handles",
-            "BlueZ \(version) refuses an application that asks for its handles.",
-            reason: "Programs that give 'Handle' as 0 fail with 'Failed to create entry in database'. "
-                + "swift-peripheral does not ask this version, and cannot tell where its attributes are.",
+            "BlueZ \(version) refuses an application that requests its handles.",
+            reason: "Programs that set 'Handle' to 0 fail with 'Failed to create entry in database'. "
+                + "swift-peripheral does not request them in this version, and does not know its handles.",
             remedy: "Update BlueZ to 5.76 or later."
         )
     }
@@ -145,13 +145,13 @@ extension Examination {
             .note,
             "bluetoothd",
             "daemon-version-untold",
-            "bluetoothd does not tell its version.",
+            "bluetoothd does not report its version.",
             reason:
-                "It stands in its device ID, which 'DeviceID' in main.conf replaces or leaves out. swift-peripheral then "
-                + "goes by the oldest version that it may be\(machine.daemon.oldestVersion.map { ", \($0)" } ?? "").",
+                "The version is part of its device ID, which 'DeviceID' in main.conf replaces or removes. "
+                + "swift-peripheral then assumes the oldest possible version\(machine.daemon.oldestVersion.map { ", \($0)" } ?? "").",
             remedy:
-                "Tell the program: .bluez(version: \"\(machine.daemon.installedVersion ?? .v5_66)\"), with what "
-                + "'bluetoothd --version' prints."
+                "Give the program the version with .bluez(version: \"\(machine.daemon.installedVersion ?? .v5_66)\"). "
+                + "'bluetoothd --version' prints it."
         )
     }
 }

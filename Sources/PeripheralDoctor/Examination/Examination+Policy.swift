@@ -1,13 +1,13 @@
 internal import PeripheralCore
 
 extension Examination {
-    /// What bluetoothd has to be allowed to call of a program, besides the standard interfaces.
+    /// The interfaces of a program, besides the standard ones, that bluetoothd must be allowed to call.
     static let calledInterfaces = [
         "org.bluez.Agent1", "org.bluez.GattCharacteristic1", "org.bluez.GattDescriptor1",
         "org.bluez.LEAdvertisement1",
     ]
 
-    /// The bus's policy: who may call whom.
+    /// The findings for the policy of the bus, which controls the calls between programs.
     var policyFindings: [Finding] {
         switch machine.daemon.answer {
         case .notAsked, .silent, .failed: return []
@@ -23,20 +23,20 @@ extension Examination {
         let (remedy, command): (String, String?) =
             switch machine.membership {
             case .noGroup:
-                ("Run as root, or allow the user in BlueZ's D-Bus policy, bluetooth.conf.", nil)
+                ("Run as root, or allow this user in BlueZ's D-Bus policy, bluetooth.conf.", nil)
             case .outsider:
                 (
-                    "Add the user to the group 'bluetooth', and log in again.",
+                    "Add this user to the group 'bluetooth', and log in again.",
                     privileged("usermod -aG bluetooth \"$USER\"")
                 )
             case .memberAtNextLogin:
                 (
-                    "Log in again: the user is in the group 'bluetooth', but not in this session.",
+                    "Log in again. This session began before the user was in the group 'bluetooth'.",
                     "newgrp bluetooth"
                 )
             case .member:
                 (
-                    "Allow the user in BlueZ's D-Bus policy, bluetooth.conf: it does not allow the group 'bluetooth'.",
+                    "Allow this user in BlueZ's D-Bus policy, bluetooth.conf. It does not allow the group 'bluetooth'.",
                     nil
                 )
             }
@@ -44,8 +44,8 @@ extension Examination {
             .error,
             "policy",
             "policy-calls-denied",
-            "The policy of the bus keeps this user from calling bluetoothd.",
-            reason: "Nothing can be registered with it.",
+            "The policy of the bus does not allow this user to call bluetoothd.",
+            reason: "No program of this user can register a peripheral with it.",
             remedy: remedy,
             command: command
         )
@@ -59,10 +59,10 @@ extension Examination {
                     "policy",
                     "policy-callbacks-denied",
                     "bluetoothd cannot call this program.",
-                    reason: "It reads the services from the program, and passes each request on to it.",
+                    reason: "It must read the services from the program and forward each request to it.",
                     remedy:
-                        "Restore the D-Bus policy that comes with BlueZ, bluetooth.conf, which lets root call "
-                        + "programs by the interfaces of org.bluez and the standard ones."
+                        "Restore BlueZ's own D-Bus policy, bluetooth.conf. It allows root to call programs "
+                        + "through the interfaces of org.bluez and the standard interfaces."
                 )
             ]
         }
@@ -73,10 +73,10 @@ extension Examination {
                     .warning,
                     "policy",
                     "policy-interfaces-missing",
-                    "BlueZ's D-Bus policy does not speak of \(unmentioned.joined(separator: ", ")).",
-                    reason: "Unless another policy allows it, bluetoothd cannot call a program by these, and "
-                        + "requests of centrals fail.",
-                    remedy: "Restore the D-Bus policy that comes with BlueZ, bluetooth.conf."
+                    "BlueZ's D-Bus policy does not mention \(unmentioned.joined(separator: ", ")).",
+                    reason: "Unless another policy allows it, bluetoothd cannot call a program through these "
+                        + "interfaces, and requests of centrals fail.",
+                    remedy: "Restore BlueZ's own D-Bus policy, bluetooth.conf."
                 )
             ]
         }

@@ -2,7 +2,7 @@ internal import PeripheralBlueZModel
 internal import PeripheralCore
 
 extension Examination {
-    /// What the settings do to a peripheral.
+    /// Returns the findings for the settings that affect a peripheral.
     func settingFindings(of file: KeyFile) -> [Finding] {
         let settings = Settings(file: file, daemon: machine.daemon)
         return [
@@ -26,12 +26,12 @@ extension Examination {
             code,
             summary,
             reason: reason,
-            remedy: remedy.map { "\($0) in \(machine.configuration.path), and restart bluetoothd." },
+            remedy: remedy.map { "\($0) of \(machine.configuration.path), and restart bluetoothd." },
             command: remedy.map { _ in privileged("systemctl restart bluetooth") }
         )
     }
 
-    /// bluetoothd as a client of the centrals that connect.
+    /// Checks whether bluetoothd acts as a GATT client of the centrals that connect.
     private func client(_ settings: Settings) -> Finding? {
         let isOff = settings.truth(.client) == false || settings.truth(.reverseServiceDiscovery) == false
         guard !isOff else { return nil }
@@ -42,13 +42,13 @@ extension Examination {
         return finding(
             readsBattery ? .warning : .note,
             "setting-client",
-            "bluetoothd explores the services of each central that connects.",
+            "bluetoothd discovers the services of each central that connects.",
             reason: readsBattery
-                ? "Among others it reads the battery level, which an iPhone answers by asking its user to pair; "
-                    + "requests of the central wait meanwhile."
-                : "That delays the first requests of a central; the battery level, which makes iPhones ask their "
-                    + "user to pair, is left alone.",
-            remedy: "On a device that is a peripheral only, write \(line)"
+                ? "It also reads the battery level. An iPhone then asks its user to pair, and the requests of the "
+                    + "central wait meanwhile."
+                : "This delays the first requests of a central. bluetoothd does not read the battery level, which "
+                    + "would make an iPhone ask its user to pair.",
+            remedy: "On a device that is only a peripheral, set \(line)"
         )
     }
 
@@ -58,9 +58,9 @@ extension Examination {
             finding(
                 .error,
                 "setting-controller-mode",
-                "ControllerMode is 'bredr': Bluetooth LE is off.",
-                reason: "A peripheral needs it.",
-                remedy: "Write 'ControllerMode = le', or 'dual',"
+                "ControllerMode is 'bredr', so Bluetooth LE is off.",
+                reason: "A peripheral needs Bluetooth LE.",
+                remedy: "Set 'ControllerMode = le' or 'ControllerMode = dual' in [General]"
             )
         case "le": nil
         case _
@@ -70,10 +70,10 @@ extension Examination {
             finding(
                 .note,
                 "setting-controller-mode",
-                "Classic Bluetooth is on where the controller has it.",
+                "Classic Bluetooth is on if the controller supports it.",
                 reason:
-                    "Advertisements then do not say that it is missing, and a phone may try to connect by it.",
-                remedy: "On a device that needs LE only, write 'ControllerMode = le' in [General]"
+                    "Advertisements then do not exclude it, and a phone may try to connect with it.",
+                remedy: "On a device that needs only LE, set 'ControllerMode = le' in [General]"
             )
         }
     }
@@ -84,9 +84,9 @@ extension Examination {
             .warning,
             "setting-auto-enable",
             "AutoEnable is off.",
-            reason: "After each start, adapters stay powered off until somebody powers them on.",
+            reason: "After each start, adapters stay off until a program or a user powers them on.",
             remedy:
-                "Unless the program does it (AdapterSettings(powersOn: true)), write 'AutoEnable = true' in [Policy]"
+                "Unless the program does it (AdapterSettings(powersOn: true)), set 'AutoEnable = true' in [Policy]"
         )
     }
 
@@ -98,8 +98,8 @@ extension Examination {
                 "setting-repairing",
                 "JustWorksRepairing is 'always'.",
                 reason:
-                    "Any device can take the address of a bonded central and replace its bond by Just Works.",
-                remedy: "Write 'JustWorksRepairing = never', or 'confirm' where the program decides "
+                    "Any device can use the address of a bonded central and replace its bond by Just Works.",
+                remedy: "Set 'JustWorksRepairing' to 'never', or to 'confirm' if the program decides "
                     + "(Pairing.justWorks(replacingBondIf:)), in [General]"
             )
         case "confirm":
@@ -108,9 +108,9 @@ extension Examination {
                 "setting-repairing",
                 "JustWorksRepairing is 'confirm'.",
                 reason:
-                    "When a bonded central pairs again by Just Works, the program decides; but one that declares no "
-                    + "Pairing.justWorks(replacingBondIf:) always refuses, and another pairing agent may accept.",
-                remedy: "Unless a program decides, write 'JustWorksRepairing = never' in [General]"
+                    "When a bonded central pairs again by Just Works, the program decides. A program without "
+                    + "Pairing.justWorks(replacingBondIf:) always refuses, but another pairing agent may accept.",
+                remedy: "Unless a program decides, set 'JustWorksRepairing = never' in [General]"
             )
         default: nil
         }
@@ -122,12 +122,12 @@ extension Examination {
         return finding(
             .note,
             "setting-device-id",
-            "bluetoothd publishes a Device Information service of its own, with "
+            "bluetoothd publishes its own Device Information service, with "
                 + (value == nil ? "BlueZ's PnP ID." : "the PnP ID of DeviceID."),
-            reason: "Centrals find it beside that of the program, and may read the wrong one.",
+            reason: "Centrals discover it besides the service of the program, and may read the wrong one.",
             remedy:
-                "Where that matters, write 'DeviceID = false' in [General] (bluetoothd then tells its version no "
-                + "more: give it to the program)"
+                "To prevent this, give the program the version of BlueZ, which bluetoothd then no longer reports. "
+                + "Set 'DeviceID = false' in [General]"
         )
     }
 
@@ -138,8 +138,8 @@ extension Examination {
             "setting-cache",
             "Cache is '\(word)'.",
             reason:
-                "bluetoothd explores the services of a central anew at each connection, where it is their client.",
-            remedy: "Write 'Cache = always' in [GATT]"
+                "If bluetoothd is a client of its centrals, it discovers their services again at each connection.",
+            remedy: "Set 'Cache = always' in [GATT]"
         )
     }
 
@@ -149,8 +149,8 @@ extension Examination {
             .note,
             "setting-exchange-mtu",
             "ExchangeMTU is \(size).",
-            reason: "An update carries \(size - 3) bytes at most, and long values take more packets.",
-            remedy: "Unless that is wanted, write 'ExchangeMTU = 517' in [GATT]"
+            reason: "An update carries at most \(size - 3) bytes, and long values need more packets.",
+            remedy: "Unless this is intended, set 'ExchangeMTU = 517' in [GATT]"
         )
     }
 
@@ -163,8 +163,8 @@ extension Examination {
             value == nil ? .note : .warning,
             "setting-channels",
             "Up to \(channels) channels carry attributes (EATT\(value == nil ? ", by default" : "")).",
-            reason: "Updates can overtake each other with a central that uses them.",
-            remedy: "Write 'Channels = 1' in [GATT]"
+            reason: "Updates can overtake each other if a central uses several channels.",
+            remedy: "Set 'Channels = 1' in [GATT]"
         )
     }
 
@@ -180,8 +180,8 @@ extension Examination {
             "setting-experimental",
             "Experimental is off.",
             reason:
-                "BlueZ \(version) passes over the interval and the transmission power of an advertisement then.",
-            remedy: "Where they matter, write 'Experimental = true' in [General]"
+                "BlueZ \(version) then ignores the interval and the transmit power of an advertisement.",
+            remedy: "If they matter, set 'Experimental = true' in [General]"
         )
     }
 
@@ -192,9 +192,9 @@ extension Examination {
             "setting-temporary-timeout",
             "TemporaryTimeout is 0.",
             reason:
-                "bluetoothd keeps each central that ever connected, under each address that it had: its memory "
-                + "grows where phones come by.",
-            remedy: "Write 'TemporaryTimeout = 30' in [General]"
+                "bluetoothd keeps every central that ever connected, under each of its addresses. Its memory grows "
+                + "where many phones connect.",
+            remedy: "Set 'TemporaryTimeout = 30' in [General]"
         )
     }
 
@@ -204,8 +204,8 @@ extension Examination {
             .note,
             "setting-privacy",
             "Privacy is '\(word)'.",
-            reason: "The peripheral's address changes: centrals that have not bonded do not know it again.",
-            remedy: "Unless that is wanted, write 'Privacy = off' in [General]"
+            reason: "The address of the peripheral changes, and centrals without a bond do not recognize it.",
+            remedy: "Unless this is intended, set 'Privacy = off' in [General]"
         )
     }
 
@@ -215,7 +215,7 @@ extension Examination {
             .note,
             "setting-key-size",
             "KeySize is \(size).",
-            reason: "Secured attributes are refused to centrals whose key has fewer bytes."
+            reason: "Centrals with a shorter key cannot use secured attributes."
         )
     }
 
@@ -226,8 +226,8 @@ extension Examination {
         return finding(
             .note,
             "setting-intervals",
-            "[LE] sets the interval of advertising.",
-            reason: "It is that of advertisements that declare none."
+            "[LE] sets the advertising interval.",
+            reason: "It applies to advertisements that declare no interval."
         )
     }
 
@@ -238,14 +238,14 @@ extension Examination {
             "setting-security",
             "[GATT] Security is '\(word)'.",
             reason:
-                "It is made for tests: together with 'Testing', 'low' lets everybody read and write secured "
+                "The setting is for tests. With 'Testing', 'low' allows every central to read and write secured "
                 + "attributes.",
-            remedy: "Leave it out"
+            remedy: "Remove 'Security' from [GATT]"
         )
     }
 }
 
-/// The settings that count: those that bluetoothd knows, with values that it takes.
+/// The effective settings: those that bluetoothd supports, with values that it accepts.
 private struct Settings {
     let file: KeyFile
     let version: BlueZVersion?

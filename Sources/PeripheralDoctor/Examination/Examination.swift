@@ -1,4 +1,4 @@
-/// The judgement of a machine: facts in, findings out.
+/// The rules that turn the facts about a machine into findings.
 package struct Examination: Sendable {
     package let machine: Machine
 
@@ -12,7 +12,7 @@ package struct Examination: Sendable {
             + linkFindings + configurationFindings
     }
 
-    /// What to type for a command that only root may run.
+    /// Returns the shell command for a command that only root may run.
     func privileged(_ command: String) -> String {
         machine.isRoot ? command : "sudo \(command)"
     }
@@ -26,7 +26,7 @@ package struct Examination: Sendable {
             "bus",
             "bus-unreachable",
             "The system bus does not answer at \(machine.bus.address): \(obstacle).",
-            reason: "Programs talk to bluetoothd by the bus alone.",
+            reason: "Programs can communicate with bluetoothd only through the bus.",
             remedy: "Start D-Bus. In a container, mount the host's /run/dbus/system_bus_socket.",
             command: privileged("systemctl start dbus")
         )
@@ -39,7 +39,7 @@ package struct Examination: Sendable {
                     .ok,
                     "kernel",
                     "links-visible",
-                    "The kernel tells this program which links are encrypted."
+                    "The kernel reports to this program which links are encrypted."
                 )
             ]
         }
@@ -48,13 +48,13 @@ package struct Examination: Sendable {
                 .note,
                 "kernel",
                 "links-hidden",
-                "The kernel opens no Bluetooth socket for this program.",
+                "The kernel does not allow this program to open a Bluetooth socket.",
                 reason:
-                    "Which links are encrypted cannot be told, so that a bonded central that returns gets "
-                    + "secured values only after it has used a secured attribute. A container with a network of "
-                    + "its own has no such sockets, nor has a systemd service whose RestrictAddressFamilies= "
-                    + "leaves AF_BLUETOOTH out.",
-                remedy: "Run in the host's network, or allow AF_BLUETOOTH; no privilege is needed."
+                    "The program cannot determine which links are encrypted. A bonded central that returns receives "
+                    + "secured values only after it has used a secured attribute. Such sockets are unavailable in a "
+                    + "container with its own network, and in a systemd service whose RestrictAddressFamilies= does "
+                    + "not include AF_BLUETOOTH.",
+                remedy: "Run in the host's network, or allow AF_BLUETOOTH. No privilege is needed."
             )
         ]
     }
@@ -63,10 +63,10 @@ package struct Examination: Sendable {
         let blocked = machine.radioSwitches.filter { $0.isSoftBlocked || $0.isHardBlocked }
         guard !blocked.isEmpty else {
             return machine.radioSwitches.isEmpty
-                ? [] : [Finding(.ok, "radio", "radio-unblocked", "No switch turns the Bluetooth radio off.")]
+                ? [] : [Finding(.ok, "radio", "radio-unblocked", "No switch blocks the Bluetooth radio.")]
         }
         return blocked.map { radio in
-            // One that is switched off among others is nobody's fault.
+            // A blocked radio is not an error if another adapter is ready.
             let severity = Finding.Severity.error(unless: machine.adapters.contains(where: \.isReady))
             let reason = "An adapter whose radio is blocked cannot be powered on."
             guard radio.isHardBlocked else {
@@ -76,7 +76,7 @@ package struct Examination: Sendable {
                     "radio-soft-blocked",
                     "A program has blocked the radio \(radio.name).",
                     reason: reason,
-                    remedy: "Unblock it, with the command of the package 'rfkill'.",
+                    remedy: "Unblock it with the command of the package 'rfkill'.",
                     command: privileged("rfkill unblock bluetooth")
                 )
             }
@@ -86,14 +86,14 @@ package struct Examination: Sendable {
                 "radio-hard-blocked",
                 "A switch of the device blocks the radio \(radio.name).",
                 reason: reason,
-                remedy: "Turn Bluetooth on by the device's switch, key or firmware setup: no program can."
+                remedy: "Turn Bluetooth on with the device's switch, key or firmware setup. No program can."
             )
         }
     }
 }
 
 extension Finding.Severity {
-    /// An error, or a note where something else makes up for it.
+    /// Returns an error, or a note if something else compensates for the problem.
     static func error(unless isMadeUpFor: Bool) -> Finding.Severity {
         isMadeUpFor ? .note : .error
     }

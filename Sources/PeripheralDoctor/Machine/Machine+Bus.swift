@@ -4,7 +4,9 @@ package import PeripheralDBus
 internal import Synchronization
 
 extension Machine {
-    /// Finds out about this machine; nothing on it is changed, and bluetoothd is not started.
+    /// Collects the facts about this machine.
+    ///
+    /// It does not change the machine and does not start bluetoothd.
     ///
     /// - Parameters:
     ///   - bus: The system bus.
@@ -64,7 +66,7 @@ extension Machine {
 
     private mutating func take(_ answer: [BusValue]) {
         guard let objects = answer.first?.dictionary else {
-            daemon.answer = .failed("its answer is not understood")
+            daemon.answer = .failed("its reply is invalid")
             return
         }
         daemon.answer = .answered
@@ -92,9 +94,10 @@ extension Machine {
         }
     }
 
-    /// Has bluetoothd ask this program for its services.
+    /// Tests whether bluetoothd can call this program.
     ///
-    /// There are none, so that bluetoothd refuses, and nothing is registered; but its question has come, or not.
+    /// The method registers an application without services. bluetoothd asks this program for the services
+    /// and then refuses the registration, so nothing is registered.
     private mutating func tryCallBack(_ connection: BusConnection) async {
         guard let adapter = adapters.first(where: \.servesAttributes),
             let path = try? ObjectPath("/org/bluez/\(adapter.name)")
@@ -118,13 +121,15 @@ extension Machine {
                 timeout: .seconds(10)
             )
         } catch {
-            // Lost or silent, it says nothing of the policy.
+            // If the bus is lost or there is no reply, nothing is known about the policy.
             guard case .remote = error else { return }
         }
         daemon.callBack = wasCalled.isSet ? .arrived : .missing
     }
 
-    /// The command line of a process, if it is bluetoothd's; empty where it cannot be seen.
+    /// Returns the command line of a process if it is bluetoothd, otherwise an empty array.
+    ///
+    /// The array is also empty if the command line cannot be read.
     private static func arguments(ofProcess process: UInt32) -> [String] {
         guard let bytes = try? MachineFiles().read("/proc/\(process)/cmdline", limit: 4096) else { return [] }
         let arguments = bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
@@ -133,7 +138,7 @@ extension Machine {
     }
 }
 
-/// Whether a call has come, told by one thread to another.
+/// Whether a call has arrived, for use by two threads.
 private final class CallBackFlag: Sendable {
     private let flag = Atomic(false)
 

@@ -3,13 +3,13 @@ internal import PeripheralBlueZ
 internal import PeripheralCore
 
 extension Machine {
-    /// Takes what files, the kernel and the user's session tell.
+    /// Collects the facts from files, the kernel and the user's session.
     mutating func look(at files: MachineFiles) {
         isRoot = geteuid() == 0
         membership = Self.membership(files)
         policyInterfaces = Self.policyInterfaces(files)
         kernelAdapters = files.names(in: "/sys/class/bluetooth")?.filter {
-            // A link is shown as well, as in "hci0:64".
+            // The directory also lists links, such as "hci0:64".
             $0.hasPrefix("hci") && $0.dropFirst(3).allSatisfy(\.isNumber)
         }
         radioSwitches = Self.radioSwitches(files)
@@ -50,7 +50,7 @@ extension Machine {
         let paths = ["/etc/dbus-1/system.d/bluetooth.conf", "/usr/share/dbus-1/system.d/bluetooth.conf"]
         let contents = paths.compactMap { try? files.read($0, limit: 65_536) }
         guard !contents.isEmpty else { return nil }
-        // The names stand in quotation marks, which is all that has to be known of XML here.
+        // The names are in quotation marks, so no XML parser is needed.
         let words = contents.flatMap { $0.split(separator: UInt8(ascii: "\"")) }
         return Set(words.map { String(decoding: $0, as: UTF8.self) }.filter { $0.hasPrefix("org.") })
     }
@@ -87,7 +87,9 @@ extension Machine {
 
     // MARK: - Version
 
-    /// Where distributions put bluetoothd; nothing else is run, whatever a process calls itself.
+    /// The paths of bluetoothd in distributions.
+    ///
+    /// No other program is run, even if a process has the same name.
     private static let daemonPaths = [
         "/usr/libexec/bluetooth/bluetoothd", "/usr/lib/bluetooth/bluetoothd",
         "/usr/local/libexec/bluetooth/bluetoothd", "/usr/sbin/bluetoothd",

@@ -1,24 +1,24 @@
 package import PeripheralBlueZModel
 package import PeripheralCore
 
-/// What was found out about a machine: facts only, no judgement.
+/// The facts about a machine, without judgement.
 package struct Machine: Hashable, Sendable {
     /// The system bus.
     package var bus: Bus
-    /// How this user stands to the group that many distributions let use bluetoothd.
+    /// The relation of this user to the group that many distributions allow to use bluetoothd.
     package var membership = GroupMembership.noGroup
-    /// Whether this process is root's.
+    /// Whether this process runs as root.
     package var isRoot = false
-    /// The interfaces that the bus's policy for BlueZ speaks of; `nil` when its file is not where it usually is.
+    /// The interfaces in the bus policy for BlueZ, or `nil` without the policy's file in a usual place.
     package var policyInterfaces: Set<String>?
     package var daemon = Daemon()
-    /// The adapters that bluetoothd shows, in its order.
+    /// The adapters that bluetoothd reports, in its order.
     package var adapters: [Adapter] = []
-    /// The adapters that the kernel has, such as `hci0`; `nil` when it does not tell.
+    /// The adapters that the kernel has, such as `hci0`, or `nil` if they are unknown.
     package var kernelAdapters: [String]?
     /// The radio switches for Bluetooth.
     package var radioSwitches: [RadioSwitch] = []
-    /// Whether the kernel tells this program which links are encrypted.
+    /// Whether the kernel reports to this program which links are encrypted.
     package var seesLinks = true
     package var configuration = MainConfiguration()
 
@@ -30,7 +30,7 @@ package struct Machine: Hashable, Sendable {
 extension Machine {
     package struct Bus: Hashable, Sendable {
         package var address: String
-        /// Why nobody answers there; `nil` when somebody does.
+        /// The reason why the bus is unreachable, or `nil` if it is reachable.
         package var obstacle: String?
 
         package init(address: String, obstacle: String? = nil) {
@@ -39,12 +39,12 @@ extension Machine {
         }
     }
 
-    /// How a user stands to the group `bluetooth`.
+    /// The relation of a user to the group `bluetooth`.
     package enum GroupMembership: Hashable, Sendable {
-        /// There is no such group.
+        /// The group does not exist.
         case noGroup
         case outsider
-        /// A member by the list, but not in this session, which began earlier.
+        /// A member of the group, but not in this session, which began earlier.
         case memberAtNextLogin
         case member
     }
@@ -55,18 +55,18 @@ extension Machine {
             /// The bus starts it when a program calls it.
             case startable
             case absent
-            /// The bus was not there to ask.
+            /// The bus was unreachable.
             case unknown
         }
 
-        /// What came of asking bluetoothd for its adapters.
+        /// The result of asking bluetoothd for its adapters.
         package enum Answer: Hashable, Sendable {
             case notAsked, answered, silent
             case denied
             case failed(String)
         }
 
-        /// What came of a call from bluetoothd to this program.
+        /// The result of a call from bluetoothd to this program.
         package enum CallBack: Hashable, Sendable {
             case notTried, arrived, missing
         }
@@ -74,13 +74,13 @@ extension Machine {
         package var state = State.unknown
         package var answer = Answer.notAsked
         package var callBack = CallBack.notTried
-        /// The version that the running one tells.
+        /// The version that the running daemon reports.
         package var toldVersion: BlueZVersion?
-        /// The version of the installed one.
+        /// The version of the installed daemon.
         package var installedVersion: BlueZVersion?
-        /// The oldest that the running one may be, by what it shows.
+        /// The oldest version that the running daemon can have, according to its properties.
         package var oldestVersion: BlueZVersion?
-        /// Its command line; empty where it cannot be seen.
+        /// The command line of the daemon, empty if it cannot be read.
         package var arguments: [String] = []
 
         package init() {}
@@ -88,12 +88,12 @@ extension Machine {
         /// The version that most likely runs.
         package var version: BlueZVersion? { toldVersion ?? installedVersion ?? oldestVersion }
 
-        /// The plug-ins that its command line keeps it from loading.
+        /// The plug-ins that the command line excludes.
         package var excludedPlugins: [String] {
             value(of: "-P", "--noplugin")?.split(separator: ",").map(String.init) ?? []
         }
 
-        /// The value of an option of its command line, in any of its forms.
+        /// Returns the value of a command-line option, in any of its forms.
         package func value(of short: String, _ long: String) -> String? {
             for (index, argument) in arguments.enumerated().dropFirst() {
                 if argument == short || argument == long {
@@ -115,10 +115,10 @@ extension Machine {
         package var alias: String
         package var isPowered: Bool
         package var isPairable: Bool
-        /// `nil` when bluetoothd does not tell.
+        /// `nil` if bluetoothd does not report them.
         package var roles: [String]?
         package var servesAttributes: Bool
-        /// `nil` when it cannot advertise.
+        /// `nil` if the adapter cannot advertise.
         package var advertising: AdvertisingCapabilities?
 
         package init(
@@ -141,23 +141,23 @@ extension Machine {
             self.advertising = advertising
         }
 
-        /// Whether a peripheral can be on it, once it is powered on.
+        /// Whether the adapter can run a peripheral when it is powered on.
         package var canBePeripheral: Bool {
             servesAttributes && advertising != nil && (roles?.contains("peripheral") ?? true)
         }
 
-        /// Whether a peripheral can be published on it now.
+        /// Whether the adapter can publish a peripheral now.
         package var isReady: Bool {
             isPowered && canBePeripheral && (advertising.map { $0.freeInstances > 0 } ?? false)
         }
     }
 
-    /// A switch of the kernel's rfkill for a Bluetooth radio.
+    /// An rfkill switch of the kernel for a Bluetooth radio.
     package struct RadioSwitch: Hashable, Sendable {
         package var name: String
-        /// Off by a program.
+        /// Blocked by a program.
         package var isSoftBlocked: Bool
-        /// Off by a button, a key or the firmware.
+        /// Blocked by a button, a key or the firmware.
         package var isHardBlocked: Bool
 
         package init(name: String, isSoftBlocked: Bool = false, isHardBlocked: Bool = false) {

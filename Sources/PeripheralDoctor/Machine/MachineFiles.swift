@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// The files of a machine, read with bounds.
+/// The files of a machine, with size limits for reading.
 package struct MachineFiles: Sendable {
-    /// The directory that stands for `/`: another one in tests.
+    /// The directory that stands for `/`, which is another one in tests.
     package var root: String
 
     package init(root: String = "") {
@@ -14,7 +14,7 @@ package struct MachineFiles: Sendable {
         case refused(String)
     }
 
-    /// The first bytes of a file.
+    /// Reads at most the first `limit` bytes of a file.
     package func read(_ path: String, limit: Int) throws(ReadError) -> [UInt8] {
         let descriptor = unsafe open(root + path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw Self.error() }
@@ -34,13 +34,13 @@ package struct MachineFiles: Sendable {
         return content
     }
 
-    /// The text of a short file without the end of its line; `nil` when it cannot be read.
+    /// Returns the first line of a short file, or `nil` if the file cannot be read.
     package func line(_ path: String) -> String? {
         guard let bytes = try? read(path, limit: 256) else { return nil }
         return String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
     }
 
-    /// The names in a directory, in order; `nil` when it cannot be read.
+    /// Returns the sorted names in a directory, or `nil` if it cannot be read.
     package func names(in path: String) -> [String]? {
         guard let directory = unsafe opendir(root + path) else { return nil }
         defer { unsafe closedir(directory) }

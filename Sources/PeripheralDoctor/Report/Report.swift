@@ -1,4 +1,4 @@
-/// The findings, for people or for programs.
+/// The findings as text for people or as JSON for programs.
 package struct Report: Sendable {
     package let findings: [Finding]
 
@@ -17,7 +17,9 @@ package struct Report: Sendable {
 // MARK: - Text
 
 extension Report {
-    /// Lines for a terminal, of at most 100 columns where words allow, with the findings under their subjects.
+    /// The findings by subject, in lines of at most 100 columns for a terminal.
+    ///
+    /// A longer word can exceed the limit.
     package var text: String {
         var lines: [String] = []
         var subject: String?
@@ -75,7 +77,7 @@ extension Report {
 }
 
 extension String {
-    /// Without what a terminal would obey: names come from devices and files.
+    /// The text without terminal control characters, because names come from devices and files.
     fileprivate var printable: String {
         String(String.UnicodeScalarView(unicodeScalars.map { $0.isControl ? "\u{FFFD}" : $0 }))
     }
@@ -90,7 +92,7 @@ extension Unicode.Scalar {
 // MARK: - JSON
 
 extension Report {
-    /// One object; see docs/doctor.md for its form.
+    /// The findings as one JSON object, whose format docs/doctor.md describes.
     package var json: String {
         let counts = [Finding.Severity.error, .warning, .note].map { "\"\($0.rawValue)s\": \(count($0))" }
         let entries = findings.map { "    " + Self.json($0) }
@@ -115,7 +117,7 @@ extension Report {
         return "{\(texts.joined(separator: ", "))}"
     }
 
-    /// A JSON string (RFC 8259, 7).
+    /// Returns a JSON string (RFC 8259, 7).
     package static func quote(_ text: String) -> String {
         var quoted = "\""
         for scalar in text.unicodeScalars {

@@ -1,10 +1,12 @@
 internal import Glibc
 
-/// An open file, closed with its owner.
+/// An open file, which is closed with its owner.
 struct FileDescriptor: ~Copyable, Sendable {
     let number: CInt
 
-    /// Takes over a descriptor, which nobody else may close from here on; a negative number is none.
+    /// Takes ownership of a descriptor.
+    ///
+    /// No other code may close it. A negative number stands for no descriptor.
     init(adopting number: CInt) {
         self.number = number
     }
@@ -22,7 +24,7 @@ struct FileDescriptor: ~Copyable, Sendable {
 extension stat {
     var isRegularFile: Bool { st_mode & S_IFMT == S_IFREG }
 
-    /// Whether nobody but the user of this process, and root, could have changed it.
+    /// Whether only the user of this process and root could have changed the file.
     var isOwn: Bool { st_uid == geteuid() && st_mode & (S_IWGRP | S_IWOTH) == 0 }
 
     func isSameFile(as other: stat) -> Bool {

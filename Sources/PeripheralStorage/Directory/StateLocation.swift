@@ -1,14 +1,18 @@
 internal import CPeripheralGLib
 internal import PeripheralKit
 
-/// Where the state of a program belongs.
+/// The standard location for the state of a program.
 struct StateLocation: Equatable {
     var path: String
-    /// How many of the last components of the path are made when they are missing.
+    /// The number of trailing path components that are created if they are missing.
     var madeComponentCount: Int
 
-    /// `environment` tells the value of a variable, `nil` or empty when it is not set; `programName` is `nil` when the
-    /// name cannot be told.
+    /// Determines the location from the environment.
+    ///
+    /// - Parameters:
+    ///   - environment: Returns the value of a variable, which is `nil` or empty if the variable is not set.
+    ///   - programName: The name of the program, or `nil` if it is unknown.
+    /// - Throws: `unwritable` when no variable determines a location.
     init(environment: (String) -> String?, programName: String?) throws(RestorationError) {
         if let list = environment("STATE_DIRECTORY"), let first = list.split(separator: ":").first {
             self = StateLocation(path: String(first), madeComponentCount: 1)
@@ -20,8 +24,8 @@ struct StateLocation: Equatable {
             throw RestorationError(
                 code: .unwritable,
                 message:
-                    "There is no place for the state of this program: STATE_DIRECTORY, XDG_STATE_HOME and HOME are "
-                    + "not set. Give its systemd unit a StateDirectory=, or name a directory by StateDirectory(path:)."
+                    "There is no directory for the state of this program: STATE_DIRECTORY, XDG_STATE_HOME and HOME "
+                    + "are not set. Add StateDirectory= to its systemd unit, or use StateDirectory(path:)."
             )
         }
     }
@@ -31,7 +35,7 @@ struct StateLocation: Equatable {
         self.madeComponentCount = madeComponentCount
     }
 
-    /// The XDG base directory specification has relative paths ignored.
+    /// Ignores relative paths, as the XDG base directory specification requires.
     private static func absolute(_ path: String?) -> String? {
         guard let path, path.hasPrefix("/") else { return nil }
         return path
@@ -43,7 +47,7 @@ extension StateLocation {
         unsafe g_getenv(name).map { unsafe String(cString: $0) }
     }
 
-    /// The last component of the path by which the program was started.
+    /// The last component of the path that started the program.
     static var programName: String? {
         programName(ofPath: CommandLine.arguments.first ?? "")
     }

@@ -2,11 +2,11 @@ internal import Glibc
 internal import PeripheralKit
 
 extension TrustedDirectory {
-    /// Locks an identifier against everybody else, by a file that is made when it is missing.
+    /// Locks an identifier with a file, which is created if it is missing.
     ///
-    /// The lock belongs to the open file: it holds against a second one in the same process as well, and ends when the
-    /// descriptor is closed or the process is killed. The file itself means nothing, and is never removed, since somebody
-    /// may be about to lock it.
+    /// The lock belongs to the open file. It also excludes a second open file in the same process. It ends
+    /// when the descriptor is closed or the process is killed. The file has no content. It is never removed,
+    /// because another process may be about to lock it.
     func lock(_ name: String, for identifier: String) throws(RestorationError) -> FileDescriptor {
         let file = try openLock(name, O_RDONLY)
         if try lock(file, name, for: identifier) { return file }
@@ -17,10 +17,14 @@ extension TrustedDirectory {
         return writable
     }
 
-    /// Whether the file is locked now; `false` where only a file that is open for writing can be, as on NFS.
+    /// Returns whether the file is now locked.
     ///
-    /// Everywhere else it is not, since a file system cannot be mounted read-only while a file is open for writing, and
-    /// one that is read-only already can be restored from.
+    /// On some file systems, such as NFS, it must be open for writing. Then the result is `false`.
+    ///
+    /// On other file systems the file is open for reading only, for two reasons:
+    ///
+    /// - A file system cannot be remounted read-only while a file is open for writing.
+    /// - State can be restored from a file system that is already read-only.
     private func lock(
         _ file: borrowing FileDescriptor,
         _ name: String,

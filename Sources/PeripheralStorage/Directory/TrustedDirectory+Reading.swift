@@ -4,10 +4,11 @@ internal import PeripheralKit
 extension TrustedDirectory {
     /// Opens a file for reading.
     ///
-    /// - Returns: The file and its size, `nil` when there is none.
-    /// - Throws: `untrusted` when it is no regular file, or not of this user alone; `unreadable`.
+    /// - Returns: The file and its size, or `nil` if there is no file.
+    /// - Throws: `untrusted` when it is not a regular file or another user could have written it, or
+    ///   `unreadable`.
     func open(_ name: String) throws(RestorationError) -> OpenFile? {
-        // Without O_NONBLOCK, a FIFO would be waited for.
+        // Without O_NONBLOCK, opening a FIFO would block.
         let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
         let number = unsafe openat(descriptor.number, name, flags)
         guard number >= 0 else {
@@ -15,7 +16,7 @@ extension TrustedDirectory {
             switch error.number {
             case ENOENT: return nil
             case ELOOP: throw untrusted(name, "is a symbolic link")
-            case ENXIO: throw untrusted(name, "is no regular file")
+            case ENXIO: throw untrusted(name, "is not a regular file")
             default: throw unreadable(name, error)
             }
         }
@@ -25,18 +26,18 @@ extension TrustedDirectory {
         return OpenFile(name: name, descriptor: descriptor, size: Int(status.st_size))
     }
 
-    /// Checks that nobody else can have written a file.
+    /// Checks that no other user can have written a file.
     func check(_ status: stat, of name: String) throws(RestorationError) {
         guard status.isRegularFile else {
             throw untrusted(
                 name,
-                status.st_mode & S_IFMT == S_IFLNK ? "is a symbolic link" : "is no regular file"
+                status.st_mode & S_IFMT == S_IFLNK ? "is a symbolic link" : "is not a regular file"
             )
         }
-        guard status.isOwn else { throw untrusted(name, "belongs to another user, or others may write it") }
+        guard status.isOwn else { throw untrusted(name, "belongs to another user, or others can write it") }
     }
 
-    /// The first bytes of a file, of `limit` at most.
+    /// Reads at most the first `limit` bytes of a file.
     func read(_ file: borrowing OpenFile, limit: Int) throws(RestorationError) -> [UInt8] {
         var failure: SystemError?
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: min(limit, file.size)) { buffer, count in
@@ -63,7 +64,7 @@ extension TrustedDirectory {
     private func untrusted(_ name: String, _ reason: String) -> RestorationError {
         RestorationError(
             code: .untrusted,
-            message: "\(path(of: name)) \(reason), so it cannot be trusted and is not used; remove it."
+            message: "\(path(of: name)) is not used, because it cannot be trusted: it \(reason). Remove it."
         )
     }
 
@@ -76,7 +77,7 @@ extension TrustedDirectory {
     }
 }
 
-/// A file that was opened for reading, and its size when it was.
+/// A file that is open for reading, and its size at the time of opening.
 struct OpenFile: ~Copyable {
     let name: String
     let descriptor: FileDescriptor

@@ -1,15 +1,18 @@
 internal import Glibc
 internal import PeripheralKit
 
-/// An open directory that only the user of this process, and root, can write.
+/// An open directory that only the user of this process and root can write.
 ///
-/// All files are reached from its descriptor, by names without a slash, so that nothing outside of it can be.
+/// All files are opened relative to its descriptor, by names without a slash. Nothing outside the directory
+/// is reachable.
 final class TrustedDirectory: Sendable {
     /// The path without symbolic links.
     let path: String
     let descriptor: FileDescriptor
 
-    /// Opens a directory, `nil` when there is none.
+    /// Opens a directory.
+    ///
+    /// Returns `nil` if it does not exist.
     convenience init?(path: String) throws(RestorationError) {
         let descriptor = unsafe Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -20,7 +23,9 @@ final class TrustedDirectory: Sendable {
         try self.init(path: path, adopting: FileDescriptor(adopting: descriptor))
     }
 
-    /// Opens a directory, and makes it and up to `count - 1` of those above it when they are missing.
+    /// Opens a directory.
+    ///
+    /// Creates it and up to `count - 1` of its ancestors if they are missing.
     convenience init(making count: Int, of path: String) throws(RestorationError) {
         for ancestor in Self.ancestors(of: path, count: count) {
             guard unsafe mkdir(ancestor, 0o700) != 0 else {
@@ -28,12 +33,12 @@ final class TrustedDirectory: Sendable {
                 continue
             }
             let error = SystemError.last
-            // Whatever else is wrong with one that may be there already is found out when it is opened.
+            // If the directory may already exist, opening it reports any other problem.
             guard unsafe error.number == EEXIST || access(ancestor, F_OK) == 0 else {
                 throw RestorationError(
                     code: .unwritable,
                     message:
-                        "The directory \(ancestor) cannot be made: \(error.description); \(error.remedy)."
+                        "The directory \(ancestor) cannot be created: \(error.description); \(error.remedy)."
                 )
             }
         }
@@ -53,8 +58,8 @@ final class TrustedDirectory: Sendable {
             throw RestorationError(
                 code: .untrusted,
                 message:
-                    "The directory \(path) belongs to another user, or others may write it, so nothing in it can be "
-                    + "trusted; use one that belongs to the user of this program alone (mode 0700)."
+                    "The directory \(path) cannot be trusted: it belongs to another user, or other users can write to "
+                    + "it. Use a directory that only the user of this program can use (mode 0700)."
             )
         }
     }
@@ -66,20 +71,20 @@ final class TrustedDirectory: Sendable {
         return own.isSameFile(as: named)
     }
 
-    /// The path of a file in it.
+    /// Returns the path of a file in the directory.
     func path(of name: String) -> String {
         "\(path)/\(name)"
     }
 
-    /// The status of a file in it, `nil` when there is none; a symbolic link is not followed.
+    /// Returns the status of a file, or `nil` if there is none, without following symbolic links.
     func status(of name: String) -> stat? {
         var status = stat()
         return unsafe fstatat(descriptor.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
     }
 
-    /// The names of the files in it, of `limit` at most.
+    /// Returns the names of at most `limit` files in the directory.
     func names(limit: Int = 10_000) throws(RestorationError) -> [String] {
-        // A descriptor of its own, since reading a directory moves a position in it.
+        // A separate descriptor, because reading a directory moves the position of the descriptor.
         let own = unsafe openat(descriptor.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard own >= 0 else { throw Self.unreadable(path, .last) }
         guard let listing = unsafe fdopendir(own) else {
@@ -100,14 +105,16 @@ final class TrustedDirectory: Sendable {
         return names
     }
 
-    /// Removes a file, or an empty directory; without effect when there is neither.
+    /// Removes a file or an empty directory.
+    ///
+    /// Has no effect if there is neither.
     func remove(_ name: String) {
         if unsafe unlinkat(descriptor.number, name, 0) != 0 {
             _ = unsafe unlinkat(descriptor.number, name, AT_REMOVEDIR)
         }
     }
 
-    /// Has a directory that was made survive a crash of the system.
+    /// Makes a new directory survive a system crash.
     private static func keep(_ path: String) {
         let parent = unsafe FileDescriptor(
             adopting: Glibc.open(path + "/..", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -132,7 +139,7 @@ final class TrustedDirectory: Sendable {
         RestorationError(
             code: .unreadable,
             message: "The directory \(path) cannot be read: \(error.description); "
-                + "give the user of this program the right to read it, or choose another directory."
+                + "allow the user of this program to read it, or choose another directory."
         )
     }
 }

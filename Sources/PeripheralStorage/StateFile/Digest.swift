@@ -1,6 +1,6 @@
 internal import CPeripheralGLib
 
-/// SHA-256, as text: it tells a state that was damaged, and identifiers apart.
+/// SHA-256 as text, which detects damaged state and distinguishes identifiers.
 enum Digest {
     static let length = 64
 

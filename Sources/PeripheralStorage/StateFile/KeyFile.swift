@@ -1,10 +1,11 @@
 internal import CPeripheralGLib
 internal import PeripheralKit
 
-/// GLib's key file: groups of keys with text values, as desktop and system services write them.
+/// GLib's key file: groups of keys with text values, the format of desktop and system services.
 ///
-/// Keys and groups keep their order. GLib escapes what a line cannot hold, but for U+000C at the beginning of a value, which it
-/// drops when it reads: that is written as `\f` here. GLib refuses this, so that it stands for nothing else.
+/// Keys and groups keep their order. GLib escapes the characters that a line cannot hold, with one exception:
+/// it drops U+000C at the beginning of a value when it reads. Here that character is written as `\f`. GLib
+/// rejects `\f`, so the sequence has no other meaning.
 @safe
 struct KeyFile: ~Copyable {
     private let file: OpaquePointer
@@ -13,7 +14,9 @@ struct KeyFile: ~Copyable {
         unsafe file = g_key_file_new()
     }
 
-    /// Reads a key file; `nil` when the text is none.
+    /// Parses a key file.
+    ///
+    /// Returns `nil` if the text is not a key file.
     init?(parsing text: [UInt8]) {
         let file = unsafe g_key_file_new()
         let isRead = unsafe text.withUnsafeBytes { text in
@@ -38,9 +41,9 @@ struct KeyFile: ~Copyable {
 
     /// Adds a group with its keys and values, in their order.
     func add(_ group: RestorationDocument.Group) {
-        // Not by passing the texts themselves, of which Swift would make copies.
+        // Passing the strings themselves would make Swift copy them.
         unsafe group.name.withCString { name in
-            // A key that comes and goes, since a group may have none.
+            // A temporary key creates the group even if it has no entries.
             unsafe g_key_file_set_value(file, name, "-", "")
             unsafe g_key_file_remove_key(file, name, "-", nil)
             for entry in group.entries {
@@ -71,12 +74,12 @@ struct KeyFile: ~Copyable {
 
     private static let formFeed: CChar = 0x0C
 
-    /// The value of a key, `nil` when there is none or it is not well-formed.
+    /// Returns the value of a key, or `nil` if it is missing or malformed.
     func value(of key: UnsafePointer<CChar>, in group: UnsafePointer<CChar>) -> String? {
         unsafe plainValue(of: key, in: group) ?? valueWithFormFeed(of: key, in: group)
     }
 
-    /// The value whose first character is written as `\f`; `nil` when the value has another one.
+    /// Returns the value if its first character is written as `\f`, otherwise `nil`.
     private func valueWithFormFeed(
         of key: UnsafePointer<CChar>,
         in group: UnsafePointer<CChar>
@@ -89,7 +92,7 @@ struct KeyFile: ~Copyable {
         return unsafe rest.plainValue(of: key, in: group).map { "\u{0C}" + $0 }
     }
 
-    /// The value as GLib understands it.
+    /// Returns the value as GLib parses it.
     private func plainValue(of key: UnsafePointer<CChar>, in group: UnsafePointer<CChar>) -> String? {
         var error: UnsafeMutablePointer<GError>?
         let value = unsafe g_key_file_get_string(file, group, key, &error)
@@ -97,7 +100,7 @@ struct KeyFile: ~Copyable {
             unsafe g_free(value)
             unsafe g_clear_error(&error)
         }
-        // GLib returns what it understood of a value besides the error.
+        // Besides an error, GLib returns the part of the value that it could parse.
         guard let value = unsafe value, unsafe error == nil else { return nil }
         return unsafe String(validatingCString: value)
     }
@@ -107,7 +110,7 @@ struct KeyFile: ~Copyable {
         unsafe Self.take(g_key_file_get_groups(file, nil))
     }
 
-    /// The keys of a group that `isKnown` knows, with their values, in their order; `nil` when a value is not well-formed.
+    /// Returns a group's known keys and their values in order, or `nil` for a malformed value.
     func entries(of group: String, where isKnown: (String) -> Bool) -> [RestorationDocument.Entry]? {
         unsafe group.withCString { group in
             var count: gsize = 0

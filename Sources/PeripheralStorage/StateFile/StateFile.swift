@@ -2,11 +2,11 @@ internal import CPeripheralGLib
 internal import Glibc
 internal import PeripheralKit
 
-/// The file of one identifier, locked until ``unlock()`` or for as long as this exists.
+/// The file of one identifier, locked until ``unlock()`` or until this object is released.
 ///
-/// Its functions block, and are called one at a time.
+/// Its methods block. Call one at a time.
 final class StateFile: Sendable {
-    /// How many of those that were set aside are kept.
+    /// The number of files set aside that are kept.
     static let keptAside = 3
 
     private let identifier: String
@@ -18,17 +18,17 @@ final class StateFile: Sendable {
     private enum SavedState {
         case missing
         case version(Int)
-        /// There is something that is no state, or that cannot be read now.
+        /// The file is not a valid state, or it cannot be read now.
         case unknown
     }
 
-    /// Locks the identifier, and finds the state of this version.
+    /// Locks the identifier and finds the state of this version.
     ///
     /// - Parameters:
     ///   - identifier: The identifier.
-    ///   - directory: Where its files are.
+    ///   - directory: The directory of its files.
     ///   - version: The newest version that is read.
-    /// - Throws: When the identifier is locked already, or the directory cannot be used.
+    /// - Throws: When the identifier is already locked, or the directory cannot be used.
     init(
         identifier: String,
         in directory: TrustedDirectory,
@@ -46,7 +46,7 @@ final class StateFile: Sendable {
         switch savedState() {
         case .missing: try bringBackOwnState(from: nil)
         case .version(let found) where found <= version: try bringBackOwnState(from: found)
-        // What a newer version has saved, or what cannot be read, is for those who load it to tell.
+        // A state of a newer version, or an unreadable state, is reported when it is loaded.
         case .version, .unknown: break
         }
     }
@@ -57,8 +57,9 @@ final class StateFile: Sendable {
             throw RestorationError(
                 code: .tooLarge,
                 message:
-                    "The state of \"\(identifier)\" in \(directory.path(of: name.state)) has \(file.size) bytes, more "
-                    + "than \(StateFileFormat.maximumSize), and is not read; it was not written by this package."
+                    "The state of \"\(identifier)\" in \(directory.path(of: name.state)) is not read: it has "
+                    + "\(file.size) bytes, and the limit is \(StateFileFormat.maximumSize). Another program wrote the "
+                    + "file; remove it."
             )
         }
         let bytes = try directory.read(file, limit: StateFileFormat.maximumSize)
@@ -87,31 +88,36 @@ final class StateFile: Sendable {
         )
     }
 
-    /// Moves the file, whatever it is, to the next free name.
+    /// Moves the file, whatever its content, to the next free name.
     func setAside() throws(RestorationError) -> String? {
         try setAside(name.state)
     }
 
-    /// Moves the file to the name of a newer version, and has what this version saved before, if anything, be the state again.
+    /// Moves the file to the name for a newer version.
+    ///
+    /// The state that this version saved earlier, if any, becomes the current state again.
     func setAside(forVersion version: Int) throws(RestorationError) -> String? {
         let path = try move(toVersion: version)
         try bringBackOwnState(from: nil)
         return path
     }
 
-    /// Gives the identifier free; nothing else may be called any more.
+    /// Unlocks the identifier.
+    ///
+    /// No other method may be called afterwards.
     func unlock() {
-        // Not only by closing the descriptor: a child of this process has it, too, from its fork to its exec.
+        // Closing the descriptor is not enough: a child process also holds it between fork and exec.
         _ = flock(lock.number, LOCK_UN)
     }
 
-    /// Makes sure that GLib, which goes by the path and may keep the permissions of what is there, replaces the right file
-    /// by one that others cannot read.
+    /// Ensures that GLib replaces the right file with one that other users cannot read.
+    ///
+    /// GLib uses the path and may keep the permissions of an existing file.
     private func prepareToReplace() throws(RestorationError) {
         guard directory.isInPlace else {
             throw unwritable(
-                "the directory \(directory.path) is not there any more, or is another one",
-                remedy: "do not move it while the program runs"
+                "the directory \(directory.path) was moved, removed or replaced",
+                remedy: "leave the directory in place while the program runs"
             )
         }
         guard let status = directory.status(of: name.state) else { return }
@@ -132,7 +138,9 @@ final class StateFile: Sendable {
         return directory.path(of: target)
     }
 
-    /// Moves the state to the name of a version; one that is there already is set aside.
+    /// Moves the state to the name for a version.
+    ///
+    /// An existing file with that name is set aside.
     private func move(toVersion version: Int) throws(RestorationError) -> String? {
         guard exists(name.state) else { return nil }
         let target = name.state(ofVersion: version)
@@ -141,9 +149,9 @@ final class StateFile: Sendable {
         return directory.path(of: target)
     }
 
-    /// Has what this version saved before another one ran be the state again.
+    /// Makes the state that this version saved earlier the current state again.
     ///
-    /// What the other one has saved since then, of the version `other`, is kept for it in turn.
+    /// The state that version `other` has saved since then stays available to that version.
     private func bringBackOwnState(from other: Int?) throws(RestorationError) {
         let own = name.state(ofVersion: version)
         guard exists(own) else { return }
@@ -176,13 +184,13 @@ final class StateFile: Sendable {
         RestorationError(
             code: .unwritable,
             message: "The state of \"\(identifier)\" cannot be written: \(reason). "
-                + "What was preserved before is as it was; \(remedy)."
+                + "The state preserved before is unchanged; \(remedy)."
         )
     }
 }
 
 extension SystemError {
-    /// What GLib reports of a file operation.
+    /// Converts an error that GLib reports for a file operation.
     fileprivate init(fileErrorCode code: gint) {
         let numbers: [(GFileError, CInt)] = [
             (G_FILE_ERROR_NOSPC, ENOSPC), (G_FILE_ERROR_ROFS, EROFS), (G_FILE_ERROR_ACCES, EACCES),

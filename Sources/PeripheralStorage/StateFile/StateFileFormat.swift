@@ -12,28 +12,32 @@ package import PeripheralKit
 /// …
 /// ```
 ///
-/// The first two lines and the third's form are those of every version to come. The version changes only when earlier
-/// versions of this package could not make sense of what is new. So a version reads all up to its own, ignores groups
-/// and keys that it does not know, and refuses what is newer. It is the version of the documents as well, so that
-/// one number tells who can read a file. The group's name has a space, which no group of a document can have.
+/// The first two lines and the form of the third are the same in every future version. The version changes
+/// only if earlier versions of this package cannot interpret the new content. A version reads all formats up
+/// to its own, ignores unknown groups and keys, and refuses newer formats.
+///
+/// It is also the version of the documents, so that one number determines which versions can read a file. The
+/// group's name contains a space, which is not allowed in the group names of a document.
 package enum StateFileFormat {
     package static let version = RestorationDocument.newestVersion
-    /// In bytes; a database with all 65,535 handles takes less.
+    /// The maximum size in bytes, more than a database with all 65,535 handles needs.
     package static let maximumSize = 8 << 20
-    /// Every line costs memory while it is read, even an empty one.
+    /// Every line uses memory while it is read, even an empty one.
     package static let maximumLineCount = 1 << 17
-    /// The lines up to the identifier's, each byte of which may take two.
+    /// The length of the lines up to the identifier.
+    ///
+    /// Each byte of the identifier can take two.
     static let maximumHeaderLength = 256 + 2 * RestorationRules.maximumIdentifierLength
 
     private static let group = "Peripheral State"
     private static let opening = Array("[\(group)]\n".utf8)
     private static let checksumKey = Array("Checksum=".utf8)
-    /// Where that begins of which the checksum is taken.
+    /// The start of the part that the checksum covers.
     private static let checkedStart = opening.count + checksumKey.count + Digest.length + 1
 
-    /// The text of a document.
+    /// Returns the text of a document.
     ///
-    /// - Throws: `unwritable` when the document breaks the rules for names and values; `tooLarge`.
+    /// - Throws: `unwritable` when the document breaks the rules for names and values, or `tooLarge`.
     package static func text(
         of document: RestorationDocument,
         identifier: String
@@ -52,16 +56,17 @@ package enum StateFileFormat {
         return text
     }
 
-    /// The document in a text.
+    /// Returns the document in a text.
     ///
-    /// The work is bounded by the sizes above, whatever the text is.
+    /// The sizes above limit the work for any text.
     ///
     /// - Parameters:
     ///   - text: The text.
-    ///   - identifier: The identifier under which it should have been saved.
+    ///   - identifier: The identifier under which the document must have been saved.
     ///   - version: The newest version that is read.
     /// - Returns: The document.
-    /// - Throws: `damaged`, `newerVersion`, `foreign` when it was saved under another identifier, `tooLarge`.
+    /// - Throws: `damaged`, `newerVersion`, `tooLarge`, or `foreign` when it was saved under another
+    ///   identifier.
     package static func document(
         in text: [UInt8],
         of identifier: String,
@@ -69,23 +74,24 @@ package enum StateFileFormat {
     ) throws(RestorationError) -> RestorationDocument {
         guard text.count <= maximumSize, isLineCountBounded(text) else { throw tooLarge(identifier) }
         guard let checked = checkedPart(of: text) else {
-            throw damaged(identifier, "it is no state file")
+            throw damaged(identifier, "it is not a state file")
         }
         let checksum = text[(opening.count + checksumKey.count)..<(checkedStart - 1)]
         guard checksum.elementsEqual(Digest.hexadecimal(of: checked).utf8) else {
             throw damaged(identifier, "its checksum is wrong")
         }
-        // GLib stops at U+0000 and passes over what is not UTF-8.
+        // GLib stops at U+0000 and skips text that is not UTF-8.
         guard !text.contains(0), let file = KeyFile(parsing: text) else {
-            throw damaged(identifier, "it is no key file")
+            throw damaged(identifier, "it is not a key file")
         }
         try checkHeader(of: file, identifier: identifier, upTo: version)
         return try document(in: file, identifier: identifier)
     }
 
-    /// The identifier in the first lines of a text, `nil` when these are not those of a state file that this version reads.
+    /// Returns the identifier in the first lines of a text.
     ///
-    /// The checksum is not compared.
+    /// Returns `nil` if these are not the lines of a state file that this version reads. The checksum is not
+    /// compared.
     package static func identifier(atStartOf text: [UInt8]) -> String? {
         guard let header = header(atStartOf: text), let found = readVersion(of: header),
             (1...version).contains(found)
@@ -93,7 +99,7 @@ package enum StateFileFormat {
         return unsafe header.value(of: "Identifier", in: group)
     }
 
-    /// The version in the first lines of a text, `nil` when these are not those of a state file.
+    /// Returns the version in a text's first lines, or `nil` without a state file's first lines.
     ///
     /// The checksum is not compared.
     static func version(atStartOf text: [UInt8]) -> Int? {
@@ -112,7 +118,7 @@ package enum StateFileFormat {
         return KeyFile(parsing: opening + lines[0] + [UInt8(ascii: "\n")] + lines[1])
     }
 
-    /// The text whose checked part is `checked`, with the right checksum.
+    /// Returns the text that consists of a correct checksum and the checked part.
     package static func seal(_ checked: ArraySlice<UInt8>) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(checkedStart + checked.count)
@@ -124,7 +130,7 @@ package enum StateFileFormat {
         return text
     }
 
-    /// What the checksum is taken of, `nil` when the text does not begin as a state file does.
+    /// Returns the checked part, or `nil` if the text does not begin like a state file.
     package static func checkedPart(of text: [UInt8]) -> ArraySlice<UInt8>? {
         guard text.count >= checkedStart, text.starts(with: opening),
             text[opening.count...].starts(with: checksumKey)
@@ -146,8 +152,9 @@ extension StateFileFormat {
             throw RestorationError(
                 code: .newerVersion,
                 message:
-                    "The state of \"\(identifier)\" has the form \(found) of a newer version of this program, which "
-                    + "knows the forms up to \(version); install the newer version again, or do without this state.",
+                    "The state of \"\(identifier)\" is not used: a newer version of this program saved it in format "
+                    + "\(found), and this version reads formats up to \(version). Install the newer version again, or "
+                    + "run without this state.",
                 version: found
             )
         }
@@ -158,8 +165,8 @@ extension StateFileFormat {
             throw RestorationError(
                 code: .foreign,
                 message:
-                    "What is preserved in the place of \"\(identifier)\" is the state of \"\(other)\", and is not used; "
-                    + "its file was renamed or copied."
+                    "The file for the state of \"\(identifier)\" contains the state of \"\(other)\" and is not used. "
+                    + "It was renamed or copied; move it back, or remove it."
             )
         }
     }
@@ -171,7 +178,7 @@ extension StateFileFormat {
         var document = RestorationDocument()
         for name in file.groups where RestorationRules.isName(name) {
             guard let entries = file.entries(of: name, where: RestorationRules.isName) else {
-                throw damaged(identifier, "a value in the group \"\(name)\" is not well-formed")
+                throw damaged(identifier, "a value in the group \"\(name)\" is malformed")
             }
             document.append(RestorationDocument.Group(name, entries: entries))
         }
@@ -190,7 +197,7 @@ extension StateFileFormat {
         RestorationError(
             code: .damaged,
             message: "The state of \"\(identifier)\" is damaged and is not used: \(reason). "
-                + "Look for a worn or failing disk if this happens again."
+                + "If this happens again, check for a worn or failing disk."
         )
     }
 
@@ -198,8 +205,8 @@ extension StateFileFormat {
         RestorationError(
             code: .tooLarge,
             message:
-                "The state of \"\(identifier)\" has more than \(maximumSize) bytes or \(maximumLineCount) lines; "
-                + "preserve less."
+                "The state of \"\(identifier)\" is too large: it has more than \(maximumSize) bytes or "
+                + "\(maximumLineCount) lines. Preserve less."
         )
     }
 }

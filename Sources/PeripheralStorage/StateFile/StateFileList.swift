@@ -4,9 +4,10 @@ internal import PeripheralKit
 struct StateFileList {
     let directory: TrustedDirectory
 
-    /// The identifiers of those that can be loaded.
+    /// Returns the identifiers of the files that can be loaded.
     func identifiers() throws(RestorationError) -> [String] {
-        // An identifier has two files when an older version has run since this one: opening it brings back this version's.
+        // If an older version has run since this one, an identifier has two files. Opening it restores this
+        // version's file.
         var listed: Set<[UInt8]> = []
         return try directory.names().compactMap { name in
             guard StateFileName.isState(name), let identifier = identifier(inFile: name),
@@ -24,7 +25,8 @@ struct StateFileList {
             }
             let text = try directory.read(file, limit: StateFileFormat.maximumSize)
             guard let identifier = StateFileFormat.identifier(atStartOf: text) else { return nil }
-            // What is damaged behind its beginning would keep a program that restores all from its other peripherals.
+            // A file that is damaged after its beginning is omitted, so that a program can still restore its
+            // other peripherals.
             _ = try StateFileFormat.document(in: text, of: identifier)
             return identifier
         } catch {

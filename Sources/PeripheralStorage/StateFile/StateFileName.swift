@@ -1,14 +1,14 @@
-/// The names of the files in which the state of one identifier is kept.
+/// The names of the files that hold the state of one identifier.
 ///
-/// An identifier may hold anything, so its readable part is for people only; what tells files apart is the digest, which
-/// stays different on a file system that ignores case. Every name is shorter than 120 bytes, since encrypted file systems
-/// take no more than 143.
+/// An identifier may contain any text. The readable part of the name is for people only. The digest
+/// distinguishes files, even on a file system that ignores case. Every name is shorter than 120 bytes,
+/// because encrypted file systems limit names to 143.
 struct StateFileName: Equatable {
     private static let suffix = ".state"
     private static let readableLength = 64
     private static let digestLength = 32
 
-    /// What all names of the identifier begin with.
+    /// The common beginning of all names of the identifier.
     private let stem: String
 
     init(identifier: String) {
@@ -21,13 +21,15 @@ struct StateFileName: Equatable {
     /// The file with the state.
     var state: String { stem + Self.suffix }
 
-    /// The file that is locked while the record is open; it is empty, and stays.
+    /// The file that is locked while the record is open.
+    ///
+    /// It is empty and is never removed.
     var lock: String { stem + ".lock" }
 
-    /// The file that was set aside as the `number`th.
+    /// Returns the name of the file set aside with this number.
     func setAside(_ number: Int) -> String { "\(stem).aside-\(number)" }
 
-    /// The number of a file that was set aside, `nil` when a name is none of these.
+    /// Returns the number of a file that was set aside, or `nil` for any other name.
     func numberSetAside(_ name: String) -> Int? {
         let start = "\(stem).aside-"
         guard name.hasPrefix(start), let number = Int(name.dropFirst(start.count)), setAside(number) == name,
@@ -36,23 +38,24 @@ struct StateFileName: Equatable {
         return number
     }
 
-    /// The file with the state that a newer version has saved, which only that version reads.
+    /// Returns the name of the file that a newer version saved and that only that version reads.
     func state(ofVersion version: Int) -> String { stem + Self.suffix(ofVersion: version) }
 
-    /// Whether a name is that of a file with a state that this version may load, of any identifier.
+    /// Returns whether a file holds a state of any identifier that this version may load.
     static func isState(_ name: String) -> Bool {
         name.hasSuffix(suffix) || name.hasSuffix(suffix(ofVersion: StateFileFormat.version))
     }
 
-    /// Whether a name is that of a file with the state that this version may load.
+    /// Returns whether a file holds the state that this version may load.
     func isState(_ name: String) -> Bool {
         name == state || name == state(ofVersion: StateFileFormat.version)
     }
 
     private static func suffix(ofVersion version: Int) -> String { ".version-\(version)" }
 
-    /// Whether a name is that of a file which was being written: the state's with a dot and six characters more, as GLib
-    /// makes it.
+    /// Returns whether a file is a temporary file of a save.
+    ///
+    /// GLib names it like the state file, followed by a dot and six characters.
     func isTemporary(_ name: String) -> Bool {
         name.hasPrefix(state + ".") && name.utf8.count == state.utf8.count + 7
     }

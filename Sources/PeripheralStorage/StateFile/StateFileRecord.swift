@@ -1,10 +1,12 @@
 internal import PeripheralKit
 internal import Synchronization
 
-/// A state file as the rest of the program sees it: its operations take turns on a thread of their own.
+/// The record of a state file.
+///
+/// Its operations run in turn on a separate thread.
 final class StateFileRecord: RestorationRecord {
     private let identifier: String
-    /// `nil` once the record is closed.
+    /// `nil` after the record is closed.
     private let file: Mutex<StateFile?>
     private let thread: FileThread
 

@@ -69,8 +69,8 @@ struct AttributeTableErrorTests {
         }
         #expect(
             error?.description
-                == "service 180d (the one at index 1) takes the handles 0x0001 through 0x0001, "
-                + "of which service 180f has some"
+                == "service 180d (the one at index 1) needs the handles 0x0001 through 0x0001, "
+                + "which overlap the handles of service 180f"
         )
     }
 }

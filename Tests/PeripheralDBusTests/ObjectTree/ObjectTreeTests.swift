@@ -83,7 +83,7 @@ struct ObjectTreeTests {
                 try await test.client.callWithoutReply(test.serverName, path, interface, member, body)
             }
             _ = try await test.call("/", .peer, "Ping")
-            // Every message that the server sends takes a serial number: two for this and the barrier's answer.
+            // Every message of the server takes a serial number: two for this and the barrier's reply.
             #expect(try await test.server.nextSerial() == before + 2)
         }
     }
@@ -263,7 +263,7 @@ struct ObjectTreeTests {
     @Test func aDeclarationThatCannotBeRightIsRefused() async throws {
         try await TestBus.run { test in
             try await test.server.export(Self.lamp)
-            await #expect(throws: BusError.invalidValue("/home/lamp is exported already")) {
+            await #expect(throws: BusError.invalidValue("/home/lamp is already exported")) {
                 try await test.server.export(Self.lamp)
             }
             await #expect(throws: BusError.invalidValue("/x declares the interface test.I twice")) {

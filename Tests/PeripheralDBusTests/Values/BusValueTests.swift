@@ -77,7 +77,7 @@ struct BusValueTests {
     }
 
     @Test(arguments: [
-        (BusValue.string("a\0b"), BusError.invalidValue("a D-Bus string holds no zero byte")),
+        (BusValue.string("a\0b"), BusError.invalidValue("a D-Bus string cannot contain a zero byte")),
         (.array(of: "s", [.string("a"), .byte(1)]), .signatureMismatch(expected: "s", found: "y")),
         (.array(of: "ss", []), .signatureMismatch(expected: "the type of one element", found: "ss")),
         (.structure([]), .invalidValue("a D-Bus structure has at least one field")),

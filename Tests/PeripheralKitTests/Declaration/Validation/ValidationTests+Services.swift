@@ -74,8 +74,8 @@ extension ValidationTests {
                 battery(handle: 0x0003)
             },
             element: "peripheral",
-            "service 180f (the one at index 1) takes the handles 0x0003 through 0x0005, "
-                + "of which service 180d has some",
+            "service 180f (the one at index 1) needs the handles 0x0003 through 0x0005, "
+                + "which overlap the handles of service 180d",
             "pin the service elsewhere, or let the Bluetooth stack choose"
         ),
         about(
@@ -89,7 +89,7 @@ extension ValidationTests {
             "a handle too high",
             Peripheral("P") { battery(handle: 0xFFFE) },
             element: "peripheral",
-            "service 180f (the one at index 0) finds no room: the handles end at 0xffff",
+            "service 180f (the one at index 0) does not fit: there are no handles beyond 0xffff",
             "declare fewer services, characteristics or descriptors, or pin none so high"
         ),
     ]

@@ -291,7 +291,7 @@ struct ValidationTests {
                 }
             },
             element: "peripheral",
-            reason: "service 180f (the one at index 0) finds no room: the handles end at 0xffff",
+            reason: "service 180f (the one at index 0) does not fit: there are no handles beyond 0xffff",
             remedy: "declare fewer services, characteristics or descriptors, or pin none so high"
         ),
     ]
