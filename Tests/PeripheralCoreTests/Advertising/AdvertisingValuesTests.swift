@@ -1,4 +1,3 @@
-import PeripheralBlueZModel
 import PeripheralCore
 import Testing
 
@@ -34,13 +33,5 @@ struct AdvertisingValuesTests {
     func includesHaveNamesOfBlueZ(name: String) {
         #expect(AdvertisingInclude(name)?.description == name)
         #expect(AdvertisingInclude(name + "s") == nil)
-    }
-
-    @Test func presetsDifferInWhatTheAdapterHas() {
-        #expect(AdvertisingCapabilities.legacy("5.66").version == "5.66")
-        #expect(AdvertisingCapabilities.legacy.maximumAdvertisingDataLength == 31)
-        #expect(AdvertisingCapabilities.legacy.secondaryChannels == [])
-        #expect(AdvertisingCapabilities.extended.maximumScanResponseLength == 251)
-        #expect(AdvertisingCapabilities.extended.secondaryChannels == [.oneM, .twoM, .coded])
     }
 }
