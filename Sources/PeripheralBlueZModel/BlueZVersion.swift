@@ -5,20 +5,22 @@ public struct BlueZVersion: Hashable, Comparable, Sendable, LosslessStringConver
     /// The second number.
     public let minor: Int
 
-    /// Makes a version of two numbers.
+    /// Creates a version from two numbers.
     public init(major: Int, minor: Int) {
         self.major = major
         self.minor = minor
     }
 
-    /// BlueZ 5.66, which is in Debian 12 "bookworm".
+    /// BlueZ 5.66, as in Debian 12 "bookworm".
     public static let v5_66 = BlueZVersion(major: 5, minor: 66)
-    /// BlueZ 5.82, which is in Debian 13 "trixie".
+    /// BlueZ 5.82, as in Debian 13 "trixie".
     public static let v5_82 = BlueZVersion(major: 5, minor: 82)
-    /// BlueZ 5.87, which is in the next Debian, "forky", while that is made.
+    /// BlueZ 5.87, as in Debian "forky", the release in development.
     public static let v5_87 = BlueZVersion(major: 5, minor: 87)
 
-    /// Reads two decimal numbers with a point between, as in `5.66`; `nil` if the text is anything else.
+    /// Creates a version from text such as `5.66`.
+    ///
+    /// The text must be two decimal numbers separated by a point. For any other text, the result is `nil`.
     public init?(_ description: String) {
         let numbers = description.split(separator: ".", omittingEmptySubsequences: false)
         guard numbers.count == 2, numbers.allSatisfy({ $0.allSatisfy(\.isNumber) }),
@@ -27,25 +29,26 @@ public struct BlueZVersion: Hashable, Comparable, Sendable, LosslessStringConver
         self.init(major: major, minor: minor)
     }
 
-    /// The numbers with a point between.
+    /// The two numbers, separated by a point.
     public var description: String { "\(major).\(minor)" }
 
-    /// Whether the first is older than the second.
+    /// Returns whether the first version is older than the second.
     public static func < (older: BlueZVersion, newer: BlueZVersion) -> Bool {
         (older.major, older.minor) < (newer.major, newer.minor)
     }
 }
 
 extension BlueZVersion: ExpressibleByStringLiteral {
-    /// Reads a literal such as `"5.66"`; one that is no version ends the program.
+    /// Creates a version from a literal such as `"5.66"`.
     ///
-    /// For text that is known only at run time, assign it to a `String` and use ``init(_:)``, which returns `nil`.
+    /// A literal that is not a version stops the program with a fatal error. For text that is known only at
+    /// run time, assign it to a `String` and use ``init(_:)``, which returns `nil`.
     public init(stringLiteral text: String) {
         guard let version = BlueZVersion(text) else {
-            // Unlike that of a precondition, this message is printed by release builds too.
+            // Unlike the message of a precondition, this message is printed in release builds too.
             fatalError(
                 """
-                "\(text)" is no version of BlueZ: write two numbers with a point between, as in "5.66". \
+                "\(text)" is not a version of BlueZ. Write two numbers separated by a point, as in "5.66". \
                 For text that is known only at run time, assign it to a String and use `BlueZVersion(_:)`, \
                 which returns nil.
                 """

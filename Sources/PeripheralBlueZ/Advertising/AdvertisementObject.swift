@@ -111,7 +111,7 @@ final class AdvertisementObject: Sendable {
             signature,
             get: { [self] () throws(MethodError) in
                 guard let value = state.withLock({ $0.properties.values[name] }) else {
-                    throw MethodError(.unknownProperty, "the advertisement has none")
+                    throw MethodError(.unknownProperty, "the advertisement does not have this property")
                 }
                 return value
             },

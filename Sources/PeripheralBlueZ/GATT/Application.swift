@@ -166,7 +166,7 @@ extension Application {
                 guard pinned != nil || tellsHandles else {
                     throw MethodError(
                         .unknownProperty,
-                        "this version of bluetoothd refuses what has no handle yet"
+                        "this version of bluetoothd refuses an attribute without a handle"
                     )
                 }
                 return .uint16(pinned?.rawValue ?? 0)

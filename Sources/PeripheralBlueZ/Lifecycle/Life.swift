@@ -137,7 +137,7 @@ final class Life: Sendable {
                 // Only where it is news: the bus may have told while the other connection was asked.
                 if case .daemonFound = event, action != nil {
                     logger.notice(
-                        "bluetoothd runs, but the bus did not tell so; the peripheral connects to it anew."
+                        "bluetoothd runs, but the bus did not report it. The peripheral connects to the bus again."
                     )
                 }
                 for number in machine.endedAdvertisements.subtracting(ended) {
@@ -336,7 +336,7 @@ extension Life {
     func tell(
         _ failure: Failure,
         _ message: Logger.Message =
-            "The peripheral is off the air, and comes back by itself as soon as it can."
+            "The peripheral is off the air. It is published again automatically as soon as possible."
     ) {
         let isNew = state.withLock { state in
             defer { state.told = failure }

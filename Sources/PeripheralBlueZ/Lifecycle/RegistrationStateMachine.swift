@@ -380,7 +380,7 @@ extension RegistrationStateMachine {
 extension RegistrationStateMachine.Failure {
     fileprivate static let advertisementLost = Self(
         code: .connectionLost,
-        message: "bluetoothd has withdrawn the advertisement; look into its log for the reason."
+        message: "bluetoothd has withdrawn the advertisement; see its log for the reason."
     )
 
     /// Whether bluetoothd is still there, so that other things can be withdrawn from it.

@@ -48,7 +48,7 @@ final class AgentRegistration: Sendable {
             log.tell(
                 .refusedAgent,
                 .warning,
-                "bluetoothd did not take the agent that keeps centrals from pairing; another program may let them.",
+                "bluetoothd did not accept the agent that refuses pairing. Another program may let centrals pair.",
                 metadata: ["peripheral.reason": "\(error)"]
             )
         }

@@ -27,7 +27,7 @@ final class ServiceReporter: @unchecked Sendable {
             socket = DatagramSocket(to: manager.socket)
             guard socket != nil else {
                 logger.warning(
-                    "The service manager cannot be told how the peripheral does: it does not listen.",
+                    "The service manager does not receive the peripheral's state because its socket cannot be reached.",
                     metadata: ["peripheral.notify-socket": "\(manager.socket)"]
                 )
                 return

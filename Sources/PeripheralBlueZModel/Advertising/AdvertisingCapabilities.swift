@@ -1,8 +1,8 @@
 public import PeripheralCore
 
-/// What an adapter and its Bluetooth stack can advertise.
+/// The advertising capabilities of an adapter and its Bluetooth stack.
 ///
-/// The presets describe machines that this one need not be:
+/// The presets describe adapters that this machine does not need to have:
 ///
 /// ```swift
 /// print(advertisement.plan(for: .legacy))
@@ -12,58 +12,61 @@ public struct AdvertisingCapabilities: Hashable, Sendable {
     /// The version of BlueZ.
     public var version: BlueZVersion
 
-    /// Whether the adapter has extended advertising (Core Specification, Vol 6, Part B, 2.3.4), as from Bluetooth 5
-    /// on.
+    /// Whether the adapter has extended advertising, which came with Bluetooth 5.
+    ///
+    /// See the Core Specification, Vol 6, Part B, 2.3.4.
     public var isExtended: Bool
 
-    /// How many bytes the advertising data may take; 31 for legacy advertising.
+    /// The maximum number of bytes in the advertising data; 31 for legacy advertising.
     public var maximumAdvertisingDataLength: Int
 
-    /// How many bytes a scan response may take; 31 for legacy advertising.
+    /// The maximum number of bytes in a scan response; 31 for legacy advertising.
     public var maximumScanResponseLength: Int
 
-    /// What the stack can add by itself.
+    /// The structures that the stack can add automatically.
     public var includes: Set<AdvertisingInclude>
 
-    /// The secondary channels that extended advertising can use; none without it.
+    /// The secondary channels of extended advertising; empty without extended advertising.
     public var secondaryChannels: Set<SecondaryChannel>
 
-    /// The powers that can be asked for; `nil` where the stack does not tell.
+    /// The supported transmit powers; `nil` if the stack does not report them.
     public var transmitPowers: ClosedRange<TransmitPower>?
 
-    /// Whether the power can be chosen.
+    /// Whether an advertisement can choose its transmit power.
     public var canSetTransmitPower: Bool
 
-    /// Whether the controller alternates between several advertisements, without the kernel's help.
+    /// Whether the controller alternates between several advertisements without the kernel's help.
     public var offloadsToHardware: Bool
 
-    /// How many advertisements are registered, by whomever.
+    /// The number of registered advertisements, of all programs.
     public var activeInstances: Int
 
-    /// How many more can be registered.
+    /// The number of advertisements that can still be registered.
     public var freeInstances: Int
 
-    /// Whether the adapter has classic Bluetooth (BR/EDR) switched on.
+    /// Whether classic Bluetooth (BR/EDR) is enabled on the adapter.
     public var usesClassic = false
 
-    /// Whether the adapter itself is discoverable, as it is while a desktop looks for new devices.
+    /// Whether the adapter itself is discoverable, for example while a desktop searches for new devices.
     public var isAdapterDiscoverable = false
 
-    /// Whether bluetoothd runs with `--experimental`, which before 5.77 the intervals and the power need.
+    /// Whether bluetoothd runs with `--experimental`.
+    ///
+    /// Before BlueZ 5.77, intervals and transmit power need this option.
     public var isExperimental = false
 
     /// The adapter's name, which ``AdvertisingInclude/localName`` adds.
     public var adapterName = ""
 
-    /// The power that the controller sends with, which ``AdvertisingInclude/txPower`` adds.
+    /// The transmit power of the controller, which ``AdvertisingInclude/txPower`` adds.
     public var transmitPower: TransmitPower = .dBm(0)
 
-    /// Describes an adapter.
+    /// Creates the capabilities of an adapter.
     ///
     /// - Parameters:
     ///   - version: The version of BlueZ.
-    ///   - isExtended: Whether the adapter has extended advertising; the other capabilities follow from it, and can
-    ///     be changed.
+    ///   - isExtended: Whether the adapter has extended advertising. The initial values of the other
+    ///     capabilities follow from it.
     public init(version: BlueZVersion, isExtended: Bool) {
         self.version = version
         self.isExtended = isExtended
@@ -77,18 +80,22 @@ public struct AdvertisingCapabilities: Hashable, Sendable {
         freeInstances = 5
     }
 
-    /// The bytes of a legacy advertisement, and of its scan response (Core Specification, Vol 6, Part B, 2.3.1).
+    /// The capacity in bytes of a legacy advertisement, and of its scan response.
+    ///
+    /// See the Core Specification, Vol 6, Part B, 2.3.1.
     public static let legacyLength = 31
 
-    /// The bytes of an extended advertisement that fit into one command (Core Specification, Vol 4, Part E, 7.8.54).
+    /// The capacity in bytes of an extended advertisement that fits into one command.
+    ///
+    /// See the Core Specification, Vol 4, Part E, 7.8.54.
     public static let extendedLength = 251
 }
 
 extension AdvertisingCapabilities {
-    /// An adapter without extended advertising, of Bluetooth 4, with the newest BlueZ that this package knows.
+    /// A Bluetooth 4 adapter without extended advertising, with the newest BlueZ that this package knows.
     public static let legacy = legacy(.v5_87)
 
-    /// An adapter with extended advertising, of Bluetooth 5, with the newest BlueZ that this package knows.
+    /// A Bluetooth 5 adapter with extended advertising, with the newest BlueZ that this package knows.
     public static let extended = extended(.v5_87)
 
     /// An adapter without extended advertising, with a version of BlueZ such as `"5.66"`.
