@@ -75,7 +75,9 @@ extension AdapterSelection {
             guard usable.isEmpty else {
                 return .failure(.poweredOff("No Bluetooth adapter is powered on"))
             }
-            return .failure("No Bluetooth adapter supports the role of a Bluetooth LE peripheral. Use another adapter.")
+            return .failure(
+                "No Bluetooth adapter supports the role of a Bluetooth LE peripheral. Use another adapter."
+            )
         case .named(let name):
             return find("\(name)", in: adapters, powersOn) { $0.name == name }
         case .address(let address):
