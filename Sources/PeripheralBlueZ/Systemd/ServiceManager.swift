@@ -24,7 +24,9 @@ public struct ServiceManager: Hashable, Sendable {
     /// The path of a datagram socket, or a name in the abstract namespace that begins with `@`.
     public var socket: String
 
-    /// How long it waits for a sign of life before it takes the program for dead; `nil` when it does not wait for any.
+    /// The longest time between two signs of life; `nil` without a watchdog.
+    ///
+    /// If it passes without a sign of life, the service manager considers the program dead.
     public var watchdogInterval: Duration?
 
     /// Creates a service manager.
