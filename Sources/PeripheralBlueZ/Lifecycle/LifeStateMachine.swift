@@ -255,7 +255,7 @@ extension LifeStateMachine {
     }
 }
 
-// MARK: - What is missing
+// MARK: - Failures
 
 extension LifeStateMachine {
     /// A step failed.
@@ -322,7 +322,7 @@ extension LifeStateMachine {
     }
 }
 
-// MARK: - What happens meanwhile
+// MARK: - Events during a step
 
 extension LifeStateMachine {
     private mutating func stop() -> Action? {
