@@ -67,7 +67,7 @@ internal import PeripheralStorage
 ///
 /// ## Crashes of bluetoothd
 ///
-/// bluetoothd 5.66 to 5.87 can crash because of a use after free:
+/// bluetoothd 5.66 to 5.87 can crash because of a use after free in these cases:
 ///
 /// - A central disconnects before its request is answered.
 /// - A central confirms an indication, or disconnects, after the end of the run that sent the indication.
@@ -76,10 +76,10 @@ internal import PeripheralStorage
 /// Handlers that answer quickly make the first case rare. For the second case, a run that ends waits for
 /// missing confirmations, for at most one second. A program that is killed does not wait.
 ///
-/// From 5.76 on, bluetoothd has a defect: when a subscriber that is not bonded disconnects, it closes the
-/// socket of the first subscriber. From then on, the peripheral reaches that subscriber through the bus.
-/// Values in the socket at that moment are lost, although they count as completed. Use `indicate` if every
-/// value matters.
+/// From 5.76 on, bluetoothd closes the socket of the first subscriber by mistake when a subscriber that is
+/// not bonded disconnects. From then on, the peripheral reaches the first subscriber through the bus. Values
+/// in the socket at that moment are lost, although they count as completed. Use `indicate` if every value
+/// matters.
 ///
 /// ## Values that require security
 ///
@@ -92,8 +92,8 @@ internal import PeripheralStorage
 /// systemd, see `RestrictAddressFamilies=`. If the kernel does not report them, as in most containers:
 ///
 /// - A central that reconnects must first use an attribute of that security level, as the log says.
-/// - A central counts as disconnected until bluetoothd reports its return, a moment later. Values sent at
-///   that moment reach it, encrypted or not.
+/// - A central that reconnects counts as disconnected until bluetoothd reports its return, a moment later.
+///   Values sent during that moment reach the central, encrypted or not.
 ///
 /// The backend knows how a central has paired if bluetoothd asks this program. It does not know if another
 /// agent is asked, as with `Pairing.system`, or if no agent is asked, as with `JustWorksRepairing = always`
@@ -111,8 +111,8 @@ internal import PeripheralStorage
 ///
 /// - `.observed`, with the capability `CAP_NET_RAW`: the backend sees each value leave the device in the
 ///   kernel's Bluetooth monitor channel. Grant the capability with `AmbientCapabilities=CAP_NET_RAW` in a
-///   systemd unit, or with `setcap cap_net_raw+ep`. The backend uses it for nothing else. A filter in the
-///   kernel passes only these parts:
+///   systemd unit, or with `setcap cap_net_raw+ep`. The backend uses the capability for nothing else. A filter
+///   in the kernel passes only these parts:
 ///   - the beginning of each packet that the adapter sends, up to the attribute that it concerns
 ///   - the reports that packets have been sent, and that a connection has ended
 ///

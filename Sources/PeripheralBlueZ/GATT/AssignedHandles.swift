@@ -191,7 +191,7 @@ extension AssignedHandles {
         }
     }
 
-    /// Whether bluetoothd has chosen handles that the claims of programs need.
+    /// Whether bluetoothd has chosen handles that the claims of other programs need.
     var isAmongClaims: Bool {
         state.withLock { state in
             assignedServices.contains { service in
@@ -249,7 +249,7 @@ extension AssignedHandles {
         range.overlaps(HandleBlock.claims) || !HandleBlock.touched(by: range).isDisjoint(with: blocks)
     }
 
-    /// Returns whether a block is near a range.
+    /// Returns whether one of the blocks lies within `gap` handles before or after a range.
     ///
     /// The program that uses the block may need room to grow.
     private func isNear(_ range: ClosedRange<AttributeHandle>, _ blocks: Set<HandleBlock>, _ gap: Int) -> Bool

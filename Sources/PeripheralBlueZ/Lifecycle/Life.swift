@@ -97,7 +97,7 @@ final class Life: Sendable {
 
     /// A closure that changes the advertisements, and returns when they are on the air.
     ///
-    /// If the peripheral is off the air, the closure returns at once, and the advertisements follow with the
+    /// If the peripheral is off the air, the closure returns when they are certain to follow with the
     /// peripheral. Like ``requestStop``, it may outlive this object.
     var demand: @Sendable ([Advertisement], Set<Int>) async throws -> Void {
         { [occurrences, demands] advertisements, restarted in
