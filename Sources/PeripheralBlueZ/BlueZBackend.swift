@@ -111,8 +111,8 @@ internal import PeripheralStorage
 ///
 /// - `.observed`, with the capability `CAP_NET_RAW`: the backend sees each value leave the device in the
 ///   kernel's Bluetooth monitor channel. Grant the capability with `AmbientCapabilities=CAP_NET_RAW` in a
-///   systemd unit, or with `setcap cap_net_raw+ep`. The backend uses the capability for nothing else. A filter
-///   in the kernel passes only these parts:
+///   systemd unit, or with `setcap cap_net_raw+ep`. The backend uses the capability for nothing else. A
+///   filter in the kernel passes only these parts:
 ///   - the beginning of each packet that the adapter sends, up to the attribute that it concerns
 ///   - the reports that packets have been sent, and that a connection has ended
 ///
