@@ -55,7 +55,7 @@ extension Presence {
         case .awaitRenewal(let delay, let failure):
             life.tell(
                 failure,
-                "An advertisement is off the air because it could not be registered. It is tried again until it succeeds."
+                "An advertisement is off the air. The registration is tried again until bluetoothd accepts it."
             )
             try await life.clock.sleep(for: delay)
             return .renewalIsDue

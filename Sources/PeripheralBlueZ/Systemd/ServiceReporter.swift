@@ -28,7 +28,7 @@ final class ServiceReporter: @unchecked Sendable {
             socket = DatagramSocket(to: manager.socket)
             guard socket != nil else {
                 logger.warning(
-                    "The service manager does not receive the peripheral's state because its socket cannot be reached.",
+                    "The service manager cannot be notified because its socket cannot be reached. Check its address.",
                     metadata: ["peripheral.notify-socket": "\(manager.socket)"]
                 )
                 return
