@@ -1,6 +1,6 @@
 package import PeripheralDBus
 
-/// The names that bluetoothd gives to things (BlueZ, doc/org.bluez.*.rst).
+/// The D-Bus names of bluetoothd (BlueZ, doc/org.bluez.*.rst).
 package enum BlueZ {
     package static let name: BusName = "org.bluez"
     package static let adapter: InterfaceName = "org.bluez.Adapter1"

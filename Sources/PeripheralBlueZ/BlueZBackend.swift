@@ -4,104 +4,135 @@ package import PeripheralDBus
 public import PeripheralKit
 internal import PeripheralStorage
 
-/// Runs peripherals on BlueZ, the Bluetooth stack of Linux; 5.66 or later.
+/// A backend that runs peripherals on BlueZ, the Bluetooth stack of Linux.
+///
+/// It needs BlueZ 5.66 or later.
 ///
 /// ```swift
 /// try await peripheral.run(on: .bluez) { session in … }
 /// ```
 ///
-/// The services are registered through `org.bluez.GattManager1`, the advertisement through
-/// `org.bluez.LEAdvertisingManager1`. Each run has a connection to the bus and a thread of its own; nothing is
-/// left of either when it ends.
+/// The backend registers the services with `org.bluez.GattManager1`, and the advertisement with
+/// `org.bluez.LEAdvertisingManager1`. Each run has its own bus connection and its own thread. Both end with
+/// the run.
 ///
 /// ## Pairing
 ///
-/// bluetoothd asks one program, its default agent, about every device that pairs with this machine: the one that has
-/// asked last to be it. A peripheral asks when it begins to run, also where nobody may pair with it, so that the agents
-/// of other programs, such as a desktop's settings, are not asked meanwhile. A program that asks later takes the
-/// questions over, and answers them its own way; what must not be read by whom it lets in needs an attribute security
-/// that its way does not reach, or `Authorization`. Where nobody may pair, the peripheral goes on also when bluetoothd
-/// does not take its agent, with a warning in the log; where centrals may, it fails. With `Pairing.system`, there is no
-/// agent. Where centrals may pair, the adapter is pairable meanwhile.
+/// bluetoothd asks only one program, its default agent, about each device that pairs with this machine. The
+/// default agent is the program that requested this role last. A peripheral requests it at the start of a
+/// run, even if the peripheral does not let centrals pair. The agents of other programs, such as a desktop's
+/// settings, are not asked during that time.
+///
+/// A program that requests the role later takes over, and answers according to its own rules. To protect a
+/// value from centrals that such a program lets pair, use a security level that its pairing method cannot
+/// reach, or use `Authorization`.
+///
+/// If bluetoothd does not accept the agent, the result depends on the peripheral:
+///
+/// - A peripheral that does not let centrals pair continues, and logs a warning.
+/// - A peripheral that lets centrals pair fails.
+///
+/// With `Pairing.system`, there is no agent. During a run that lets centrals pair, the adapter is pairable.
 ///
 /// ## Errors
 ///
-/// bluetoothd takes refusals as D-Bus errors, which have names for a part of the ATT errors. What a handler throws, or
-/// the framework refuses by, reaches the central so:
+/// bluetoothd takes refusals as D-Bus errors, and has names for only some ATT errors. An error that a handler
+/// throws, or that the framework uses to refuse a request, reaches the central as follows:
 ///
-/// | Error | What the central sees |
+/// | Error | Error that the central receives |
 /// |---|---|
 /// | `.application(_:)`, 0x80 to 0x9F | the same |
-/// | `.requestNotSupported`, `.invalidOffset`, `.insufficientAuthorization`, `.invalidAttributeValueLength`, `.unlikelyError`, `.procedureAlreadyInProgress` | the same |
+/// | `.requestNotSupported`, `.invalidOffset`, `.insufficientAuthorization` | the same |
+/// | `.invalidAttributeValueLength`, `.unlikelyError`, `.procedureAlreadyInProgress` | the same |
 /// | `.readNotPermitted` for a read, `.writeNotPermitted` for a write | the same |
-/// | `.clientCharacteristicConfigurationImproperlyConfigured` | the same; before BlueZ 5.76 `.unlikelyError` |
+/// | `.clientCharacteristicConfigurationImproperlyConfigured` | the same; `.unlikelyError` before 5.76 |
 /// | any other, such as `.valueNotAllowed` and `.outOfRange` | `.unlikelyError` |
 ///
-/// The log is warned of each error that changes on its way, once in a run. What attribute security refuses, bluetoothd
-/// answers by itself, with the right error. A characteristic with `.writeWithoutResponse` refuses nothing: to bluetoothd,
-/// each write to it has succeeded.
+/// The backend logs a warning for each error that reaches the central as another one, once in a run.
+///
+/// If a request does not meet the attribute's security, bluetoothd refuses it without asking the backend,
+/// with the correct error. A characteristic with `.writeWithoutResponse` cannot refuse a write: bluetoothd
+/// treats each write to it as successful.
 ///
 /// ## Several advertisements
 ///
-/// An adapter has room for a few advertisements, of all programs together. With ``Recovery/always``, one that bluetoothd
-/// refuses takes nothing from the others: those are on the air, `PeripheralSession.state` tells the reason, and the refused
-/// one is tried again after 1 to 30 seconds, and whenever a central comes or goes. When none is taken, or with another
-/// ``Recovery`` at the start, the peripheral is not published.
+/// An adapter has room for a few advertisements, shared by all programs.
 ///
-/// ## What may end bluetoothd
+/// With ``Recovery/always``, the other advertisements stay on the air if bluetoothd refuses one of them.
+/// `PeripheralSession.state` reports the reason. The backend tries the refused one again after 1 to 30
+/// seconds, and whenever a central connects or disconnects.
 ///
-/// bluetoothd crashes at times (a use after free, 5.66 to 5.87) when a central leaves while its request is not answered, or
-/// when a central confirms an indication, or leaves, after the run that has sent it. The peripheral comes back as soon as
-/// bluetoothd does, which systemd starts again. Handlers that answer quickly make it rare; and a run that ends waits for
-/// confirmations that are missing, for a second at most. A program that is killed does not.
+/// The peripheral is not published if bluetoothd refuses all advertisements. With another ``Recovery``, it is
+/// not published at the start if bluetoothd refuses one.
 ///
-/// From 5.76 on, bluetoothd closes by mistake the socket of the first subscriber when one that is not bonded leaves. The
-/// peripheral reaches that subscriber by the bus from then on; what lay in the socket at that moment is lost, though it
-/// counts as delivered. Where each value counts, use `indicate`.
+/// ## Crashes of bluetoothd
 ///
-/// ## Values that demand security
+/// bluetoothd 5.66 to 5.87 can crash because of a use after free in these cases:
 ///
-/// bluetoothd checks the security of a link when a central subscribes, and never again: a bonded central that returns
-/// without encrypting would be sent what it has subscribed to in the clear. So the backend looks at the links itself before
-/// it hands over a value that demands security; what remains is the instant between. The kernel tells which links are
-/// encrypted, to any program that may open a Bluetooth socket; for systemd, see `RestrictAddressFamilies=`. Where it does
-/// not, as in most containers, a central that returns has to use an attribute of that security first, as the log says; and
-/// until bluetoothd tells of its return, a moment later, it counts as away: what is sent just then reaches it, encrypted
-/// or not.
+/// - A central disconnects before its request is answered.
+/// - A central confirms an indication, or disconnects, after the end of the run that sent the indication.
 ///
-/// How a central has paired is known where this program is asked. Who pairs anew under the address of a bonded central
-/// counts as that central, with what it had proven, where another agent is asked, as with `Pairing.system`, or nobody, as
-/// by `JustWorksRepairing = always` in bluetoothd's configuration.
+/// systemd starts bluetoothd again, and the peripheral is published again as soon as bluetoothd runs.
+/// Handlers that answer quickly make the first case rare. For the second case, a run that ends waits for
+/// missing confirmations, for at most one second. A program that is killed does not wait.
 ///
-/// From bluetoothd before 5.76, which reaches all subscribers together, one whose link is not secure keeps the values from
-/// all. The log tells so once for each characteristic.
+/// From 5.76 on, bluetoothd closes the socket of the first subscriber by mistake when a subscriber that is
+/// not bonded disconnects. From then on, the peripheral reaches the first subscriber through the bus. Values
+/// in the socket at that moment are lost, although they count as completed. Use `indicate` if every value
+/// matters.
 ///
-/// ## What is on its way
+/// ## Values that require security
 ///
-/// bluetoothd takes whatever it is given, keeps it without bound until the link has carried it, and tells nothing of that.
-/// So the backend finds out by itself what has left, and gives bluetoothd no more than 16 values for a central at a time;
-/// `PeripheralSession.pacing` tells how:
+/// bluetoothd checks the security of a connection only when a central subscribes. If a bonded central
+/// reconnects without encrypting, bluetoothd would send it the subscribed values in the clear. Therefore the
+/// backend checks the connections before it hands a value that requires security to bluetoothd. A short gap
+/// remains between the check and the transmission.
 ///
-/// - `.observed`, with the capability `CAP_NET_RAW` (`AmbientCapabilities=CAP_NET_RAW` in a unit of systemd, or
-///   `setcap cap_net_raw+ep`): each value is seen to leave in the kernel's Bluetooth monitor channel, which is the only
-///   thing that this capability is used for. A filter in the kernel passes on the heads of the packets that the adapter sends
-///   with what they are about, when they have been sent, and which connections have ended; no key, no sound and nothing that is
-///   received, and no value, but of updates that a central wants several of in one packet.
-/// - `.estimated`, where the program may open a Bluetooth socket, which needs no privilege: what has left is concluded from
-///   how much the adapter has sent altogether. Values that bluetoothd does not send after all, and centrals that
-///   write much without response, cost pauses of 0.2 s then. How fast each of several centrals is gets measured now and
-///   then.
-/// - `.unknown` otherwise, as in most containers, with a `RestrictAddressFamilies=` that lacks `AF_BLUETOOTH`, or with a driver
-///   that counts nothing: values go at a pace that nearly any link carries, and as fast as a central shows that they arrive;
-///   see ``UnobservedPace``.
+/// The kernel reports which connections are encrypted to any program that may open a Bluetooth socket. For
+/// systemd, see `RestrictAddressFamilies=`. If the kernel does not report them, as in most containers:
 ///
-/// Values that bluetoothd sends by the Enhanced ATT bearer are not seen to leave, and cost pauses of 0.4 s; it uses this bearer by default
-/// before 5.67, with centrals that ask for it.
+/// - A central that reconnects must first use an attribute of that security level, as the log says.
+/// - A central that reconnects counts as disconnected until bluetoothd reports its return, a moment later.
+///   Values sent during that moment reach the central, encrypted or not.
+///
+/// The backend knows how a central has paired if bluetoothd asks this program. It does not know if another
+/// agent is asked, as with `Pairing.system`, or if no agent is asked, as with `JustWorksRepairing = always`
+/// in bluetoothd's configuration. In these cases, a device that pairs again under the address of a bonded
+/// central counts as that central, with the security that the central had reached.
+///
+/// Before 5.76, bluetoothd reaches all subscribers together. One subscriber on a connection that is not
+/// secure keeps the values from all of them. The log reports this once for each characteristic.
+///
+/// ## Values in flight
+///
+/// bluetoothd accepts values without limit, queues them until the connection has carried them, and does not
+/// report when they leave the device. Therefore the backend determines this separately, and gives bluetoothd
+/// at most 16 values for each central at a time. `PeripheralSession.pacing` reports the method:
+///
+/// - `.observed`, with the capability `CAP_NET_RAW`: the backend sees each value leave the device in the
+///   kernel's Bluetooth monitor channel. Grant the capability with `AmbientCapabilities=CAP_NET_RAW` in a
+///   systemd unit, or with `setcap cap_net_raw+ep`. The backend uses the capability for nothing else. A
+///   filter in the kernel passes only these parts:
+///   - the beginning of each packet that the adapter sends, up to the attribute that it concerns
+///   - the reports that packets have been sent, and that a connection has ended
+///
+///   The filter passes no keys, no audio and no received data. It passes values only if a central requests
+///   several updates in one packet.
+/// - `.estimated`, if the program may open a Bluetooth socket, which needs no privilege: the backend
+///   estimates which values have left the device from the total that the adapter has sent. Values that
+///   bluetoothd does not send, and centrals that write much without response, cause pauses of 0.2 s. With
+///   several centrals, the backend measures the speed of each one from time to time.
+/// - `.unknown` otherwise. Examples are most containers, a `RestrictAddressFamilies=` without `AF_BLUETOOTH`,
+///   and a driver that does not count packets. The backend sends values at a rate that nearly every
+///   connection carries, and faster if a central shows that they arrive. See ``UnobservedPace``.
+///
+/// The backend does not see values leave that bluetoothd sends over the Enhanced ATT bearer. They cause
+/// pauses of 0.4 s. Before 5.67, bluetoothd uses this bearer by default with centrals that request it.
 ///
 /// ## Names
 ///
-/// BlueZ shows the name of the adapter, not that of the peripheral, to centrals that read the device name of
-/// the Generic Access service; the peripheral's name is in the advertisement.
+/// Centrals that read the device name of the Generic Access service get the name of the adapter. The
+/// advertisement contains the peripheral's name.
 public struct BlueZBackend: PeripheralBackend {
     let adapter: AdapterSelection
     let bus: BusAddress
@@ -112,21 +143,22 @@ public struct BlueZBackend: PeripheralBackend {
     let recovery: Recovery
     let serviceManager: ServiceManager?
     let unobservedPace: UnobservedPace
-    /// `nil` for what the kernel says.
+    /// `nil` uses the kernel's information.
     let linkSecurity: (any LinkSecurity)?
 
-    /// Uses an adapter of this machine.
+    /// Creates a backend for an adapter of this machine.
     ///
     /// - Parameters:
-    ///   - adapter: Which one.
-    ///   - settings: What is demanded of it.
-    ///   - recovery: When the run goes on although the peripheral cannot be on the air.
-    ///   - version: The version of BlueZ that runs there, as `bluetoothd --version` prints it; `nil` to find out.
-    ///     bluetoothd tells unless `DeviceID` is set in its configuration; then the oldest version is assumed that
-    ///     it may be.
-    ///   - serviceManager: Who is told how the peripheral does, such as `.fromEnvironment`; nobody when `nil`.
-    ///   - unobservedPace: How fast each central is sent values where nothing tells when they leave.
-    ///   - logger: Where the backend tells what cannot be told otherwise.
+    ///   - adapter: The adapter to use.
+    ///   - settings: The settings that the peripheral requires of the adapter.
+    ///   - recovery: How the run continues while the peripheral cannot be on the air.
+    ///   - version: The version of BlueZ on this machine, as `bluetoothd --version` prints it. With `nil`,
+    ///     the backend finds it out: bluetoothd reports its version unless `DeviceID` is set in its
+    ///     configuration. If it does not report it, the backend assumes the oldest version that it can be.
+    ///   - serviceManager: The service manager that is notified of the peripheral's state, such as
+    ///     `.fromEnvironment`; `nil` notifies none.
+    ///   - unobservedPace: The send rate used when the adapter does not report completed packets.
+    ///   - logger: The logger for everything that the backend cannot report in another way.
     public init(
         adapter: AdapterSelection = .firstPowered,
         settings: AdapterSettings = AdapterSettings(),
@@ -148,8 +180,9 @@ public struct BlueZBackend: PeripheralBackend {
         )
     }
 
-    /// Uses the daemon on another bus than the system's, another clock for what is tried again after a while, or other
-    /// knowledge of its links than the kernel's.
+    /// Creates a backend with another bus, clock, or source of link security than the defaults.
+    ///
+    /// The clock is used for everything that is tried again after a delay.
     package init(
         adapter: AdapterSelection = .firstPowered,
         settings: AdapterSettings = AdapterSettings(),
@@ -174,21 +207,28 @@ public struct BlueZBackend: PeripheralBackend {
         self.linkSecurity = linkSecurity
     }
 
-    /// The directory that systemd has made for the state of this program, or else that of the user; see `StateDirectory`.
+    /// The state directory that systemd provides for this program, or that of the user; see `StateDirectory`.
     public var restorationStore: (any RestorationStore)? {
         get throws(RestorationError) { try StateDirectory() }
     }
 
-    /// Registers the services, then the advertisement, and serves them; see
-    /// `PeripheralBackend.serve(_:for:)`.
+    /// Registers the services and the advertisement, and serves them.
     ///
-    /// When the bus, bluetoothd or the adapter is missing or goes away, when the adapter is powered off, when a permission
-    /// is missing or bluetoothd refuses, the peripheral is published again as soon as that is mended, at the same handles
-    /// unless another program has taken them; ``Recovery`` tells how far that goes.
+    /// See `PeripheralBackend.serve(_:for:)`.
     ///
-    /// - Throws: `PeripheralError` in words that say what to do, where ``Recovery`` does not have it wait.
-    ///   `DeclarationError` when the running version of BlueZ cannot serve what is
-    ///   declared. `CancellationError` when cancelled.
+    /// The peripheral goes off the air if:
+    ///
+    /// - the bus, bluetoothd or the adapter is missing or disappears
+    /// - the adapter is powered off
+    /// - a permission is missing
+    /// - bluetoothd refuses the registration
+    ///
+    /// It is published again as soon as the cause is removed. It gets the same handles unless another program
+    /// has taken them. ``Recovery`` decides in which cases the peripheral waits.
+    ///
+    /// - Throws: `PeripheralError` with a message that says what to do, if ``Recovery`` does not let the
+    ///   peripheral wait. `DeclarationError` if the running version of BlueZ cannot serve the declaration.
+    ///   `CancellationError` if cancelled.
     public func serve(_ publication: Publication, for host: any PeripheralHost) async throws {
         let loop = EventLoop.make(name: "peripheral")
         let outcome: Result<Void, any Error>
@@ -207,8 +247,8 @@ public struct BlueZBackend: PeripheralBackend {
         var backend = self
         backend.logger = limit.limited
         let life = Life(of: publication, for: host, by: backend, on: loop)
-        // What is registered has to be withdrawn in order also when this task is cancelled, which would end each
-        // wait for bluetoothd's answer: hence a task of its own, which this one never leaves alone.
+        // The registrations must be withdrawn in order even if this task is cancelled. Cancellation would end
+        // each wait for bluetoothd's reply. So another task does the work, and this one always waits for it.
         let task = Task { await life.run() }
         let failure = await withTaskCancellationHandler {
             await task.value
@@ -224,11 +264,20 @@ public struct BlueZBackend: PeripheralBackend {
 }
 
 extension PeripheralBackend where Self == BlueZBackend {
-    /// BlueZ, on the first adapter that is powered on.
+    /// BlueZ on the first adapter that is powered on.
     public static var bluez: BlueZBackend { BlueZBackend() }
 
-    /// BlueZ, on this adapter, and of this version if bluetoothd does not tell its own; the service manager is told how
-    /// the peripheral does.
+    /// BlueZ on the selected adapter.
+    ///
+    /// - Parameters:
+    ///   - adapter: The adapter to use.
+    ///   - settings: The settings that the peripheral requires of the adapter.
+    ///   - recovery: How the run continues while the peripheral cannot be on the air.
+    ///   - version: The version of BlueZ; `nil` to find it out.
+    ///   - serviceManager: The service manager that is notified of the peripheral's state; `nil` notifies
+    ///     none.
+    ///   - unobservedPace: The send rate used when the adapter does not report completed packets.
+    /// - Returns: The backend.
     public static func bluez(
         adapter: AdapterSelection = .firstPowered,
         settings: AdapterSettings = AdapterSettings(),

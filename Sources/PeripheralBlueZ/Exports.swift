@@ -1,5 +1,5 @@
-// The versions of BlueZ and their rules, so that one import is enough.
+// The versions and rules of BlueZ, so that one import is enough.
 @_exported public import PeripheralBlueZModel
 
-// Where a peripheral's state is preserved.
+// The store for a peripheral's preserved state.
 @_exported public import struct PeripheralStorage.StateDirectory

@@ -1,14 +1,17 @@
-/// When a backend goes on although the Bluetooth stack cannot serve the peripheral: what a program on a device wants,
-/// and what a command-line tool wants.
+/// How a run continues when the Bluetooth stack cannot serve the peripheral.
+///
+/// A program on a device usually waits. A command-line tool usually ends with an error.
 public enum Recovery: Hashable, Sendable {
-    /// Whatever is missing is waited for, also at the start: bluetoothd, the adapter, its power, a permission.
+    /// Waits for bluetoothd, the adapter, its power, or a permission, at the start and at any later time.
     ///
-    /// `Peripheral.states` tells what is missing, and the log, with what to do about it.
+    /// `Peripheral.states` reports what is missing. The log also says what to do about it.
     case always
 
-    /// What is missing at the start ends the run by an error; once published, the peripheral comes back by itself.
+    /// Ends the run with an error if something is missing at the start.
+    ///
+    /// After the first publication, the peripheral is published again automatically.
     case afterPublication
 
-    /// What is missing ends the run by an error, at any time.
+    /// Ends the run with an error if something is missing, at any time.
     case never
 }

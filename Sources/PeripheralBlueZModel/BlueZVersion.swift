@@ -1,4 +1,4 @@
-/// A version of BlueZ, in the form that `bluetoothd --version` prints.
+/// A version of BlueZ, as `bluetoothd --version` prints it.
 public struct BlueZVersion: Hashable, Comparable, Sendable, LosslessStringConvertible {
     /// The first number.
     public let major: Int
@@ -11,16 +11,16 @@ public struct BlueZVersion: Hashable, Comparable, Sendable, LosslessStringConver
         self.minor = minor
     }
 
-    /// BlueZ 5.66, the version in Debian 12 "bookworm".
+    /// BlueZ 5.66, as in Debian 12 "bookworm".
     public static let v5_66 = BlueZVersion(major: 5, minor: 66)
-    /// BlueZ 5.82, the version in Debian 13 "trixie".
+    /// BlueZ 5.82, as in Debian 13 "trixie".
     public static let v5_82 = BlueZVersion(major: 5, minor: 82)
-    /// BlueZ 5.87, the version in Debian "forky" during its development.
+    /// BlueZ 5.87, as in Debian "forky", the release in development.
     public static let v5_87 = BlueZVersion(major: 5, minor: 87)
 
-    /// Creates a version from two decimal numbers with a point between them, such as `5.66`.
+    /// Creates a version from text such as `5.66`.
     ///
-    /// Returns `nil` for any other text.
+    /// The text must be two decimal numbers separated by a point. For any other text, the result is `nil`.
     public init?(_ description: String) {
         let numbers = description.split(separator: ".", omittingEmptySubsequences: false)
         guard numbers.count == 2, numbers.allSatisfy({ $0.allSatisfy(\.isNumber) }),
@@ -29,7 +29,7 @@ public struct BlueZVersion: Hashable, Comparable, Sendable, LosslessStringConver
         self.init(major: major, minor: minor)
     }
 
-    /// The two numbers with a point between them.
+    /// The two numbers, separated by a point.
     public var description: String { "\(major).\(minor)" }
 
     /// Returns whether the first version is older than the second.
@@ -41,14 +41,14 @@ public struct BlueZVersion: Hashable, Comparable, Sendable, LosslessStringConver
 extension BlueZVersion: ExpressibleByStringLiteral {
     /// Creates a version from a literal such as `"5.66"`.
     ///
-    /// A malformed literal stops the program. For text that is known only at run time, assign it to a
-    /// `String` and use ``init(_:)``, which returns `nil`.
+    /// A literal that is not a version stops the program with a fatal error. For text that is known only at
+    /// run time, assign it to a `String` and use ``init(_:)``, which returns `nil`.
     public init(stringLiteral text: String) {
         guard let version = BlueZVersion(text) else {
-            // Unlike a precondition, `fatalError` prints its message in release builds as well.
+            // Unlike the message of a precondition, this message is printed in release builds too.
             fatalError(
                 """
-                "\(text)" is not a BlueZ version: write two numbers with a point between them, as in "5.66". \
+                "\(text)" is not a version of BlueZ. Write two numbers separated by a point, as in "5.66". \
                 For text that is known only at run time, assign it to a String and use `BlueZVersion(_:)`, \
                 which returns nil.
                 """

@@ -61,7 +61,7 @@ struct FailureTests {
             testDescription: "none",
             adapters: [],
             message:
-                "bluetoothd knows no Bluetooth adapter; plug one in, or look with 'bluetoothctl list' and 'rfkill'."
+                "bluetoothd has no Bluetooth adapter. Plug one in, or run 'bluetoothctl list' and 'rfkill'."
         ),
         Adapters(
             testDescription: "off",
@@ -73,7 +73,7 @@ struct FailureTests {
             testDescription: "the named one is missing",
             adapters: ["hci0", "hci1"],
             selection: "hci7",
-            message: "There is no Bluetooth adapter hci7; there is hci0, hci1."
+            message: "There is no Bluetooth adapter hci7. The available adapters are: hci0, hci1."
         ),
         Adapters(
             testDescription: "the named one is off",

@@ -94,7 +94,7 @@ struct RecoveryTests {
         let log = LogRecorder()
         @Sendable func told() -> Int {
             log.lines.count {
-                $0.hasPrefix("warning: The peripheral is off the air, and comes back by itself")
+                $0.hasPrefix("warning: The peripheral is off the air. It is published again automatically")
                     && $0.hasSuffix("\(fault.remedy)]")
             }
         }
@@ -144,7 +144,7 @@ struct RecoveryTests {
                 }
             }
         }
-        let line = "The peripheral is off the air, and comes back by itself as soon as it can."
+        let line = "The peripheral is off the air. It is published again automatically as soon as possible."
         #expect(log.lines.count { $0.hasPrefix("warning: \(line)") } == 5)
         #expect(log.lines.count { $0.contains("were left out of the log") && $0.contains(line) } == 1)
     }

@@ -38,7 +38,7 @@ struct RefusalTests {
                 }
             }
         }
-        let codes = log.lines.filter { $0.hasPrefix("warning: BlueZ cannot carry") }
+        let codes = log.lines.filter { $0.hasPrefix("warning: BlueZ cannot send this error") }
             .compactMap { $0.split(separator: ";").dropFirst().first }
         #expect(
             codes == [" out of range (0xff)", " value not allowed (0x13)"]

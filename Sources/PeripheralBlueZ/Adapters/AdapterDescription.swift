@@ -2,27 +2,27 @@ public import PeripheralCore
 
 /// A Bluetooth adapter as bluetoothd describes it.
 public struct AdapterDescription: Hashable, Sendable {
-    /// The path of its object on the bus.
+    /// The path of the adapter's object on the bus.
     let path: String
 
-    /// Its address; `nil` when bluetoothd tells none.
+    /// The address of the adapter; `nil` if bluetoothd does not report it.
     public let address: DeviceAddress?
 
-    /// Its name for all programs, which centrals can read.
+    /// The name of the adapter for all programs; centrals can read it.
     public let alias: String
 
-    /// Whether it is powered on.
+    /// Whether the adapter is powered on.
     public let isPowered: Bool
 
-    /// Whether it has the interfaces that a peripheral needs.
+    /// Whether the adapter has the interfaces that a peripheral needs.
     let isUsable: Bool
 
-    /// Whether a connection ends its advertising until that is registered again.
+    /// Whether a connection ends the adapter's advertising until the advertisement is registered again.
     ///
-    /// So it is with the extended advertising of Bluetooth 5; seen on bluetoothd 5.66.
+    /// This is the case with extended advertising of Bluetooth 5 (seen on bluetoothd 5.66).
     let connectionsInterruptAdvertising: Bool
 
-    /// The version of bluetoothd; the oldest that it may be, if it does not tell.
+    /// The version of bluetoothd, or the oldest possible version if bluetoothd does not report it.
     let version: BlueZVersion
 
     init(
@@ -43,7 +43,7 @@ public struct AdapterDescription: Hashable, Sendable {
         self.version = version
     }
 
-    /// The kernel's name of it, such as `hci0`.
+    /// The kernel's name of the adapter, such as `hci0`.
     public var name: String {
         path.split(separator: "/").last.map(String.init) ?? path
     }

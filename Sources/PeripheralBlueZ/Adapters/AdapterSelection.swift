@@ -1,7 +1,7 @@
 public import PeripheralCore
 internal import PeripheralKit
 
-/// Which Bluetooth adapter a peripheral appears on.
+/// The Bluetooth adapter that a peripheral uses.
 public struct AdapterSelection: Sendable, ExpressibleByStringLiteral {
     private enum Rule {
         case firstPowered
@@ -17,20 +17,21 @@ public struct AdapterSelection: Sendable, ExpressibleByStringLiteral {
 
     /// The adapter with a name such as `hci0`.
     ///
-    /// The kernel gives the names in the order in which adapters come: one that is unplugged may come back under
-    /// another. An address stays.
+    /// The kernel assigns the names in the order in which adapters appear. An adapter that is unplugged and
+    /// plugged in again may get another name. Its address stays the same.
     public static func named(_ name: String) -> AdapterSelection {
         AdapterSelection(rule: .named(name))
     }
 
-    /// The adapter with this address, whatever its name.
+    /// The adapter with the given address, regardless of its name.
     public static func address(_ address: DeviceAddress) -> AdapterSelection {
         AdapterSelection(rule: .address(address))
     }
 
-    /// The first adapter that the condition holds for, in the order of bluetoothd.
+    /// The first adapter that satisfies a condition, in the order of bluetoothd.
     ///
-    /// - Parameter condition: Asked again whenever an adapter comes, goes, or is powered on or off.
+    /// - Parameter condition: Returns whether to use an adapter. It is called again whenever an adapter
+    ///   appears, disappears, or is powered on or off.
     /// - Returns: The selection.
     public static func first(where condition: @escaping @Sendable (AdapterDescription) -> Bool)
         -> AdapterSelection
@@ -42,7 +43,7 @@ public struct AdapterSelection: Sendable, ExpressibleByStringLiteral {
         self.rule = rule
     }
 
-    /// The adapter with this name.
+    /// The adapter with the given name.
     public init(stringLiteral name: String) {
         self = .named(name)
     }
@@ -51,19 +52,19 @@ public struct AdapterSelection: Sendable, ExpressibleByStringLiteral {
 extension AdapterSelection {
     typealias Failure = RegistrationStateMachine.Failure
 
-    /// The adapter to use.
+    /// Chooses the adapter to use.
     ///
     /// - Parameters:
-    ///   - adapters: Those that there are.
-    ///   - powersOn: Whether one that is off can be powered on.
-    /// - Returns: The adapter, or why there is none.
+    ///   - adapters: The adapters that bluetoothd has.
+    ///   - powersOn: Whether the backend can power on an adapter that is off.
+    /// - Returns: The adapter, or the reason why there is none.
     func choose(
         from adapters: [AdapterDescription],
         powersOn: Bool = false
     ) -> Result<AdapterDescription, Failure> {
         guard !adapters.isEmpty else {
             return .failure(
-                "bluetoothd knows no Bluetooth adapter; plug one in, or look with 'bluetoothctl list' and 'rfkill'."
+                "bluetoothd has no Bluetooth adapter. Plug one in, or run 'bluetoothctl list' and 'rfkill'."
             )
         }
         switch rule {
@@ -74,13 +75,15 @@ extension AdapterSelection {
             guard usable.isEmpty else {
                 return .failure(.poweredOff("No Bluetooth adapter is powered on"))
             }
-            return .failure("No Bluetooth adapter can be a Bluetooth LE peripheral; use another adapter.")
+            return .failure(
+                "No Bluetooth adapter supports the role of a Bluetooth LE peripheral. Use another adapter."
+            )
         case .named(let name):
             return find("\(name)", in: adapters, powersOn) { $0.name == name }
         case .address(let address):
             return find("\(address)", in: adapters, powersOn) { $0.address == address }
         case .matching(let condition):
-            return find("that the program asks for", in: adapters, powersOn, condition)
+            return find("that satisfies the program's condition", in: adapters, powersOn, condition)
         }
     }
 
@@ -92,12 +95,12 @@ extension AdapterSelection {
     ) -> Result<AdapterDescription, Failure> {
         guard let adapter = adapters.first(where: isMeant) else {
             let names = adapters.map(\.name).joined(separator: ", ")
-            return .failure("There is no Bluetooth adapter \(demand); there is \(names).")
+            return .failure("There is no Bluetooth adapter \(demand). The available adapters are: \(names).")
         }
         let name = adapter.name
         guard adapter.isUsable else {
             return .failure(
-                "The Bluetooth adapter \(name) cannot be a Bluetooth LE peripheral; use another adapter."
+                "The Bluetooth adapter \(name) does not support the role of a Bluetooth LE peripheral. Use another adapter."
             )
         }
         guard adapter.isPowered || powersOn else {

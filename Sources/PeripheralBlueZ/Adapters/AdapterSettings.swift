@@ -1,23 +1,26 @@
-/// What a peripheral demands of its adapter; it is set before the services are registered, and left so.
+/// The settings that a peripheral requires of its adapter.
 ///
-/// What is not demanded stays as it is.
+/// They are applied before the services are registered, and stay after the run. A setting that is `nil`
+/// leaves the adapter as it is.
 public struct AdapterSettings: Hashable, Sendable {
-    /// The name that centrals read from the Generic Access service, and that of the adapter for all programs.
+    /// The name of the adapter for all programs, which centrals read from the Generic Access service.
     public var alias: String?
 
-    /// Whether the adapter is powered on when it is off at the start.
+    /// Whether to power on the adapter if it is off at the start.
     ///
-    /// An adapter that somebody powers off later stays off until somebody powers it on.
+    /// An adapter that is powered off later stays off until someone powers it on.
     public var powersOn: Bool
 
-    /// Whether the adapter takes new bonds.
+    /// Whether the adapter accepts new bonds.
     ///
-    /// Where centrals may pair, the framework sees to it by itself. bluetoothd makes the adapter pairable for every agent,
-    /// also for the one by which a peripheral refuses, unless `AlwaysPairable` is set in its configuration: without that,
-    /// `false` lasts with `Pairing.system` only.
+    /// If the peripheral lets centrals pair, the framework sets this automatically.
+    ///
+    /// bluetoothd makes the adapter pairable for every agent, including the agent with which a peripheral
+    /// refuses to pair. So `false` lasts only with `Pairing.system`, unless `AlwaysPairable` is set in
+    /// bluetoothd's configuration.
     public var isPairable: Bool?
 
-    /// Makes demands.
+    /// Creates settings.
     public init(alias: String? = nil, powersOn: Bool = false, isPairable: Bool? = nil) {
         self.alias = alias
         self.powersOn = powersOn

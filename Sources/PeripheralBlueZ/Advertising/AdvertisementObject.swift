@@ -3,7 +3,7 @@ internal import PeripheralDBus
 internal import PeripheralKit
 private import Synchronization
 
-/// An advertisement as bluetoothd finds it on the bus: an object with `org.bluez.LEAdvertisement1`.
+/// An advertisement on the bus: an object with `org.bluez.LEAdvertisement1`.
 final class AdvertisementObject: Sendable {
     private struct State {
         var advertisement = Advertisement()
@@ -16,55 +16,55 @@ final class AdvertisementObject: Sendable {
     private let time: AdvertisingTime
     private let state = Mutex(State())
 
-    /// Makes an object that advertises nothing yet.
+    /// Creates an object that advertises nothing yet.
     ///
     /// - Parameters:
-    ///   - path: Where bluetoothd finds it.
-    ///   - time: How long it has been on the air.
+    ///   - path: The path of the object on the bus.
+    ///   - time: The time that the advertisement has been on the air.
     init(at path: ObjectPath, time: AdvertisingTime = AdvertisingTime()) {
         self.path = path
         self.time = time
     }
 
-    /// What becomes of it on its adapter.
+    /// Returns the plan of the advertisement on its adapter.
     ///
-    /// - Parameter name: What issues call it.
+    /// - Parameter name: The name of the advertisement in the issues.
     /// - Returns: The plan.
     func plan(named name: String) -> AdvertisingPlan {
         let (advertisement, capabilities) = state.withLock { ($0.advertisement, $0.capabilities) }
         return advertisement.plan(for: capabilities, named: name)
     }
 
-    /// Makes it this advertisement, as this adapter can take it, before it is registered.
+    /// Sets the advertisement and the capabilities of the adapter, before it is registered.
     func set(_ advertisement: Advertisement, for capabilities: AdvertisingCapabilities) {
         state.withLock { state in
             (state.advertisement, state.capabilities) = (advertisement, capabilities)
-            // bluetoothd counts anew when it is registered again.
+            // bluetoothd counts from the beginning when the advertisement is registered again.
             var rest = advertisement
             rest.timeout = rest.timeout.map(time.rest)
             state.properties = AdvertisementProperties(of: rest, for: capabilities)
         }
     }
 
-    /// Whether bluetoothd may have it: also after a refusal, which may have come too late.
+    /// Whether bluetoothd may have it, which is possible even after a refusal that came too late.
     var isRegistered: Bool {
         get { state.withLock { $0.isRegistered } }
         set { state.withLock { $0.isRegistered = newValue } }
     }
 
-    /// Takes note that bluetoothd has taken it.
+    /// Records that bluetoothd has accepted the advertisement.
     func noteOnTheAir(by clock: any Clock<Duration>) {
         time.start(by: clock)
     }
 
-    /// Makes it another advertisement while it is registered, if bluetoothd can follow.
+    /// Changes the advertisement while it is registered, if bluetoothd supports the change.
     ///
-    /// - Returns: The properties that have another value now, for `PropertiesChanged`; `nil` when it has to be registered
-    ///   anew, and is as it was.
+    /// - Returns: The properties with new values, for `PropertiesChanged`. `nil` if the advertisement must be
+    ///   registered again; it is unchanged then.
     func change(to new: Advertisement) -> [(String, BusValue)]? {
         state.withLock { state in
             let plans = (state.advertisement.plan(for: state.capabilities), new.plan(for: state.capabilities))
-            // The timeout goes on as bluetoothd counts it.
+            // bluetoothd continues to count the timeout.
             guard plans.0.isExtended == plans.1.isExtended, state.advertisement.timeout == new.timeout else {
                 return nil
             }
@@ -76,10 +76,10 @@ final class AdvertisementObject: Sendable {
         }
     }
 
-    /// The object to export.
+    /// Returns the object to export.
     ///
-    /// - Parameter released: Called when bluetoothd has taken the advertisement off the air by itself.
-    /// - Returns: The object, which follows what this one is changed to.
+    /// - Parameter released: Called when bluetoothd has taken the advertisement off the air.
+    /// - Returns: The object, which always has the current properties.
     func exported(released: @escaping @Sendable () -> Void) -> ExportedObject {
         ExportedObject(
             path,
@@ -100,9 +100,9 @@ final class AdvertisementObject: Sendable {
         )
     }
 
-    /// Where bluetoothd tells the power that it has chosen, as it does on adapters with extended advertising.
+    /// Accepts the power that bluetoothd reports on adapters with extended advertising, and ignores it.
     ///
-    /// It must not find that here the next time, when it would take it for a demand.
+    /// If the property had this value the next time, bluetoothd would take it for a requested power.
     private static let takeNoteOfPower: ExportedProperty.Setter = { _ in }
 
     private func property(_ name: MemberName, _ signature: Signature) -> ExportedProperty {
@@ -111,7 +111,7 @@ final class AdvertisementObject: Sendable {
             signature,
             get: { [self] () throws(MethodError) in
                 guard let value = state.withLock({ $0.properties.values[name] }) else {
-                    throw MethodError(.unknownProperty, "the advertisement has none")
+                    throw MethodError(.unknownProperty, "the advertisement does not have this property")
                 }
                 return value
             },

@@ -2,11 +2,11 @@ internal import PeripheralCore
 internal import PeripheralDBus
 internal import PeripheralKit
 
-/// The properties of `org.bluez.LEAdvertisement1` that an advertisement has on an adapter.
+/// The properties of `org.bluez.LEAdvertisement1` for an advertisement on an adapter.
 ///
-/// What BlueZ does not know there is left out: the plan tells of it.
+/// Properties that this version of BlueZ does not support are left out. The plan reports them.
 struct AdvertisementProperties: Equatable {
-    /// All that BlueZ knows, with their types.
+    /// All properties that BlueZ supports, with their types.
     static let all: [(name: MemberName, signature: Signature)] = [
         ("Type", "s"), ("ServiceUUIDs", "as"), ("SolicitUUIDs", "as"), ("ManufacturerData", "a{qv}"),
         ("ServiceData", "a{sv}"), ("Includes", "as"), ("LocalName", "s"), ("Appearance", "q"),
@@ -20,20 +20,22 @@ struct AdvertisementProperties: Equatable {
 
     private(set) var values: [MemberName: BusValue] = [:]
 
-    /// None at all.
+    /// Creates an empty set of properties.
     init() {}
 
     init(of advertisement: Advertisement, for capabilities: AdvertisingCapabilities) {
         let isConnectable = advertisement.kind == .connectable
         values["Type"] = .string(isConnectable ? "peripheral" : "broadcast")
-        // bluetoothd cuts a name inside a character, or hands the controller more than that takes.
+        // The name of the plan is used because bluetoothd cuts a name inside a character, or passes the
+        // controller more bytes than it accepts.
         values["LocalName"] = advertisement.plan(for: capabilities).localName.map { .string($0) }
         values["Appearance"] = advertisement.appearance.map { .uint16($0) }
         values["Includes"] = Self.list(advertisement.includes.map(\.description).inOrder())
         values["Duration"] = advertisement.duration.map { .uint16($0.seconds16) }
         values["Timeout"] = advertisement.timeout.map { .uint16($0.seconds16) }
         values["SecondaryChannel"] = advertisement.secondaryChannel.map { .string($0.description) }
-        // BlueZ 5.69 to 5.79 take it in a broadcast for a demand of flags, also when it is false.
+        // In a broadcast, BlueZ 5.69 to 5.79 take this property for a request for flags, even if it is
+        // `false`.
         if isConnectable { values["Discoverable"] = .bool(advertisement.discoverability != .never) }
         values["DiscoverableTimeout"] = advertisement.discoverability.limit.map { .uint16($0.seconds16) }
         if let interval = advertisement.interval {
@@ -73,7 +75,7 @@ struct AdvertisementProperties: Equatable {
         func set(_ name: String, _ value: BusValue?) {
             if let name = try? MemberName(prefix + name) { values[name] = value }
         }
-        // In the shortest form: of the longer ones, bluetoothd shortens those of 16 bits only.
+        // The shortest form is used because bluetoothd shortens only longer forms of 16-bit UUIDs.
         set("ServiceUUIDs", Self.list(services.map(\.description)))
         set("SolicitUUIDs", Self.list(solicitedServices.map(\.description)))
         set("ManufacturerData", Self.dictionary("q", manufacturerData) { .uint16($0) })
@@ -101,10 +103,13 @@ struct AdvertisementProperties: Equatable {
 // MARK: - Changes
 
 extension AdvertisementProperties {
-    /// What bluetoothd takes at any time, with what ends each; `nil` for what only another value replaces.
+    /// The properties that bluetoothd accepts at any time, each with the value that removes it.
     ///
-    /// The rest it does not take while the advertisement is registered, or not rightly: it never forgets a name or an
-    /// appearance, looks at flags, intervals and power one by one, and passes over the scan response.
+    /// `nil` means that only another value can replace the property.
+    ///
+    /// bluetoothd does not accept the other properties while the advertisement is registered, or not
+    /// correctly. It never removes a name or an appearance. It processes flags, intervals and power one by
+    /// one, and ignores the scan response.
     private static let changeable: [MemberName: BusValue?] = [
         "ServiceUUIDs": .strings([]), "SolicitUUIDs": .strings([]),
         "ManufacturerData": .dictionary(BusDictionary(key: "q", value: "v", [])),
@@ -113,16 +118,16 @@ extension AdvertisementProperties {
         "LocalName": nil, "Appearance": nil,
     ]
 
-    /// Goes on with what is left of the time of others.
+    /// Keeps the remaining timeout of other properties.
     mutating func keepTimeout(of others: AdvertisementProperties) {
         values["Timeout"] = others.values["Timeout"]
     }
 
-    /// What bluetoothd is to be told so that an advertisement with other properties becomes one with these.
+    /// Returns the changes that turn an advertisement with other properties into one with these.
     ///
-    /// What shrinks comes first, so that nothing is too long meanwhile.
+    /// Properties that shrink come first, so that the data is never too long in between.
     ///
-    /// - Returns: The properties and their new values; `nil` when it cannot be told.
+    /// - Returns: The properties and their new values; `nil` if bluetoothd cannot make the change.
     func changes(from others: AdvertisementProperties) -> [(String, BusValue)]? {
         var shrunk: [(String, BusValue)] = []
         var changed: [(String, BusValue)] = []

@@ -2,12 +2,14 @@ internal import PeripheralDBus
 internal import PeripheralKit
 
 extension RegistrationStateMachine.Failure {
-    /// Why bluetoothd has refused an advertisement, as far as can be told: it gives two reasons for all.
+    /// Creates the likely reason why bluetoothd has refused an advertisement.
+    ///
+    /// bluetoothd has only two reasons for all refusals.
     ///
     /// - Parameters:
-    ///   - error: What bluetoothd answered.
-    ///   - plan: What was to become of the advertisement on the adapter.
-    ///   - isPowered: Whether the adapter is on.
+    ///   - error: The error that bluetoothd returned.
+    ///   - plan: The plan of the advertisement on the adapter.
+    ///   - isPowered: Whether the adapter is powered on.
     init(refusedAdvertisement error: BusError, _ plan: AdvertisingPlan, isPowered: Bool) {
         guard case .remote(let name, let message) = error, name.hasPrefix("org.bluez.Error.") else {
             self.init(error, step: .registeringAdvertisement)
@@ -29,16 +31,16 @@ extension RegistrationStateMachine.Failure {
 
     private static func likelyReason(_ message: String, _ plan: AdvertisingPlan, isPowered: Bool) -> String {
         guard isPowered else {
-            return "the adapter is switched off: switch it on with 'bluetoothctl power on'"
+            return "the adapter is powered off: power it on with 'bluetoothctl power on'"
         }
         if let issue = plan.issues.first(where: { $0.severity == .error }) ?? plan.issues.first {
-            return "likely since \(issue)"
+            return "likely because of this issue: \(issue)"
         }
         if message.hasPrefix("Failed to parse") {
-            return "it does not take one of the properties, which its log names"
+            return "it does not accept one of the properties, which its log names"
         }
-        return "it takes \(plan.advertisingData.byteCount) of \(plan.advertisingDataCapacity) bytes, and "
-            + "\(plan.scanResponse.byteCount) of \(plan.scanResponseCapacity) in the scan response: the kernel or the "
-            + "controller refuses it, and bluetoothd's log may tell more"
+        return "it uses \(plan.advertisingData.byteCount) of \(plan.advertisingDataCapacity) bytes, and "
+            + "\(plan.scanResponse.byteCount) of \(plan.scanResponseCapacity) in the scan response. The kernel or the "
+            + "controller refuses it; see bluetoothd's log for the reason"
     }
 }

@@ -3,7 +3,7 @@ internal import PeripheralDBus
 internal import PeripheralKit
 private import Synchronization
 
-/// The advertisements of a peripheral on one connection to the bus, by their numbers, and the way of each to bluetoothd.
+/// The advertisements of a peripheral on one bus connection, by number, and their registrations.
 final class AdvertisementRegistrations: Sendable {
     typealias Failure = RegistrationStateMachine.Failure
 
@@ -12,11 +12,11 @@ final class AdvertisementRegistrations: Sendable {
         var capabilities: AdvertisingCapabilities?
     }
 
-    /// How long bluetoothd is left alone after a change.
+    /// The pause after a change of a registered advertisement.
     ///
-    /// It does not tell when it has taken one, which it passes on to the kernel for each property. While that
-    /// goes on, the advertisement must not be withdrawn: bluetoothd would be answered for what it has forgotten, and crash
-    /// (5.66 to 5.87). It takes a few milliseconds.
+    /// bluetoothd passes a change to the kernel for each property, and does not report when it is done. This
+    /// takes a few milliseconds. If the advertisement were withdrawn during that time, bluetoothd would get
+    /// the kernel's reply for an advertisement that it no longer has, and crash (5.66 to 5.87).
     static let timeForChange = Duration.milliseconds(50)
 
     private let connection: BusConnection
@@ -24,10 +24,12 @@ final class AdvertisementRegistrations: Sendable {
     private let released: @Sendable (Int) -> Void
     private let state = Mutex(State())
 
+    /// Creates registrations.
+    ///
     /// - Parameters:
-    ///   - connection: Where bluetoothd finds the objects.
-    ///   - times: How long each has been on the air.
-    ///   - released: Told the number of one that bluetoothd has taken off the air by itself.
+    ///   - connection: The connection that exports the objects.
+    ///   - times: The time that each advertisement has been on the air.
+    ///   - released: Called with the number of an advertisement that bluetoothd has taken off the air.
     init(
         on connection: BusConnection,
         times: AdvertisingTimes,
@@ -38,7 +40,7 @@ final class AdvertisementRegistrations: Sendable {
         self.released = released
     }
 
-    /// What the adapter can do; asked for once.
+    /// Returns the capabilities of the adapter, which are requested once.
     func capabilities(
         by managers: AdapterManagers,
         version: BlueZVersion
@@ -53,10 +55,10 @@ final class AdvertisementRegistrations: Sendable {
         return capabilities
     }
 
-    /// Registers one after the other.
+    /// Registers the advertisements one after the other.
     ///
-    /// - Returns: Those that were refused, with the likely reasons.
-    /// - Throws: What bluetoothd's end has led to.
+    /// - Returns: The refused advertisements, with the likely reasons.
+    /// - Throws: The error that follows from the end of bluetoothd.
     func register(
         _ advertisements: [Int: Advertisement],
         for capabilities: AdvertisingCapabilities,
@@ -69,7 +71,8 @@ final class AdvertisementRegistrations: Sendable {
             object.set(advertisement, for: capabilities)
             objects.append((number, object))
         }
-        // Some that bluetoothd does not refuse end it: nothing is registered before all are known to be possible.
+        // Some advertisements crash bluetoothd instead of being refused. So nothing is registered before all
+        // are known to be possible.
         let errors = objects.flatMap { plan(of: $0.object, $0.number).issues }.filter {
             $0.severity == .error
         }
@@ -81,10 +84,12 @@ final class AdvertisementRegistrations: Sendable {
         return refused
     }
 
-    /// Changes one after the other: where it is if bluetoothd can do that, and otherwise by registering it anew.
+    /// Changes the advertisements one after the other.
     ///
-    /// - Returns: Those that were refused, which are off the air now, with the likely reasons.
-    /// - Throws: What bluetoothd's end has led to.
+    /// If bluetoothd cannot change a registered advertisement, it is withdrawn and registered again.
+    ///
+    /// - Returns: The refused advertisements, which are off the air now, with the likely reasons.
+    /// - Throws: The error that follows from the end of bluetoothd.
     func change(
         _ advertisements: [Int: Advertisement],
         for capabilities: AdvertisingCapabilities,
@@ -97,7 +102,7 @@ final class AdvertisementRegistrations: Sendable {
             if let properties = object.change(to: advertisement) {
                 guard !properties.isEmpty else { continue }
                 try await connection.emitPropertiesChanged(object.path, BlueZ.advertisement, properties)
-                // The time of bluetoothd, whatever clock the program has.
+                // bluetoothd needs real time, whatever clock the program uses.
                 try? await ContinuousClock().sleep(for: Self.timeForChange)
             } else {
                 try await withdraw(object, by: managers)
@@ -113,7 +118,7 @@ final class AdvertisementRegistrations: Sendable {
         return refused
     }
 
-    /// Withdraws them, also when bluetoothd has dropped one of them by itself.
+    /// Withdraws the advertisements, even if bluetoothd has already dropped one of them.
     func withdraw(_ numbers: Set<Int>, by managers: AdapterManagers) async throws(BusError) {
         let objects = state.withLock { state in numbers.inOrder().compactMap { state.objects[$0] } }
         for object in objects { try await withdraw(object, by: managers) }
@@ -121,7 +126,7 @@ final class AdvertisementRegistrations: Sendable {
 }
 
 extension AdvertisementRegistrations {
-    /// The object with a number, which is exported when it is asked for first.
+    /// Returns the object with a number, and exports it at the first use.
     private func object(_ number: Int) async throws -> AdvertisementObject {
         if let object = state.withLock({ $0.objects[number] }) { return object }
         let object = AdvertisementObject(
@@ -144,7 +149,7 @@ extension AdvertisementRegistrations {
         by managers: AdapterManagers,
         _ clock: any Clock<Duration>
     ) async throws -> Failure? {
-        // bluetoothd may have it also after a refusal, which may have come too late.
+        // bluetoothd may have the advertisement even after a refusal that came too late.
         try await withdraw(object, by: managers)
         do throws(BusError) {
             object.isRegistered = true
@@ -170,7 +175,7 @@ extension AdvertisementRegistrations {
         do throws(BusError) {
             try await managers.withdrawAdvertisement(object.path)
         } catch .remote("org.bluez.Error.DoesNotExist", _) {
-            // bluetoothd has dropped it by itself.
+            // bluetoothd has already dropped it.
         }
     }
 }

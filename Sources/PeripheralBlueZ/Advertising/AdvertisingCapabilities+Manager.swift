@@ -3,9 +3,10 @@ package import PeripheralDBus
 internal import PeripheralKit
 
 extension AdvertisingCapabilities {
-    /// What an adapter tells of itself.
+    /// Creates the capabilities that an adapter reports.
     ///
-    /// Before 5.77, bluetoothd does not tell the lengths; they follow from whether there are secondary channels.
+    /// Before 5.77, bluetoothd does not report the lengths. They follow from the presence of secondary
+    /// channels.
     ///
     /// - Parameters:
     ///   - manager: The properties of `org.bluez.LEAdvertisingManager1`.
@@ -20,7 +21,7 @@ extension AdvertisingCapabilities {
         }
         if let capabilities = manager["SupportedCapabilities"] {
             take(lengths: capabilities)
-            // They come with `--experimental` before they are stable.
+            // Before they are stable, they are present only with `--experimental`.
             isExperimental = version < BlueZVersion(major: 5, minor: 77)
         }
         if let features = manager["SupportedFeatures"]?.elements?.compactMap(\.string) {

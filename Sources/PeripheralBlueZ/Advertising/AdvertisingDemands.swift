@@ -2,10 +2,10 @@ internal import PeripheralCore
 internal import PeripheralKit
 private import Synchronization
 
-/// What the program demands to be advertised while the peripheral runs: one demand at a time.
+/// The changes of the advertisements that the program requests during a run, one at a time.
 final class AdvertisingDemands: Sendable {
     private struct State {
-        /// What the adapter can do, as far as it is known.
+        /// The capabilities of the adapter, if they are known.
         var capabilities: AdvertisingCapabilities?
         var waiting: CheckedContinuation<Result<Void, any Error>, Never>?
         var isClosed = false
@@ -17,13 +17,13 @@ final class AdvertisingDemands: Sendable {
         state.withLock { $0.capabilities = capabilities }
     }
 
-    /// Makes a demand, and waits for what comes of it.
+    /// Requests a change, and waits for its outcome.
     ///
     /// - Parameters:
-    ///   - advertisements: What is to be advertised.
-    ///   - send: Passes it on.
-    /// - Throws: `DeclarationError` when an advertisement is not possible on the adapter; nothing is passed on then. What
-    ///   ``end(_:)`` is told.
+    ///   - advertisements: The new advertisements.
+    ///   - send: Passes the request on.
+    /// - Throws: `DeclarationError` if an advertisement is not possible on the adapter; the request is not
+    ///   passed on then. Otherwise the error that ``end(_:)`` receives.
     func make(_ advertisements: [Advertisement], _ send: () -> Void) async throws {
         if let capabilities = state.withLock({ $0.capabilities }) {
             let issues = advertisements.plans(for: capabilities).flatMap(\.issues)
@@ -40,13 +40,13 @@ final class AdvertisingDemands: Sendable {
         try outcome.get()
     }
 
-    /// Ends the demand.
+    /// Ends the pending change with an outcome.
     func end(_ outcome: Result<Void, any Error>) {
         let waiting = state.withLock { $0.waiting.take() }
         waiting?.resume(returning: outcome)
     }
 
-    /// Ends the demand, and refuses those that come from now on.
+    /// Ends the pending change, and refuses all further ones.
     func close() {
         state.withLock { $0.isClosed = true }
         end(.failure(Self.stopped))

@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// How long each advertisement of a run has been on the air, whatever has interrupted it.
+/// The time that each advertisement of a run has been on the air, across interruptions.
 final class AdvertisingTimes: Sendable {
     private let times = Mutex<[Int: AdvertisingTime]>([:])
 
-    /// The time of the advertisement with a number.
+    /// Returns the time of the advertisement with a number.
     func time(of number: Int) -> AdvertisingTime {
         times.withLock { times in
             let time = times[number] ?? AdvertisingTime()
@@ -13,7 +13,7 @@ final class AdvertisingTimes: Sendable {
         }
     }
 
-    /// Begins anew with the advertisements that the condition holds for.
+    /// Resets the times of the advertisements that satisfy a condition.
     func reset(where isMeant: (Int) -> Bool) {
         times.withLock { times in
             for (number, time) in times where isMeant(number) { time.reset() }
@@ -21,7 +21,7 @@ final class AdvertisingTimes: Sendable {
     }
 }
 
-/// How long an advertisement has been on the air.
+/// The time that an advertisement has been on the air.
 final class AdvertisingTime: Sendable {
     private struct State {
         var timeout: Duration?
@@ -30,7 +30,9 @@ final class AdvertisingTime: Sendable {
 
     private let state = Mutex(State())
 
-    /// What is left of a timeout, a second at least; another than before begins anew.
+    /// Returns the rest of a timeout, at least one second.
+    ///
+    /// A timeout other than the last one starts from the beginning.
     func rest(of timeout: Duration) -> Duration {
         state.withLock { state in
             if state.timeout != timeout { state = State(timeout: timeout) }
@@ -42,7 +44,7 @@ final class AdvertisingTime: Sendable {
         state.withLock { $0 = State() }
     }
 
-    /// Takes note that it is on the air; only the first time counts.
+    /// Records that the advertisement is on the air; only the first call counts.
     func start(by clock: some Clock<Duration>) {
         state.withLock { state in
             guard state.elapsed == nil else { return }

@@ -2,9 +2,9 @@ internal import PeripheralCore
 internal import PeripheralDBus
 internal import PeripheralKit
 
-/// The objects that bluetoothd finds on the bus: the database below one root, and the agent.
+/// The objects on the bus: the database below one root, and the pairing agent.
 struct Application: Sendable {
-    /// Fixed paths do: each run has a bus connection of its own.
+    /// Fixed paths suffice because each run has its own bus connection.
     static let root: ObjectPath = "/peripheral"
 
     let publication: Publication
@@ -45,21 +45,24 @@ struct Application: Sendable {
         agent = PairingAgent(host: host, centrals: centrals, on: connection)
     }
 
-    /// Exports everything; the objects of the database in the order in which bluetoothd gives the handles, with a service
-    /// before those that include it.
+    /// Exports all objects.
+    ///
+    /// The objects of the database follow the order in which bluetoothd assigns the handles. A service comes
+    /// before the services that include it.
     ///
     /// - Throws: `BusError`.
     func export(on connection: BusConnection) async throws {
         for object in try databaseObjects() {
             try await connection.export(object)
         }
-        // Last, so that it does not announce each object to the whole bus: bluetoothd asks for all of them.
+        // The object manager comes last, so that it does not announce each object on the bus. bluetoothd
+        // reads all of them.
         try await connection.exportObjectManager(at: Self.root)
         reportPinnedHandles()
         if publication.pairing != .system { try await connection.export(agent.object) }
     }
 
-    /// bluetoothd tells only those handles that it has chosen itself.
+    /// Reports the pinned handles, because bluetoothd reports only the handles that it has chosen.
     private func reportPinnedHandles() {
         let table = publication.table
         for attribute in table.attributes {
@@ -70,12 +73,12 @@ struct Application: Sendable {
         }
     }
 
-    /// Tells the handles, when bluetoothd has taken the services.
+    /// Reports the handles after bluetoothd has accepted the services.
     func reportHandles() {
         for (handle, onAir) in handles.succeed() { centrals.tell(.handleAssigned(handle, onAir: onAir)) }
     }
 
-    /// The characteristics by their value handles.
+    /// Returns the characteristics by their value handles.
     private static func characteristics(
         of table: AttributeTable
     ) throws(BusError) -> [AttributeHandle: Centrals.Characteristic] {
@@ -99,7 +102,7 @@ struct Application: Sendable {
 // MARK: - Paths
 
 extension Application {
-    // Fixed widths, so that tools which sort by name show the order of the declaration.
+    // With fixed widths, tools that sort by name show the order of the declaration.
 
     private static func path(service: Int) throws(BusError) -> ObjectPath {
         try root.appending("service" + padded(service))
@@ -145,12 +148,12 @@ extension Application {
         return objects
     }
 
-    /// The handle on the air, which bluetoothd writes once it has given one.
+    /// Returns the property with the handle on the air, which bluetoothd writes when it has assigned one.
     ///
     /// - Parameters:
     ///   - handle: The attribute, in the table.
-    ///   - pinned: The handle to demand; `nil` leaves it to bluetoothd.
-    ///   - isAsked: Whether bluetoothd is asked for the handle also where it follows from that of the service.
+    ///   - pinned: The requested handle; `nil` lets bluetoothd choose.
+    ///   - isAsked: Whether bluetoothd chooses the handle even if it follows from the handle of the service.
     /// - Returns: The property.
     private func handleProperty(
         of handle: AttributeHandle,
@@ -166,7 +169,7 @@ extension Application {
                 guard pinned != nil || tellsHandles else {
                     throw MethodError(
                         .unknownProperty,
-                        "this version of bluetoothd refuses what has no handle yet"
+                        "this version of bluetoothd refuses an attribute without a handle"
                     )
                 }
                 return .uint16(pinned?.rawValue ?? 0)
@@ -204,11 +207,11 @@ extension Application {
         _ handle: AttributeHandle
     ) throws(BusError) -> ExportedObject {
         let description = publication.table.services[service].characteristics[characteristic]
-        // It follows from that of the service, but bluetoothd 5.74 and 5.75 do not find it.
+        // The handle follows from the handle of the service, but bluetoothd 5.74 and 5.75 do not find it.
         let isPinned = publication.table.services[service].handle != nil
         let security = description.security
         var methods = [
-            // Without the property there is a request nevertheless, but no check.
+            // bluetoothd forwards requests even without the property, but does not check their security.
             requests.readMethod(
                 of: handle,
                 at: description.properties.contains(.read) ? security.read : .open
@@ -219,7 +222,7 @@ extension Application {
             ExportedProperty("UUID", .string(description.uuid.fullDescription)),
             ExportedProperty("Service", .objectPath(try Self.path(service: service))),
             ExportedProperty("Flags", .strings(AttributeFlags.flags(of: description))),
-            // The answer tells that the service has found its place.
+            // bluetoothd's answer shows that the service has been placed.
             handleProperty(of: handle, pinned: isPinned ? handle : nil, isAsked: true),
         ]
         if description.properties.allowsSubscription {

@@ -2,22 +2,22 @@ internal import PeripheralCore
 internal import PeripheralKit
 internal import Synchronization
 
-/// The handles that the database has on the air, so that it has the same when it is registered again: by this program, or by
-/// the one that ran before it.
+/// The handles of the database on the air, which stay the same when it is registered again.
 ///
-/// A central keeps what it has found, by handle; one that it has bonded with, for good.
+/// They also stay the same when another run of the program registers the database. Centrals cache attributes
+/// by handle, and bonded centrals cache them for good.
 final class AssignedHandles: Sendable {
     private struct State {
-        /// What to demand when ``isPinned``; what bluetoothd has given otherwise.
+        /// The requested handles if ``isPinned``; otherwise the handles that bluetoothd has assigned.
         var handles: [AttributeHandle: AttributeHandle]
         var isPinned = false
-        /// The services that may go elsewhere without a central noticing.
+        /// The services that can move without a central noticing.
         var movable: Set<Int>
-        /// What bluetoothd has told of a registration that has not ended; `nil` when there is none.
+        /// The handles that bluetoothd has reported in the current registration; `nil` if there is none.
         var given: [AttributeHandle: AttributeHandle]?
-        /// What other programs have.
+        /// The blocks that other programs use.
         var unavailable: Set<HandleBlock> = []
-        /// How often bluetoothd has refused the services in the registration that has not ended.
+        /// The number of refusals in the current registration.
         var refusals = 0
     }
 
@@ -25,13 +25,15 @@ final class AssignedHandles: Sendable {
     /// Whether all handles are planned; otherwise bluetoothd chooses those of services that are not pinned.
     private let hasPlan: Bool
     private let state: Mutex<State>
-    /// As it was before the registration that has not ended.
+    /// The state before the current registration.
     private let former: Mutex<State?> = Mutex(nil)
 
+    /// Creates handles.
+    ///
     /// - Parameters:
     ///   - table: The database.
-    ///   - preserved: The handles that it is to have.
-    ///   - newServices: The services that nobody has found yet.
+    ///   - preserved: The handles from the preserved state.
+    ///   - newServices: The services that no central has discovered yet.
     init(
         for table: AttributeTable,
         preserved: [AttributeHandle: AttributeHandle] = [:],
@@ -42,9 +44,9 @@ final class AssignedHandles: Sendable {
         state = Mutex(State(handles: preserved, movable: newServices))
     }
 
-    /// Takes note of a handle on the air, for one in the table.
+    /// Records a handle on the air for an attribute of the table.
     ///
-    /// - Returns: Whether it holds already, and not only when the registration succeeds.
+    /// - Returns: Whether it is valid already. Otherwise it becomes valid when the registration succeeds.
     func assign(_ onAir: AttributeHandle, to handle: AttributeHandle) -> Bool {
         state.withLock { state in
             guard state.given == nil else {
@@ -56,20 +58,21 @@ final class AssignedHandles: Sendable {
         }
     }
 
-    /// The handle on the air; `nil` when bluetoothd has not told it.
+    /// Returns the handle on the air; `nil` if bluetoothd has not reported it.
     func onAir(_ handle: AttributeHandle) -> AttributeHandle? {
         state.withLock { $0.given?[handle] ?? $0.handles[handle] }
     }
 
-    /// What to demand for an attribute; `nil` leaves it to bluetoothd.
+    /// The handle to request for an attribute; `nil` lets bluetoothd choose.
     subscript(handle: AttributeHandle) -> AttributeHandle? {
         state.withLock { $0.isPinned ? $0.handles[handle] : nil }
     }
 
-    /// Demands what was given before.
+    /// Requests the handles that were assigned before.
     func pin() {
         state.withLock { state in
-            // All of a service or nothing: bluetoothd puts what is pinned inside of it where it says.
+            // Either all handles of a service are requested or none, because bluetoothd puts pinned
+            // attributes at their handles inside the service.
             var isAnyKnown = false
             for service in assignedServices {
                 let attributes = table.attributes(ofService: service)
@@ -82,10 +85,10 @@ final class AssignedHandles: Sendable {
         }
     }
 
-    /// The services in the order in which to register them: those without handles of their own behind all that have some,
-    /// unless they are included by these.
+    /// The services in the order of their registration.
     ///
-    /// So bluetoothd gives no new service a handle at which another is to stand.
+    /// Services without requested handles follow all others, unless others include them. So bluetoothd
+    /// assigns no new service a handle that another service requests.
     var order: [Int] { state.withLock { order($0) } }
 
     private func order(_ state: State) -> [Int] {
@@ -105,12 +108,12 @@ final class AssignedHandles: Sendable {
         return order
     }
 
-    /// The services that the program has not pinned itself.
+    /// The services that the program has not pinned.
     private var assignedServices: [Int] {
         table.services.indices.filter { table.services[$0].handle == nil }
     }
 
-    /// Where a service is demanded to begin.
+    /// Returns the requested first handle of a service.
     private func start(of service: Int, _ state: State) -> AttributeHandle? {
         state.isPinned ? state.handles[table.serviceRange(service).lowerBound] : nil
     }
@@ -119,19 +122,19 @@ final class AssignedHandles: Sendable {
 // MARK: - Registering
 
 extension AssignedHandles {
-    /// A registration begins.
+    /// Begins a registration.
     func begin() {
         state.withLock { state in
             former.withLock { $0 = state }
             (state.given, state.unavailable, state.refusals) = ([:], [], 0)
-            // What was given before there were blocks may stand where the claims do.
+            // Handles from a version without blocks may overlap the claims.
             if hasPlan, state.isPinned, !moveMisplaced(&state) { state.isPinned = false }
         }
     }
 
-    /// bluetoothd has taken the database.
+    /// Records that bluetoothd has accepted the database.
     ///
-    /// - Returns: All that is known now.
+    /// - Returns: All known handles.
     func succeed() -> [(handle: AttributeHandle, onAir: AttributeHandle)] {
         let handles = state.withLock { state in
             if !state.isPinned {
@@ -147,25 +150,25 @@ extension AssignedHandles {
         return handles.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// It has not: what was to be demanded before still is.
+    /// Records that the registration has failed, and restores the state before it.
     func fail() {
         state.withLock { state in
             if let former = former.withLock({ $0.take() }) { state = former }
         }
     }
 
-    /// The ranges that are demanded, those that the program has pinned included.
+    /// The requested ranges, including those that the program has pinned.
     var demanded: [ClosedRange<AttributeHandle>] {
         state.withLock { state in table.services.indices.compactMap { range(of: $0, state) } }
     }
 
-    /// Those among ``demanded`` that the program or the preserved state has chosen, not bluetoothd.
+    /// The ranges of ``demanded`` that the program or the preserved state has chosen, not bluetoothd.
     var planned: [ClosedRange<AttributeHandle>] {
         guard !hasPlan else { return demanded }
         return table.services.indices.filter { table.services[$0].handle != nil }.map(table.serviceRange)
     }
 
-    /// The first demanded service in these blocks that the program has pinned, and so cannot go elsewhere.
+    /// Returns the first service in these blocks that cannot move because the program has pinned it.
     func pinnedService(in blocks: Set<HandleBlock>) -> ServiceDescription? {
         table.services.indices.first { service in
             table.services[service].handle != nil && touches(table.serviceRange(service), blocks)
@@ -173,11 +176,11 @@ extension AssignedHandles {
         .map { table.services[$0] }
     }
 
-    /// Moves the services out of blocks that other programs have.
+    /// Moves the services out of blocks that other programs use.
     ///
-    /// The services that no central knows yet move together, so that they stay in their order. All others stay.
+    /// Services that no central knows yet move together, in their order. All others stay.
     ///
-    /// - Returns: Whether it is worth another attempt.
+    /// - Returns: Whether another attempt can succeed.
     func yield(_ blocks: Set<HandleBlock>) -> Bool {
         state.withLock { state in
             guard state.isPinned, pinnedService(in: blocks) == nil else { return false }
@@ -188,7 +191,7 @@ extension AssignedHandles {
         }
     }
 
-    /// Whether bluetoothd has chosen handles at which the claims of other programs have to stand.
+    /// Whether bluetoothd has chosen handles that the claims of other programs need.
     var isAmongClaims: Bool {
         state.withLock { state in
             assignedServices.contains { service in
@@ -200,18 +203,19 @@ extension AssignedHandles {
         }
     }
 
-    /// bluetoothd is to be asked for the same once more.
+    /// Forgets the reported handles before the same request is repeated.
     func forgetGiven() {
         state.withLock { $0.given = [:] }
     }
 
     /// Moves a service that bluetoothd has refused, although its blocks belong to this program.
     ///
-    /// Of a service that is taken, bluetoothd tells the handles of the characteristics before it refuses a later one. The one
-    /// that it has refused goes elsewhere.
+    /// bluetoothd reports the handles of the characteristics of accepted services before it refuses a later
+    /// service. The refused service moves.
     ///
-    /// - Parameter tellsHandles: Whether this version does so; otherwise nobody knows which is refused, and all go.
-    /// - Returns: Whether it is worth another attempt.
+    /// - Parameter tellsHandles: Whether this version reports handles. Otherwise the refused service is
+    ///   unknown, and all services move.
+    /// - Returns: Whether another attempt can succeed.
     func yield(tellsHandles: Bool) -> Bool {
         let blocks: Set<HandleBlock>? = state.withLock { state in
             let refused = tellsHandles ? firstUntold(state).map { [$0] } : nil
@@ -229,10 +233,11 @@ extension AssignedHandles {
         }
     }
 
-    /// How often bluetoothd may refuse the services: it says the same of a declaration that is wrong.
+    /// The number of refusals before giving up, because bluetoothd refuses a wrong declaration with the same
+    /// error.
     private static let patience = 8
 
-    /// The first service that nothing is told of.
+    /// Returns the first service without reported handles.
     private func firstUntold(_ state: State) -> Int? {
         let order = order(state)
         let told = Set((state.given ?? [:]).keys.compactMap { table[$0]?.kind.service })
@@ -244,13 +249,15 @@ extension AssignedHandles {
         range.overlaps(HandleBlock.claims) || !HandleBlock.touched(by: range).isDisjoint(with: blocks)
     }
 
-    /// Whether so many handles before or behind a range are in one of the blocks, whose program may need room to grow, too.
+    /// Returns whether one of the blocks lies within `gap` handles before or after a range.
+    ///
+    /// The program that uses the block may need room to grow.
     private func isNear(_ range: ClosedRange<AttributeHandle>, _ blocks: Set<HandleBlock>, _ gap: Int) -> Bool
     {
         !HandleBlock.touched(by: range.widened(by: gap)).isDisjoint(with: blocks)
     }
 
-    /// Moves every service out of the blocks that are not available.
+    /// Moves every service out of the unavailable blocks.
     ///
     /// - Returns: Whether there was room for all.
     private func moveMisplaced(_ state: inout State) -> Bool {
@@ -267,7 +274,8 @@ extension AssignedHandles {
         }
         let first = Int(movable[0].range.lowerBound.rawValue)
         let sizes = movable.map { table.attributes(ofService: $0.service).count }
-        // Behind where they were, else from the beginning; below 0x0400 if there is room with smaller gaps.
+        // The services go after their old handles, or else at the beginning. They stay below 0x0400 if
+        // smaller gaps make room.
         for gap in Self.gaps {
             for start in [first, Self.first] {
                 if let starts = layOut(sizes, from: start, to: Self.endOfHash, gap, around: kept, state) {
@@ -285,14 +293,14 @@ extension AssignedHandles {
         Publication.handleGap, Publication.handleGap / 2, Publication.handleGap / 4, 0,
     ]
     private static let first = 0x0100
-    /// From here on, the Database Hash does not change any more.
+    /// The first handle that the Database Hash does not cover.
     private static let endOfHash = 0x0400
-    /// What is moved begins at a multiple of this, as the blocks do.
+    /// Moved services begin at a multiple of this, like the blocks.
     private static let step = 0x10
 
-    /// Finds room for services of these sizes, one behind the other.
+    /// Finds room for services of the given sizes, one after the other.
     ///
-    /// - Returns: Where they begin; `nil` when there is too little room.
+    /// - Returns: The first handles; `nil` if there is too little room.
     private func layOut(
         _ sizes: [Int],
         from start: Int,
@@ -332,7 +340,7 @@ extension AssignedHandles {
         return true
     }
 
-    /// Where a service is demanded to stand, or pinned by the program.
+    /// Returns the requested range of a service, or the range that the program has pinned.
     private func range(of service: Int, _ state: State) -> ClosedRange<AttributeHandle>? {
         let range = table.serviceRange(service)
         guard table.services[service].handle == nil else { return range }
@@ -359,7 +367,7 @@ extension AssignedHandles {
 }
 
 extension ClosedRange<AttributeHandle> {
-    /// The range with so many handles more on both sides, as far as there are any.
+    /// Returns the range with the gap added on both sides, within the valid handles.
     fileprivate func widened(by gap: Int) -> Self {
         let first = Swift.max(1, Int(lowerBound.rawValue) - gap)
         let last = Swift.min(0xFFFF, Int(upperBound.rawValue) + gap)
@@ -372,7 +380,7 @@ extension Int {
 }
 
 extension AttributeTable.Attribute {
-    /// Whether bluetoothd tells the handle of each attribute of this kind that it has given one.
+    /// Whether bluetoothd reports each handle that it assigns to an attribute of this kind.
     fileprivate var isToldByDaemon: Bool {
         switch kind {
         case .serviceDeclaration, .characteristicValue: true

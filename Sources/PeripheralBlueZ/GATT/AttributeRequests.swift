@@ -2,16 +2,18 @@ internal import PeripheralCore
 internal import PeripheralDBus
 internal import PeripheralKit
 
-/// The methods by which bluetoothd asks for what centrals want of an attribute.
+/// The D-Bus methods through which bluetoothd forwards the requests of centrals for an attribute.
 struct AttributeRequests: Sendable {
     let host: any PeripheralHost
     let centrals: Centrals
     let refusals: RequestRefusals
 
+    /// Returns the method `ReadValue` of an attribute.
+    ///
     /// - Parameters:
     ///   - handle: The attribute.
-    ///   - level: What bluetoothd demands of the link before it asks.
-    /// - Returns: `ReadValue`.
+    ///   - level: The security level that bluetoothd requires of the connection before it forwards a request.
+    /// - Returns: The method.
     func readMethod(of handle: AttributeHandle, at level: SecurityLevel) -> ExportedMethod {
         ExportedMethod("ReadValue", "a{sv}", "ay") { call, reply in
             var arguments = call.arguments
@@ -43,10 +45,12 @@ struct AttributeRequests: Sendable {
         }
     }
 
+    /// Returns the method `WriteValue` of an attribute.
+    ///
     /// - Parameters:
     ///   - handle: The attribute.
-    ///   - level: What bluetoothd demands of the link before it asks.
-    /// - Returns: `WriteValue`.
+    ///   - level: The security level that bluetoothd requires of the connection before it forwards a request.
+    /// - Returns: The method.
     func writeMethod(of handle: AttributeHandle, at level: SecurityLevel) -> ExportedMethod {
         ExportedMethod("WriteValue", "aya{sv}", "") { call, reply in
             var arguments = call.arguments
@@ -109,12 +113,13 @@ struct AttributeRequests: Sendable {
         }
     }
 
-    /// The methods that tell of subscribers.
+    /// Returns the methods that report subscribers.
     ///
-    /// `AcquireNotify` comes for each central that subscribes, and says which. It may be refused, which makes
-    /// bluetoothd count one subscription more and call `StartNotify`, unless the error is `Failed`. `StopNotify` comes when the last one without a
-    /// socket has left, `Confirm` for each confirmation of what went by the bus, and for an indication whose central is
-    /// gone.
+    /// - `AcquireNotify` is called for each central that subscribes, and names it. If it is refused,
+    ///   bluetoothd counts one more subscription and calls `StartNotify`, unless the error is `Failed`.
+    /// - `StopNotify` is called when the last central without a socket has unsubscribed or disconnected.
+    /// - `Confirm` is called for each confirmation of a value sent through the bus, and for an indication
+    ///   whose central has disconnected.
     func subscriptionMethods(of handle: AttributeHandle) -> [ExportedMethod] {
         [
             ExportedMethod("AcquireNotify", "a{sv}", "hq") { call, reply in

@@ -1,15 +1,17 @@
 internal import PeripheralCore
 internal import PeripheralDBus
 
-/// The options of a request, as bluetoothd sends them.
+/// The options of a request from bluetoothd.
 ///
-/// `device` and `mtu` are always there, the others when they say something (BlueZ, gatt-database.c). Unknown ones
-/// are passed over.
+/// `device` and `mtu` are always present, the others only if they have a meaning for the request (BlueZ,
+/// gatt-database.c). Unknown options are ignored.
 struct RequestOptions {
     var address: DeviceAddress
     var mtu: Int
     var offset = 0
-    /// Asks for permission to prepare a write, with an empty value; nothing is written yet.
+    /// Whether bluetoothd asks for permission to prepare a write.
+    ///
+    /// The value is empty, and nothing is written yet.
     var asksForAuthorization = false
 
     init(_ arguments: inout MessageReader) throws(BusError) {

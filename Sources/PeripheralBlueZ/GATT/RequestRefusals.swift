@@ -5,7 +5,7 @@ internal import PeripheralDBus
 internal import PeripheralKit
 private import Synchronization
 
-/// Makes the answers that refuse requests, and tells the log which errors centrals do not see as they are.
+/// Creates the replies that refuse requests, and logs the errors that reach centrals as other errors.
 final class RequestRefusals: Sendable {
     private let table: AttributeTable
     private let log: RunLog
@@ -16,12 +16,12 @@ final class RequestRefusals: Sendable {
         self.log = log
     }
 
-    /// Takes note of the version of the running bluetoothd; until then, it is taken for the oldest.
+    /// Sets the version of the running bluetoothd, which is the oldest supported version until then.
     func setVersion(_ version: BlueZVersion) {
         self.version.withLock { $0 = version }
     }
 
-    /// The answer by which bluetoothd is told to refuse the central's request.
+    /// Returns the reply that makes bluetoothd refuse the central's request.
     func answer(
         to operation: RequestRefusal.Operation,
         of attribute: AttributeHandle,
@@ -29,11 +29,11 @@ final class RequestRefusals: Sendable {
     ) -> MethodError {
         let refusal = RequestRefusal(error, operation: operation, version: version.withLock(\.self))
         if refusal.received != error {
-            // Once, since a central can ask as often as it likes.
+            // Once, because a central can send any number of requests.
             log.tell(
                 .changedError(error),
                 .warning,
-                "BlueZ cannot carry this error, and centrals see another. It is told once for each error.",
+                "BlueZ cannot send this error, so centrals receive another one. This is logged once for each error.",
                 metadata: [
                     "peripheral.attribute": "\(name(of: attribute))",
                     "peripheral.error": .bounded("\(error)"),

@@ -1,6 +1,6 @@
 internal import PeripheralDBus
 
-/// The managers of one adapter, by which an application and its advertisements come and go.
+/// The managers of one adapter, which register and unregister an application and its advertisements.
 struct AdapterManagers {
     private let connection: BusConnection
     private let adapter: ObjectPath
@@ -26,14 +26,14 @@ struct AdapterManagers {
         try await withdraw("UnregisterApplication", from: BlueZ.gattManager, root)
     }
 
-    /// The properties of one of the adapter's interfaces; none when bluetoothd does not tell them.
+    /// Returns the properties of one of the adapter's interfaces; empty if bluetoothd does not return them.
     func properties(of interface: InterfaceName) async throws(BusError) -> BusValue {
         let arguments: [BusValue] = [.string(interface.text)]
         do throws(BusError) {
             let answer = try await connection.call(BlueZ.name, adapter, .properties, "GetAll", arguments)
             return answer.first ?? .properties([])
         } catch .remote {
-            // The registration will tell the reason.
+            // The registration will report the reason.
             return .properties([])
         }
     }
@@ -53,7 +53,8 @@ struct AdapterManagers {
         _ object: ObjectPath
     ) async throws(BusError) {
         let arguments: [BusValue] = [.objectPath(object)]
-        // A daemon that hangs must not hold up the end of the program: it forgets us with the connection anyway.
+        // A daemon that hangs must not delay the end of the program. bluetoothd drops everything with the
+        // connection anyway.
         _ = try await connection.call(BlueZ.name, adapter, manager, method, arguments, timeout: .seconds(2))
     }
 }

@@ -2,17 +2,22 @@ package import PeripheralCore
 package import PeripheralDBus
 
 extension BlueZVersion {
-    /// The oldest version that the bluetoothd may be that exports this adapter; never newer than what runs.
+    /// Creates the oldest version that matches the properties of an adapter.
     ///
-    /// bluetoothd has no property for its version. What it shows of it, by BlueZ's history:
-    /// - `Adapter1.Modalias`: the device ID, by default `usb:v1D6Bp0246d0552` for 5.82: the Linux Foundation, BlueZ,
-    ///   and the two numbers of the version, a byte each (since 5.0, b27875e9e). `DeviceID` in main.conf replaces it.
+    /// The result is never newer than the running version. bluetoothd has no property for its version, but it
+    /// reveals the version in these ways, according to BlueZ's history:
+    ///
+    /// - `Adapter1.Modalias`: the device ID, by default `usb:v1D6Bp0246d0552` for 5.82. It contains the Linux
+    ///   Foundation, BlueZ, and the two numbers of the version in one byte each (since 5.0, b27875e9e).
+    ///   `DeviceID` in main.conf replaces it.
     /// - `Adapter1.Connectable`: since 5.79 (17f485f20).
     /// - `Adapter1.Manufacturer`: since 5.71 (f2677c015).
     ///
-    /// None of these depends on `--experimental`, as those of `LEAdvertisingManager1` do before 5.77. Recorded on
-    /// the daemons of 5.66, 5.82 and 5.87. Nothing tells 5.66 from what is older, so that is the least that is
-    /// assumed: this package needs it.
+    /// None of these depends on `--experimental`. The properties of `LEAdvertisingManager1` depend on it
+    /// before 5.77. The behavior was recorded on the daemons of 5.66, 5.82 and 5.87.
+    ///
+    /// Nothing distinguishes 5.66 from older versions. 5.66 is the lowest result, because this package needs
+    /// it.
     ///
     /// - Parameter adapter: The properties of `org.bluez.Adapter1`.
     package init(ofAdapter adapter: BusValue) {
@@ -27,13 +32,15 @@ extension BlueZVersion {
         }
     }
 
-    /// The very version, where bluetoothd tells it: in its device ID, unless `DeviceID` in main.conf replaces that.
+    /// Creates the exact version, if bluetoothd reports it.
+    ///
+    /// bluetoothd reports it in its device ID, unless `DeviceID` in main.conf replaces that.
     package init?(toldBy adapter: BusValue) {
         guard let modalias = adapter["Modalias"]?.string else { return nil }
         self.init(modalias: modalias)
     }
 
-    /// The version in BlueZ's own device ID; `nil` for that of a product.
+    /// Creates the version from BlueZ's own device ID; `nil` for the device ID of a product.
     private init?(modalias: String) {
         let prefix = "usb:v1D6Bp0246d"
         let digits = modalias.utf8.dropFirst(prefix.utf8.count)

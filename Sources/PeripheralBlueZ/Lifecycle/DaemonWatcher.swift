@@ -1,20 +1,20 @@
 internal import PeripheralCore
 internal import PeripheralDBus
 
-/// Tells what becomes of bluetoothd and of its adapters.
+/// Reports changes of bluetoothd and its adapters.
 struct DaemonWatcher {
     let connection: BusConnection
-    /// The version that the program says is running.
+    /// The version that the program specifies.
     var version: BlueZVersion?
     let report: @Sendable (LifeStateMachine.Event) -> Void
 
-    /// Begins to report; what is the case at this moment is told by ``findAdapters(startsDaemon:)``.
+    /// Begins to report changes; ``findAdapters(startsDaemon:)`` returns the current state.
     func watch() async throws(BusError) {
         await connection.onLoss { [report] in report(.busLost) }
         _ = try await connection.watchName(BlueZ.name) { [report] owner in
             report(owner == nil ? .daemonLost : .daemonAppeared)
         }
-        // All that an adapter needs; they may come one after the other.
+        // All interfaces that an adapter needs; they may appear one after the other.
         let needed = [BlueZ.adapter, BlueZ.gattManager, BlueZ.advertisingManager]
         _ = try await connection.subscribe(to: objects("InterfacesAdded")) { [report] signal in
             guard let (path, interfaces) = Self.interfaces(of: signal) else { return }
@@ -36,13 +36,14 @@ struct DaemonWatcher {
         }
     }
 
-    /// The adapters that bluetoothd has, in its order.
+    /// Returns the adapters that bluetoothd has, in its order.
     ///
-    /// - Parameter startsDaemon: Whether the bus is asked to start bluetoothd when it does not run.
+    /// - Parameter startsDaemon: Whether the bus starts bluetoothd if it does not run.
     /// - Returns: The adapters.
-    /// - Throws: `BusError`, or ``RegistrationStateMachine/Failure`` when bluetoothd does not run or the bus is lost.
+    /// - Throws: `BusError`, or ``RegistrationStateMachine/Failure`` if bluetoothd does not run or the bus is
+    ///   lost.
     func findAdapters(startsDaemon: Bool) async throws -> [AdapterDescription] {
-        // No name has an owner on a connection that is lost.
+        // On a lost connection, no name has an owner.
         guard await connection.isOpen else { throw RegistrationStateMachine.Failure.busLost }
         guard await connection.hasOwner(BlueZ.name) || startsDaemon else {
             throw RegistrationStateMachine.Failure.noDaemon
@@ -74,7 +75,7 @@ struct DaemonWatcher {
         }
     }
 
-    /// Whether bluetoothd runs, as a connection to the bus tells that is made for this question alone.
+    /// Returns whether bluetoothd runs, according to a new connection to the bus for this question alone.
     static func findsDaemon(at bus: BusAddress, on loop: EventLoop) async -> Bool {
         guard let connection = try? await BusConnection.connect(to: bus, on: loop) else { return false }
         let isRunning = try? await connection.findOwner(of: BlueZ.name)
@@ -82,7 +83,7 @@ struct DaemonWatcher {
         return isRunning == true
     }
 
-    /// The object whose interfaces have come or gone, and which these are.
+    /// Returns the object that the signal is about, and the interfaces that it has gained or lost.
     private static func interfaces(of signal: borrowing IncomingMessage) -> (ObjectPath, BusValue)? {
         var arguments = signal.arguments
         guard let values = try? arguments.readValues(), values.count == 2, let path = values[0].objectPath

@@ -1,9 +1,10 @@
 internal import Synchronization
 
-/// What has happened and is not dealt with yet.
+/// A queue of events that are not handled yet.
 ///
-/// Anybody adds, one task takes. What waits already moves to the end: the queue is no longer than there are kinds of
-/// elements, however often something happens, and of two that contradict each other, the newer comes last.
+/// Any task can add events; one task takes them. An event that already waits moves to the end. So the queue
+/// never has more elements than there are different events, and of two contradictory events, the newer comes
+/// last.
 final class EventQueue<Element: Equatable & Sendable>: Sendable {
     private struct State {
         var waiting: [Element] = []
@@ -22,7 +23,7 @@ final class EventQueue<Element: Equatable & Sendable>: Sendable {
         taker?.resume(returning: element)
     }
 
-    /// Takes the element that came first, and waits for one when there is none.
+    /// Takes the first element, and waits if there is none.
     func next() async -> Element {
         await withCheckedContinuation { continuation in
             let first = state.withLock { state -> Element? in

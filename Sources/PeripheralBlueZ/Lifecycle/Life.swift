@@ -4,33 +4,33 @@ internal import PeripheralDBus
 internal import PeripheralKit
 internal import Synchronization
 
-/// Carries out what a ``LifeStateMachine`` decides.
+/// Carries out the decisions of a ``LifeStateMachine``.
 final class Life: Sendable {
     typealias Event = LifeStateMachine.Event
     typealias Action = LifeStateMachine.Action
     typealias Failure = RegistrationStateMachine.Failure
 
-    /// Something that happens: around the peripheral, or as the outcome of a step.
+    /// An event around the peripheral, or the outcome of a step.
     private struct Occurrence: Equatable {
         var event: Event
         var step: Int?
-        /// The presence that it happened to; `nil` where that does not matter.
+        /// The presence that the event belongs to; `nil` if that does not matter.
         var presence: Int?
     }
 
     private struct State {
         var presence: Presence?
-        /// How many presences there have been.
+        /// The number of presences so far.
         var number = 0
         /// The addresses of the adapters, by their paths.
         var addresses: [String: DeviceAddress] = [:]
-        /// What is known of the handles from earlier registrations.
+        /// The knowledge about handles from earlier registrations.
         var record: HandleRecord
-        /// What is preserved of it.
+        /// The preserved text of ``record``.
         var preservedRecord: String
         /// Whether the peripheral is registered on an adapter that is powered off.
         var lacksPower = false
-        /// Why the peripheral, or a part of it, is off the air, as the log was told last.
+        /// The last logged reason why the peripheral, or a part of it, is off the air.
         var told: Failure?
     }
 
@@ -47,12 +47,13 @@ final class Life: Sendable {
     private let demands = AdvertisingDemands()
     private let times = AdvertisingTimes()
     private let state: Mutex<State>
-    /// How often another connection is asked whether bluetoothd runs, while this one tells that it does not.
+    /// The interval between checks over another connection, while this one reports that bluetoothd does not
+    /// run.
     private static let timeBetweenChecks = Duration.seconds(60)
-    /// How long the adapter is unfit before the log is told.
+    /// The time that the adapter must stay unusable before the reason is logged.
     ///
-    /// When bluetoothd ends or an adapter is unplugged, it is powered off first, and bluetoothd is gone last. The reason is
-    /// what it comes to.
+    /// When bluetoothd ends or an adapter is unplugged, the adapter is powered off first, and bluetoothd
+    /// disappears last. The log reports the final reason.
     private static let timeToSettle = Duration.seconds(2)
 
     init(
@@ -82,19 +83,22 @@ final class Life: Sendable {
         )
     }
 
-    /// Asks for the end; ``run()`` returns when all is withdrawn.
+    /// Requests the end; ``run()`` returns after everything is withdrawn.
     func stop() {
         requestStop()
     }
 
-    /// What may be kept longer than this object, which keeps the host, is given only this of it.
+    /// A closure that requests the end.
+    ///
+    /// It may outlive this object. It does not hold this object, which holds the host.
     var requestStop: @Sendable () -> Void {
         { [occurrences] in occurrences.add(Occurrence(event: .stopRequested)) }
     }
 
-    /// Has something else advertised, and returns when it is on the air, or will be when the peripheral is.
+    /// A closure that changes the advertisements, and returns when they are on the air.
     ///
-    /// As ``requestStop``, it may be kept longer than this object.
+    /// If the peripheral is off the air, the closure returns when they are certain to follow with the
+    /// peripheral. Like ``requestStop``, it may outlive this object.
     var demand: @Sendable ([Advertisement], Set<Int>) async throws -> Void {
         { [occurrences, demands] advertisements, restarted in
             try await demands.make(advertisements) {
@@ -103,14 +107,14 @@ final class Life: Sendable {
         }
     }
 
-    /// Takes note of what the adapter can do.
+    /// Sets the capabilities of the adapter.
     func setCapabilities(_ capabilities: AdvertisingCapabilities) {
         demands.setCapabilities(capabilities)
     }
 
-    /// Registers, serves and recovers until the end, and withdraws.
+    /// Registers, serves and recovers until the end, and then withdraws everything.
     ///
-    /// - Returns: Why it ended, or `nil` when it was asked to.
+    /// - Returns: The reason for the end; `nil` if the end was requested.
     func run() async -> Failure? {
         var machine = LifeStateMachine(
             selection: backend.adapter,
@@ -134,10 +138,10 @@ final class Life: Sendable {
                 if case .stopRequested = event { service?.noteStop() }
                 let ended = machine.endedAdvertisements
                 let action = machine.handle(event)
-                // Only where it is news: the bus may have told while the other connection was asked.
+                // Only if this is new: the bus may have reported it while the other connection was checked.
                 if case .daemonFound = event, action != nil {
                     logger.notice(
-                        "bluetoothd runs, but the bus did not tell so; the peripheral connects to it anew."
+                        "bluetoothd runs, but the bus did not report it. The peripheral connects to the bus again."
                     )
                 }
                 for number in machine.endedAdvertisements.subtracting(ended) {
@@ -152,8 +156,9 @@ final class Life: Sendable {
         }
     }
 
-    /// Carries out a step, and tells what happens meanwhile and thereafter, until the next is decided on; what is
-    /// still under way then is cancelled.
+    /// Carries out a step, and passes on events until the next step is decided.
+    ///
+    /// A step that is still running then is cancelled.
     private func carryOut(
         _ action: Action,
         as step: Int,
@@ -171,7 +176,7 @@ final class Life: Sendable {
                 if lacksPower, !lackedPower { group.addTask { [self] in await tellOfPower() } }
                 lackedPower = lacksPower
                 let occurrence = await occurrences.next()
-                // What came of a step that was cancelled does not count, nor what is told of a presence that is over.
+                // Ignores the outcome of a cancelled step, and events of a presence that has ended.
                 if let origin = occurrence.step, origin != step { continue }
                 if let origin = occurrence.presence, origin != state.withLock({ $0.number }) { continue }
                 if let next = decide(occurrence.event) { return next }
@@ -181,7 +186,7 @@ final class Life: Sendable {
 
     private func note(_ peripheral: PeripheralState) {
         state.withLock { state in
-            // What is missing at other times is told where it is waited for.
+            // A lack of power at other times is logged where the peripheral waits for it.
             state.lacksPower = peripheral.isRegistered && peripheral.radio == .poweredOff
             if peripheral.isRegistered, peripheral.reason == nil { state.told = nil }
         }
@@ -189,7 +194,7 @@ final class Life: Sendable {
         host.handle(.stateChanged(peripheral))
     }
 
-    /// Tells the log that the adapter is powered off, if it stays so.
+    /// Logs that the adapter is powered off, if it stays off.
     private func tellOfPower() async {
         try? await clock.sleep(for: Self.timeToSettle)
         guard !Task.isCancelled, state.withLock(\.lacksPower) else { return }
@@ -201,7 +206,7 @@ final class Life: Sendable {
             state.number += 1
             return state.presence.take()
         }
-        // Also where it was not published: centrals may have come as soon as the services were there.
+        // Also if it was not published: centrals may have connected as soon as the services were registered.
         await presence?.close { host.handle(.suspended) }
     }
 }
@@ -209,7 +214,7 @@ final class Life: Sendable {
 // MARK: - Steps
 
 extension Life {
-    /// Does what is due, and tells what comes of it.
+    /// Performs an action, and returns its outcome.
     private func perform(_ action: Action) async -> Event? {
         switch action {
         case .connect:
@@ -224,7 +229,7 @@ extension Life {
                 state.withLock { state in
                     for adapter in adapters { state.addresses[adapter.path] = adapter.address }
                 }
-                // One daemon has them all.
+                // All adapters belong to the same daemon.
                 if let version = adapters.first?.version {
                     for warning in try await presence.application.prepare(for: version) {
                         log.tell(.declaration(warning), .warning, "\(warning)")
@@ -246,11 +251,11 @@ extension Life {
                 guard (try? await clock.sleep(for: Self.timeToSettle)) != nil else { return nil }
             }
             tell(failure)
-            // While bluetoothd runs, it tells what becomes of the adapters.
+            // While bluetoothd runs, it reports changes of the adapters.
             return failure.code == .stackUnavailable ? await untilDaemonRuns() : nil
         case .wait(let longest, let failure):
             tell(failure)
-            // Half of it at random.
+            // Waits for a random time between half of the delay and the whole delay.
             let delay = longest / 2 + longest / 2 * Double.random(in: 0...1)
             try? await clock.sleep(for: delay)
             return .waited
@@ -269,7 +274,7 @@ extension Life {
         }
         handles.pin()
         let record = state.withLock { state in
-            // An adapter that was unplugged meanwhile has a new database, also in the same bluetoothd.
+            // An adapter that was unplugged in the meantime has a new database, even in the same bluetoothd.
             if number > 1 { state.record.forgetChecked() }
             return state.record
         }
@@ -291,12 +296,12 @@ extension Life {
         state.withLock { $0.presence = presence }
     }
 
-    /// Waits until bluetoothd runs, as a new connection to the bus tells each minute.
+    /// Waits until bluetoothd runs, according to a new connection to the bus each minute.
     ///
-    /// The connection that stands tells it at once. If it does not, for whatever reason, the peripheral must not stay
-    /// off the air until somebody starts the program anew.
+    /// The existing connection reports it at once. This check ensures that the peripheral does not stay off
+    /// the air if the connection does not report it for any reason.
     ///
-    /// - Returns: `nil` when this step is cancelled.
+    /// - Returns: `nil` if this step is cancelled.
     private func untilDaemonRuns() async -> Event? {
         while (try? await clock.sleep(for: Self.timeBetweenChecks)) != nil {
             if await DaemonWatcher.findsDaemon(at: backend.bus, on: loop) { return .daemonFound }
@@ -309,7 +314,9 @@ extension Life {
         return presence
     }
 
-    /// Keeps what is known of the handles for the next registration, also by the next run if something is preserved.
+    /// Keeps the knowledge about handles for the next registration.
+    ///
+    /// It also lasts for the next run if the state is preserved.
     func keep(_ record: HandleRecord) {
         let isNew = state.withLock { state in
             defer { (state.record, state.preservedRecord) = (record, record.text) }
@@ -323,7 +330,7 @@ extension Life {
     }
 
     func reportPublication(by link: any BackendLink, pacing: UpdatePacing, adapter: DeviceAddress?) {
-        // A socket takes as many.
+        // A socket has room for 224 values.
         let window = pacing == .unknown && backend.unobservedPace == .unlimited ? 224 : 16
         host.handle(
             .published(
@@ -332,11 +339,11 @@ extension Life {
         )
     }
 
-    /// Tells the log what is off the air and why, unless it has been told just that.
+    /// Logs what is off the air and why, unless this failure was logged last.
     func tell(
         _ failure: Failure,
         _ message: Logger.Message =
-            "The peripheral is off the air, and comes back by itself as soon as it can."
+            "The peripheral is off the air. It is published again automatically as soon as possible."
     ) {
         let isNew = state.withLock { state in
             defer { state.told = failure }

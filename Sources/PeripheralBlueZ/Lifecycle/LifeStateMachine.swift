@@ -1,40 +1,41 @@
 internal import PeripheralKit
 
-/// The life of a peripheral: through the bus, the daemon and the adapter it is registered, and comes back to that
-/// whatever happens to them.
+/// The state machine of a run: it registers the peripheral, and recovers from every loss.
 ///
-/// Events go in, the next step comes out, as with the ``RegistrationStateMachine`` that it holds while there is an
-/// adapter to be registered on. Whatever is lost, the connection to the bus is given up as well, and with it
-/// all that the daemon may still have of the peripheral; then it begins anew. What cannot be had yet is waited for: by
-/// the signals that tell a change where there are any, by growing delays where there are none.
+/// Events go in, the next step comes out. The ``RegistrationStateMachine`` that it holds while it uses an
+/// adapter works in the same way.
+///
+/// After any loss, the run also gives up the connection to the bus, and with it everything that the daemon
+/// may still have of the peripheral. Then it starts again. If something is missing, the run waits for a
+/// signal that reports the change. Where there is no such signal, it waits with growing delays.
 struct LifeStateMachine {
     typealias Failure = RegistrationStateMachine.Failure
     typealias Registration = RegistrationStateMachine
 
     enum Event: Hashable {
-        // What becomes of the step that is under way:
+        // Outcomes of the current step:
 
         case connected
-        /// The adapters that bluetoothd has, in its order.
+        /// The adapters of bluetoothd, in its order.
         case examined([AdapterDescription])
         case preparedAdapter
         case waited
         case disconnected
         case failed(Failure)
 
-        /// A step of the registration is done, or something has happened to it.
+        /// An outcome of a step of the registration, or an event that concerns it.
         case registration(Registration.Event)
 
-        // What happens around the peripheral:
+        // Events around the peripheral:
 
         case stopRequested
-        /// The program wants something else to be advertised, as
+        /// The program changes the advertisements; see
         /// ``RegistrationStateMachine/Event/advertisingDemanded(_:restarted:)``.
         case advertisingDemanded([Advertisement], restarted: Set<Int>)
         case busLost
         case daemonAppeared
         case daemonLost
-        /// bluetoothd runs, as another connection to the bus tells.
+        /// bluetoothd runs, according to another connection to the bus.
         case daemonFound
         case adapterAppeared(String)
         case adapterLost(String)
@@ -42,33 +43,33 @@ struct LifeStateMachine {
     }
 
     enum Action: Hashable {
-        /// Connects to the bus, and begins to watch.
+        /// Connects to the bus, and begins to watch bluetoothd.
         case connect
-        /// Finds out what adapters there are; where there is no daemon, the bus is asked to start it if it may.
+        /// Finds the adapters. If there is no daemon, the bus may start it.
         case examine(startsDaemon: Bool)
-        /// Gives the adapter the settings that are demanded, its power among them.
+        /// Applies the required settings to the adapter, including its power.
         case prepare(AdapterDescription)
         case registration(Registration.Action, on: String)
-        /// Nothing can be done until something changes. If bluetoothd does not run, another connection to the bus is
-        /// asked now and then whether it does after all.
+        /// Waits until something changes. If bluetoothd does not run, another connection to the bus checks
+        /// this from time to time.
         case awaitChange(because: Failure)
-        /// Something may change without a signal: waits for half that long at least, and not longer.
+        /// Waits for a change without a signal, for at least half of the duration and at most all of it.
         case wait(Duration, because: Failure)
-        /// Gives up the connection to the bus; all that was registered by it is gone.
+        /// Gives up the connection to the bus, which ends all registrations.
         case disconnect
         case finish(Failure?)
     }
 
     private enum State {
         case idle
-        /// Whether the new connection is lost already, while the step has not told that it stands.
+        /// Whether the new connection is already lost, before the step reports that it is open.
         case connecting(isLost: Bool)
-        /// Whether something has changed since the question was put.
+        /// Whether something has changed since the adapters were requested.
         case examining(isOutdated: Bool)
         case preparing(AdapterDescription)
         case waiting(isConnected: Bool)
         case registering(Registration)
-        /// What comes then: a new connection, at once or after a delay.
+        /// The next step is a new connection, at once or after a delay.
         case disconnecting(because: Failure, waits: Bool)
         case finished
     }
@@ -76,18 +77,18 @@ struct LifeStateMachine {
     private let selection: AdapterSelection
     private let settings: AdapterSettings
     private let recovery: Recovery
-    /// What is advertised, as the program has demanded it last.
+    /// The advertisements that the program requested last.
     private var advertisements: [Advertisement]
-    /// The numbers of the advertisements whose time is over.
+    /// The numbers of the advertisements whose timeout has passed.
     private(set) var endedAdvertisements: Set<Int> = []
-    /// What has become of a demand.
+    /// The outcome of a change of the advertisements.
     private var outcomeOfDemand: Result<Void, Failure>?
     private var state = State.idle
     private var backoff = Backoff()
     private var hasBeenPublished = false
     private var mayStartDaemon = true
     private var isStopRequested = false
-    /// What stands between the peripheral and the air.
+    /// The reason why the peripheral is off the air.
     private var obstacle: Failure?
 
     init(
@@ -102,13 +103,15 @@ struct LifeStateMachine {
         self.advertisements = advertisements
     }
 
-    /// Begins.
+    /// Returns the first step.
     mutating func start() -> Action {
         state = .connecting(isLost: false)
         return .connect
     }
 
-    /// Takes note of an event; `nil` when what is under way goes on.
+    /// Handles an event.
+    ///
+    /// - Returns: The next step; `nil` if the current step continues.
     mutating func handle(_ event: Event) -> Action? {
         if event == .stopRequested { isStopRequested = true }
         if case .registering(var registration) = state {
@@ -130,15 +133,15 @@ struct LifeStateMachine {
         }
     }
 
-    /// How many are advertised, those whose time is over among them.
+    /// The number of advertisements, including those whose timeout has passed.
     var advertisementCount: Int { advertisements.count }
 
-    /// What has become of the last demand, once.
+    /// Returns the outcome of the last change of the advertisements, once.
     mutating func takeOutcomeOfDemand() -> Result<Void, Failure>? {
         outcomeOfDemand.take()
     }
 
-    /// What an event means to a registration.
+    /// Returns the event that a registration handles.
     private static func translate(_ event: Event, on adapter: String) -> Registration.Event? {
         switch event {
         case .registration(let event): event
@@ -183,7 +186,7 @@ extension LifeStateMachine {
         return .examine(startsDaemon: false)
     }
 
-    /// The bus may take half a minute for it, of which the program is told.
+    /// Starts the daemon, and reports this to the program because it may take half a minute.
     private mutating func startDaemon() -> Action {
         endStartOfDaemon()
         obstacle = .daemonStarting
@@ -191,7 +194,7 @@ extension LifeStateMachine {
         return .examine(startsDaemon: true)
     }
 
-    /// Later, whoever has stopped the daemon wants it so.
+    /// Stops further starts of the daemon, because a later stop is intended.
     private mutating func endStartOfDaemon() {
         mayStartDaemon = false
         if obstacle == .daemonStarting { obstacle = nil }
@@ -221,14 +224,14 @@ extension LifeStateMachine {
         return .registration(action, on: adapter.path)
     }
 
-    /// Keeps what is to outlast a registration.
+    /// Saves the state that must outlast a registration.
     private mutating func note(_ registration: inout Registration) {
         advertisements = registration.advertising.advertisements
         endedAdvertisements = registration.advertising.ended
         if let outcome = registration.takeOutcomeOfDemand() { outcomeOfDemand = outcome }
     }
 
-    /// Goes on with what a registration has decided on.
+    /// Continues with the action of a registration.
     private mutating func follow(_ registration: Registration, _ action: Registration.Action?) -> Action? {
         if registration.isPublished, registration.isComplete {
             hasBeenPublished = true
@@ -252,7 +255,7 @@ extension LifeStateMachine {
     }
 }
 
-// MARK: - What is missing
+// MARK: - Failures
 
 extension LifeStateMachine {
     /// A step failed.
@@ -267,10 +270,10 @@ extension LifeStateMachine {
         case .examining, .preparing:
             if failure == .busLost { return loseBus() }
             endStartOfDaemon()
-            // Where nothing is answered, nothing may be told either.
+            // If there are no replies, there may be no signals either.
             if failure.isOfConnection { return recover(from: failure) }
             if isFatal(failure) { return finish(failure) }
-            // When the daemon appears, and when an adapter can be used, is told.
+            // Signals report when the daemon appears, and when an adapter becomes usable.
             let isTold = failure.code == .stackUnavailable || failure.code == .adapterUnavailable
             return isTold ? awaitChange(because: failure) : wait(because: failure, isConnected: true)
         case .disconnecting:
@@ -280,13 +283,14 @@ extension LifeStateMachine {
         }
     }
 
-    /// A registration has ended.
+    /// Continues after the end of a registration.
     private mutating func recover(from failure: Failure) -> Action {
         if isFatal(failure) { return finish(failure) }
-        // It was requested while what was registered before the failure was withdrawn.
+        // The stop was requested while earlier registrations were withdrawn after the failure.
         if isStopRequested { return finish(nil) }
         obstacle = failure
-        // What was lost may be back already, once; what was refused is refused again.
+        // After a loss, the first attempt follows at once, because the lost part may be back already. After a
+        // refusal, another attempt at once would be refused again.
         let isFirst = backoff == Backoff()
         if failure.isLoss, isFirst { _ = backoff.grow() }
         state = .disconnecting(because: failure, waits: !(failure.isLoss && isFirst))
@@ -306,9 +310,9 @@ extension LifeStateMachine {
         return .wait(backoff.grow(), because: failure)
     }
 
-    /// Whether the run ends by a failure.
+    /// Returns whether a failure ends the run.
     private func isFatal(_ failure: Failure) -> Bool {
-        // A declaration does not mend itself.
+        // A wrong declaration does not correct itself.
         guard failure.issues.isEmpty else { return true }
         return switch recovery {
         case .always: false
@@ -318,7 +322,7 @@ extension LifeStateMachine {
     }
 }
 
-// MARK: - What happens meanwhile
+// MARK: - Events during a step
 
 extension LifeStateMachine {
     private mutating func stop() -> Action? {
@@ -328,7 +332,7 @@ extension LifeStateMachine {
         }
     }
 
-    /// Takes note of what is to be advertised when the peripheral is back.
+    /// Saves the advertisements for the next registration.
     private mutating func demand(_ new: [Advertisement], _ restarted: Set<Int>) -> Action? {
         var advertising = Registration.Advertising(of: advertisements, ended: endedAdvertisements)
         advertising.demand(new, restarted: restarted)
@@ -349,14 +353,14 @@ extension LifeStateMachine {
         }
     }
 
-    /// What this connection was to tell, another tells: no more can be expected of this one.
+    /// Connects again, because this connection did not report an event that another one reported.
     private mutating func beginAnew() -> Action? {
         guard case .waiting(isConnected: true) = state, let obstacle else { return nil }
         state = .disconnecting(because: obstacle, waits: false)
         return .disconnect
     }
 
-    /// What is there has changed.
+    /// Finds the adapters again after a change.
     private mutating func lookAgain() -> Action? {
         switch state {
         case .examining:
@@ -371,7 +375,7 @@ extension LifeStateMachine {
     }
 }
 
-// MARK: - What the program is told
+// MARK: - State for the program
 
 extension LifeStateMachine {
     var peripheralState: PeripheralState {
@@ -389,19 +393,19 @@ extension LifeStateMachine {
 }
 
 extension RegistrationStateMachine.Failure {
-    /// Whether something is gone that was there, rather than refused.
+    /// Whether something is lost, not refused.
     fileprivate var isLoss: Bool {
         code == .connectionLost || code == .stackUnavailable || code == .adapterUnavailable
     }
 
-    /// Whether the connection to the bus is lost, or may be one by which nothing comes any more.
+    /// Whether the connection to the bus is lost, or may no longer deliver anything.
     fileprivate var isOfConnection: Bool {
         code == .connectionLost || code == .timedOut
     }
 }
 
 extension AdapterSettings {
-    /// Whether the adapter is not as it is demanded.
+    /// Returns whether the adapter differs from the required settings.
     fileprivate func demandSomething(of adapter: AdapterDescription) -> Bool {
         if let alias, alias != adapter.alias { return true }
         return isPairable != nil || powersOn && !adapter.isPowered

@@ -4,12 +4,12 @@ internal import PeripheralDBus
 internal import PeripheralKit
 
 extension Presence {
-    /// How often the same handles are requested once more after a refusal, where nothing stands.
+    /// The number of further requests for the same handles after a refusal, if they are free.
     private static let repetitions = 2
 
-    /// Carries out a step of a registration.
+    /// Performs a step of a registration.
     ///
-    /// - Returns: What comes of it; `nil` for nothing.
+    /// - Returns: The outcome; `nil` if there is none.
     func perform(
         _ action: RegistrationStateMachine.Action,
         on adapter: String,
@@ -55,7 +55,7 @@ extension Presence {
         case .awaitRenewal(let delay, let failure):
             life.tell(
                 failure,
-                "An advertisement is off the air and could not be registered; it is tried again until it can."
+                "An advertisement is off the air. The registration is tried again until bluetoothd accepts it."
             )
             try await life.clock.sleep(for: delay)
             return .renewalIsDue
@@ -63,8 +63,8 @@ extension Presence {
             try await advertisements.withdraw(numbers, by: managers)
             return .withdrewAdvertisements
         case .withdrawApplication:
-            // New centrals no longer find the peripheral; those that are here get their answers, but nobody
-            // has the time to finish pairing.
+            // New centrals no longer find the peripheral. Connected centrals still get their responses, but
+            // there is no time to finish pairing.
             await application.agent.close()
             await life.host.untilAnswered()
             await application.centrals.untilConfirmed(within: .seconds(1), by: life.clock)
@@ -79,7 +79,7 @@ extension Presence {
         }
     }
 
-    /// What the adapter can do; bluetoothd is asked once in a presence.
+    /// Returns the capabilities of the adapter, for which it calls bluetoothd once in a presence.
     private func capabilities(by managers: AdapterManagers) async throws -> AdvertisingCapabilities {
         try await advertisements.capabilities(
             by: managers,
@@ -87,10 +87,10 @@ extension Presence {
         )
     }
 
-    /// Registers the database where it was before, and what finds no room there elsewhere.
+    /// Registers the database at its former handles, and moves services that find no room there.
     ///
-    /// No handle is requested before it is certain that nobody else has it: bluetoothd may take the services
-    /// of another program for ours, and remove them.
+    /// It requests no handle before it is certain that no other program has it. Otherwise bluetoothd may
+    /// mistake another program's services for those of this program, and remove them.
     private func registerApplication(
         by managers: AdapterManagers,
         on adapter: String,
@@ -119,9 +119,9 @@ extension Presence {
                 }
                 if let refusal {
                     refusals += 1
-                    // Once more at the same handles. Whether anything stands there, such as what was just
-                    // refused, is looked for first: bluetoothd would take it for the same services, and
-                    // remove them with it.
+                    // Tries again at the same handles. It first checks whether a service has them, such as
+                    // the one that was just refused. Otherwise bluetoothd would mistake that for the same
+                    // service, and remove it as well.
                     if refusals <= Self.repetitions {
                         handles.forgetGiven()
                         await reservation.forgetChecks()
@@ -136,7 +136,7 @@ extension Presence {
             }
             try await reservation.keep(handles.planned, in: daemon)
         } catch {
-            // What is claimed is given up with the connection, which ends now.
+            // The claims end with the connection, which ends now.
             handles.fail()
             throw error
         }
@@ -173,7 +173,7 @@ extension Presence {
             .watch()
     }
 
-    /// Gives the adapter what is demanded of it.
+    /// Applies the required settings to the adapter.
     func prepare(_ adapter: AdapterDescription, _ settings: AdapterSettings) async throws {
         let path = try ObjectPath(adapter.path)
         if settings.powersOn, !adapter.isPowered { try await powerOn(path) }
@@ -204,7 +204,7 @@ extension Presence {
 }
 
 extension Application {
-    /// Finds out what the running daemon will make of the declaration.
+    /// Finds the issues of the declaration on the running version of bluetoothd.
     ///
     /// - Returns: The warnings.
     /// - Throws: `RegistrationStateMachine.Failure` with the errors.
@@ -221,7 +221,7 @@ extension Application {
 }
 
 extension RegistrationStateMachine.Action {
-    /// What fails when it fails.
+    /// The step that a failure of this action names.
     var step: RegistrationStep {
         switch self {
         case .registerAgent: .registeringAgent

@@ -2,9 +2,9 @@ internal import PeripheralCore
 internal import PeripheralDBus
 internal import PeripheralKit
 
-/// All that a peripheral is on one connection to the bus: its objects, its pairing agent and its centrals.
+/// The peripheral on one connection to the bus: its objects, its pairing agent and its centrals.
 ///
-/// It ends with the connection; what is lost with one is not carried over to the next, so that nothing of it can be left.
+/// It ends with the connection. The next connection takes nothing over, so no stale state can remain.
 struct Presence: Sendable {
     let connection: BusConnection
     let application: Application
@@ -13,9 +13,9 @@ struct Presence: Sendable {
     let watcher: DaemonWatcher
     let reservation: HandleReservation
 
-    /// Connects to the bus, exports the objects, and begins to watch; reports on the loop what happens.
+    /// Connects to the bus, exports the objects, and begins to watch bluetoothd.
     ///
-    /// The database is to have the handles again that it had on the air before.
+    /// It reports events on the loop. The database gets the same handles that it had on the air before.
     init(
         of publication: Publication,
         for host: any PeripheralHost,
@@ -60,9 +60,10 @@ struct Presence: Sendable {
         }
     }
 
-    /// Leaves nothing behind, also in bluetoothd, which drops what belongs to a connection.
+    /// Ends the connection, so that bluetoothd drops everything that belongs to it.
     ///
-    /// - Parameter silenced: Called when nothing more is told to the host, while what it sends still meets a connection.
+    /// - Parameter silenced: Called when nothing more is reported to the host. The connection is still open
+    ///   then, for values that the host sends.
     func close(_ silenced: () -> Void) async {
         await application.agent.close()
         await application.centrals.close()

@@ -2,7 +2,7 @@ internal import PeripheralCore
 internal import PeripheralDBus
 internal import PeripheralKit
 
-/// What the registration was doing when it failed.
+/// The step of the registration that failed.
 enum RegistrationStep {
     case connecting, findingAdapters, poweringOn, preparing, registeringAgent, registeringApplication,
         registeringAdvertisement
@@ -10,13 +10,15 @@ enum RegistrationStep {
 }
 
 extension RegistrationStateMachine {
-    /// Why the registration ends, or a part of it fails; equal by its kind and words.
+    /// The reason why the registration ends, or a part of it fails.
+    ///
+    /// Two failures are equal if their kind and message are equal.
     struct Failure: Error, Hashable {
         var code: PeripheralError.Code
         var message: String
-        /// What is wrong with the declaration, if that is the reason.
+        /// The errors of the declaration, if they are the reason.
         var issues: [DeclarationIssue] = []
-        /// What it tells of the radio; `nil` for what follows from the code.
+        /// The state of the radio that follows from the failure; `nil` if it follows from the code.
         var radio: PeripheralState.Radio?
     }
 }
@@ -44,7 +46,7 @@ extension RegistrationStateMachine.Failure {
 
     static let powerLost = poweredOff("The Bluetooth adapter is powered off")
 
-    /// What is to be done is the same whichever adapter it is.
+    /// The adapter is powered off; the remedy is the same for every adapter.
     static func poweredOff(_ finding: String) -> Self {
         Self(
             code: .adapterUnavailable,
@@ -61,14 +63,14 @@ extension RegistrationStateMachine.Failure {
         )
     }
 
-    /// Another program has handles that the program has pinned.
+    /// Another program uses handles that this program has pinned.
     static func handlesTaken(of service: ServiceDescription, in blocks: Set<HandleBlock>) -> Self {
         Self(
             code: .rejected,
             message:
-                "The service \(service.uuid) cannot be pinned at \(service.handle?.description ?? "its handle"): another program "
-                + "has handles in \(blocks.sorted().map(\.description).joined(separator: ", ")), which one program at a time can "
-                + "have. Stop that program, or pin the service outside of this range."
+                "The service \(service.uuid) cannot be pinned at \(service.handle?.description ?? "its handle") because "
+                + "another program uses handles in \(blocks.sorted().map(\.description).joined(separator: ", ")). "
+                + "Only one program can use these handles. Stop that program, or pin the service outside this range."
         )
     }
 
@@ -77,13 +79,13 @@ extension RegistrationStateMachine.Failure {
         self.init(code: .rejected, message: DeclarationError(issues: errors).description, issues: errors)
     }
 
-    /// What the program gets.
+    /// The error that the program receives.
     var error: any Error {
         issues.isEmpty
             ? PeripheralError(code: code, message: message) : DeclarationError(issues: issues)
     }
 
-    /// What it tells of the radio.
+    /// The state of the radio that follows from the failure.
     var radioState: PeripheralState.Radio {
         if let radio { return radio }
         return switch code {
@@ -94,7 +96,7 @@ extension RegistrationStateMachine.Failure {
         }
     }
 
-    /// Says in a sentence what went wrong and what to do about it.
+    /// Creates a failure with a message that says what went wrong and what to do.
     init(_ error: any Error, step: RegistrationStep) {
         guard let error = error as? BusError else {
             self.init(code: .connectionLost, message: "The registration failed: \(error).")
@@ -116,7 +118,7 @@ extension RegistrationStateMachine.Failure {
         case .remote(let name, let message):
             self.init(remote: name, message, step: step)
         case .cancelled, .signatureMismatch, .invalidName, .invalidValue, .limitExceeded:
-            self.init(code: .connectionLost, message: "bluetoothd is not understood: \(error).")
+            self.init(code: .connectionLost, message: "The communication with bluetoothd failed: \(error).")
         }
     }
 
@@ -139,7 +141,9 @@ extension RegistrationStateMachine.Failure {
             "org.freedesktop.DBus.Error.UnknownMethod" where step != .registeringAgent:
             self.init(
                 code: .adapterUnavailable,
-                message: "The Bluetooth adapter is gone, or cannot be a peripheral (\(message))."
+                message:
+                    "The Bluetooth adapter is gone, or does not support the role of a peripheral (\(message)). "
+                    + "Plug it in, or use another adapter."
             )
         default:
             self.init(
@@ -150,7 +154,7 @@ extension RegistrationStateMachine.Failure {
         }
     }
 
-    /// bluetoothd gives few reasons; these are the likely ones.
+    /// Returns the likely reason, because bluetoothd gives few reasons.
     private static func explanation(of name: String, _ message: String, _ step: RegistrationStep) -> String {
         let said = "\(name): \(message)"
         switch (step, name) {
@@ -158,23 +162,23 @@ extension RegistrationStateMachine.Failure {
             return "The Bluetooth adapter is blocked (\(said)); use 'rfkill unblock bluetooth'."
         case (.poweringOn, _):
             return
-                "bluetoothd could not power the adapter on (\(said)); look with 'rfkill' whether it is blocked."
+                "bluetoothd could not power on the adapter (\(said)). Run 'rfkill' to see whether it is blocked."
         case (.preparing, _):
-            return "bluetoothd could not set the adapter up (\(said))."
+            return "bluetoothd could not apply the adapter settings (\(said))."
         case (.registeringAgent, _):
             return
-                "bluetoothd did not take the pairing agent (\(said)), so that no central could pair; look into its "
-                + "log, or leave pairing to the agent that the system has by 'pairing: .system'."
+                "bluetoothd did not accept the pairing agent (\(said)), so no central can pair. See its log for the "
+                + "reason, or use 'pairing: .system' to leave pairing to the system's agent."
         case (.registeringApplication, _) where message == "No object received":
             return
-                "bluetoothd could not read the services (\(said)); D-Bus's policy (bluetooth.conf) must allow it to "
-                + "call this program."
+                "bluetoothd could not read the services (\(said)). Allow it to call this program in D-Bus's policy "
+                + "(bluetooth.conf)."
         case (.registeringApplication, _):
             return
-                "bluetoothd refused the services (\(said)); its log tells which attribute it does not accept, "
-                + "and an old BlueZ may not know a property or a security level."
+                "bluetoothd refused the services (\(said)). Its log names the attribute that it does not accept. "
+                + "An old version of BlueZ may not support a property or a security level."
         default:
-            return "bluetoothd refused (\(said))."
+            return "bluetoothd refused the request (\(said))."
         }
     }
 }

@@ -2,34 +2,35 @@ internal import PeripheralCore
 internal import PeripheralKit
 
 extension RegistrationStateMachine {
-    /// What is advertised, and what is to be: each advertisement by its number, which is its place in what the program
-    /// demands.
+    /// The registered and the wanted advertisements, by number.
+    ///
+    /// The number of an advertisement is its position in the program's list.
     struct Advertising: Equatable {
-        /// What the program wants.
+        /// The advertisements that the program requests.
         private(set) var advertisements: [Advertisement]
-        /// The numbers of those whose time is over.
+        /// The numbers of the advertisements whose timeout has passed.
         private(set) var ended: Set<Int>
-        /// What bluetoothd has.
+        /// The advertisements that bluetoothd has.
         private(set) var registered: [Int: Advertisement] = [:]
-        /// Of these, what is to be registered anew.
+        /// The numbers of registered advertisements that must be registered again.
         private var outdated: Set<Int> = []
-        /// What could not be registered, until that is tried again.
+        /// The failures of advertisements that could not be registered, until the next attempt.
         var refusals: [Int: Failure] = [:]
-        /// How many centrals are there.
+        /// The number of connected centrals.
         var connections = 0
-        /// The numbers of all that bluetoothd was ever asked for.
+        /// The numbers of all advertisements that were ever registered or tried.
         private(set) var attempted: Set<Int> = []
-        /// What bluetoothd has been asked for and not yet answered.
+        /// The numbers of advertisements whose registration bluetoothd has not answered yet.
         private var underWay: Set<Int> = []
         private var demand: Demand?
         private var outcome: Outcome?
 
-        /// What was the case before the program has demanded something else.
+        /// The state before the program changed the advertisements.
         private struct Demand: Equatable {
             var formerAdvertisements: [Advertisement]
             var formerEnded: Set<Int>
 
-            /// Whether what is advertised under a number is new with the demand.
+            /// Returns a closure that returns whether the advertisement with a number is new with the change.
             func brings(_ values: [Int: Advertisement]) -> (_ number: Int) -> Bool {
                 { number in
                     guard formerAdvertisements.indices.contains(number) else { return true }
@@ -53,9 +54,9 @@ extension RegistrationStateMachine {
 extension RegistrationStateMachine.Advertising {
     typealias Failure = RegistrationStateMachine.Failure
 
-    // MARK: What is to be done
+    // MARK: Next steps
 
-    /// What has to be on the air now.
+    /// The advertisements that must be on the air now.
     var wanted: [Int: Advertisement] {
         var wanted: [Int: Advertisement] = [:]
         for (number, advertisement) in advertisements.enumerated() where !ended.contains(number) {
@@ -65,35 +66,35 @@ extension RegistrationStateMachine.Advertising {
         return wanted
     }
 
-    /// What is registered and must not be, or not like that.
+    /// The numbers of advertisements that are registered but must not be, or are outdated.
     var superfluous: Set<Int> {
         let wanted = wanted
         return Set(registered.keys.filter { outdated.contains($0) || wanted[$0] == nil })
     }
 
-    /// What is not registered, and was not refused.
+    /// The advertisements that are neither registered nor refused.
     var missing: [Int: Advertisement] {
         wanted.filter { registered[$0.key] == nil && refusals[$0.key] == nil }
     }
 
-    /// What is registered as something else.
+    /// The advertisements that are registered with another content.
     var changed: [Int: Advertisement] {
         wanted.filter { registered[$0.key] != nil && registered[$0.key] != $0.value }
     }
 
-    /// Whether there is anything to advertise, now or when the centrals are gone.
+    /// Whether there is anything to advertise, now or after the centrals have disconnected.
     var isAnythingMeant: Bool {
         advertisements.indices.contains { !ended.contains($0) }
     }
 
     var isNothingRegistered: Bool { registered.isEmpty }
 
-    /// Why what comes first of what is refused is so.
+    /// The failure of the first refused advertisement.
     var firstRefusal: Failure? {
         refusals.min { $0.key < $1.key }?.value
     }
 
-    // MARK: What becomes of it
+    // MARK: Outcomes
 
     mutating func begin(with values: [Int: Advertisement]) {
         underWay = Set(values.keys)
@@ -101,13 +102,13 @@ extension RegistrationStateMachine.Advertising {
         outdated.subtract(underWay)
     }
 
-    /// Takes note of what bluetoothd has answered.
+    /// Records bluetoothd's answers.
     mutating func note(_ values: [Int: Advertisement], refused: [Int: Failure]) {
         underWay = []
         for (number, value) in values {
             registered[number] = refused[number] == nil && refusals[number] == nil ? value : nil
         }
-        // What is not wanted any more may be refused.
+        // A refusal of an advertisement that is no longer wanted does not matter.
         let refused = refused.filter { number, _ in
             advertisements.indices.contains(number) && advertisements[number] == values[number]
         }
@@ -126,24 +127,24 @@ extension RegistrationStateMachine.Advertising {
         outdated.subtract(numbers)
     }
 
-    /// What is on the air, or on its way there, is to be registered anew.
+    /// Marks all registered advertisements, and those in registration, to be registered again.
     mutating func outdateAll() {
         outdated.formUnion(registered.keys)
         outdated.formUnion(underWay)
     }
 
-    /// Whether bluetoothd drops it after a time, for good.
+    /// Returns whether bluetoothd drops the advertisement for good after a timeout.
     func endsByItself(_ number: Int) -> Bool {
         advertisements.indices.contains(number) && advertisements[number].timeout != nil
     }
 
-    /// The time of an advertisement is over; the others stay as they are.
+    /// Records that the timeout of an advertisement has passed; the others stay as they are.
     mutating func end(_ number: Int) {
         ended.insert(number)
         registered[number] = nil
     }
 
-    /// Takes note that bluetoothd has dropped one that it has, or has just been asked for.
+    /// Records that bluetoothd has dropped an advertisement that was registered or in registration.
     ///
     /// - Returns: Whether there was one.
     mutating func noteLost(_ number: Int, because failure: Failure) -> Bool {
@@ -153,12 +154,12 @@ extension RegistrationStateMachine.Advertising {
         return true
     }
 
-    // MARK: What the program demands
+    // MARK: Changes by the program
 
     mutating func demand(_ new: [Advertisement], restarted: Set<Int>) {
         demand = Demand(formerAdvertisements: advertisements, formerEnded: ended)
         ended = ended.filter { number in
-            // With another time, it begins anew.
+            // An advertisement with another timeout begins again.
             new.indices.contains(number) && !restarted.contains(number)
                 && new[number].timeout == advertisements[number].timeout
         }
@@ -166,14 +167,14 @@ extension RegistrationStateMachine.Advertising {
         refusals = [:]
     }
 
-    /// All is done that could be for what was demanded.
+    /// Completes the change, because every possible step is done.
     mutating func completeDemand() {
         guard demand != nil else { return }
         demand = nil
         outcome = .done
     }
 
-    /// What has become of the last demand, once.
+    /// Returns the outcome of the last change, once.
     mutating func takeOutcome() -> Result<Void, Failure>? {
         switch outcome.take() {
         case nil: nil

@@ -1,22 +1,27 @@
 internal import PeripheralKit
 
-/// One registration with bluetoothd, on one adapter: which step follows which, whatever happens.
+/// The state machine of one registration with bluetoothd, on one adapter.
 ///
-/// Events go in, the next step comes out; the machine does no I/O and knows no clock. One step is under way at a
-/// time: its outcome is an event like those from outside, which come at any time, and a step that is decided on
-/// before that outcome takes its place. Order matters: the database is registered before the advertisements, so that
-/// no central finds an empty peripheral, and the advertisements are withdrawn first, for the same reason; the pairing
-/// agent is there before and after both, since a central pairs by what it found when it connected.
+/// Events go in, the next step comes out. The machine does no I/O and uses no clock. One step runs at a time,
+/// and its outcome is an event. Other events can arrive at any time. A step that is decided before the
+/// outcome of the current step replaces that step.
 ///
-/// What is advertised follows from what is wanted: whatever changes that, or is lost, the next step is what brings
-/// ``Advertising/registered`` nearer to ``Advertising/wanted``.
+/// The order of the steps matters:
+///
+/// - The database is registered before the advertisements, so that no central finds an empty peripheral. For
+///   the same reason, the advertisements are withdrawn first.
+/// - The pairing agent is registered before both, and withdrawn after both, because a central pairs according
+///   to what it found when it connected.
+///
+/// The next step always brings ``Advertising/registered`` closer to ``Advertising/wanted``, whatever changes
+/// or is lost.
 struct RegistrationStateMachine {
     enum Event: Hashable {
-        // What becomes of the step that is under way:
+        // Outcomes of the current step:
 
         case registeredAgent
         case registeredApplication
-        /// What was to be registered or changed is on the air, but for what bluetoothd has refused, by its number.
+        /// The advertisements are on the air, except those that bluetoothd has refused, by number.
         case advertised(refused: [Int: Failure])
         case reportedPublication
         case renewalIsDue
@@ -25,30 +30,31 @@ struct RegistrationStateMachine {
         case withdrewAgent
         case failed(Failure)
 
-        // What happens to the registration:
+        // Events that concern the registration:
 
         case stopRequested
-        /// The program wants something else to be advertised; those whose time is over begin anew if they are named.
+        /// The program changes the advertisements. The restarted ones begin again even if their timeout has
+        /// passed.
         case advertisingDemanded([Advertisement], restarted: Set<Int>)
-        /// A central has come or gone; how many are there now.
+        /// A central has connected or disconnected; the value is the number of connected centrals.
         case connectionsChanged(Int)
-        /// bluetoothd has dropped one of the advertisements by itself, by its number.
+        /// bluetoothd has dropped the advertisement with this number.
         case advertisementReleased(Int)
         /// The adapter was powered on or off.
         case powerChanged(Bool)
-        /// What the registration needs is gone, and all that was registered with it.
+        /// Something that the registration needs is lost, together with everything that was registered.
         case lost(Failure)
     }
 
     enum Action: Hashable {
         case registerAgent
         case registerApplication
-        /// None of them is registered.
+        /// Registers advertisements, none of which is registered.
         case registerAdvertisements([Int: Advertisement])
-        /// All of them are registered, as something else.
+        /// Changes advertisements, all of which are registered with another content.
         case changeAdvertisements([Int: Advertisement])
         case reportPublication
-        /// An advertisement could not be registered; that is to be told, and tried again later.
+        /// Logs that an advertisement could not be registered, and waits before the next attempt.
         case awaitRenewal(after: Duration, because: Failure)
         case withdrawAdvertisements(Set<Int>)
         case withdrawApplication
@@ -64,11 +70,11 @@ struct RegistrationStateMachine {
         case registeringAdvertisements([Int: Advertisement])
         case changingAdvertisements([Int: Advertisement])
         case reportingPublication
-        /// Nothing is under way.
+        /// No step is running.
         case published
         case awaitingRenewal
 
-        // The way out:
+        // States of the end:
 
         case stoppingAdvertisements(Failure?)
         case withdrawingApplication(Failure?)
@@ -77,23 +83,27 @@ struct RegistrationStateMachine {
     }
 
     let adapter: AdapterDescription
-    /// Whether what bluetoothd refuses of several advertisements is done without, from the start.
+    /// Whether the registration continues from the start if bluetoothd refuses some of several
+    /// advertisements.
     private let acceptsPart: Bool
     private(set) var advertising: Advertising
     private var state = State.idle
     private var failedRenewals = 0
     private(set) var isPowered = true
-    /// Whether all is on the air that is to be, apart from the moments that it takes to renew it.
+    /// Whether all wanted advertisements are on the air, except while they are renewed.
     private(set) var isAdvertising = false
-    /// Whether the program was told that the peripheral is published.
+    /// Whether the publication was reported to the program.
     private var isReported = false
     private var isStopRequested = false
 
+    /// Creates a registration.
+    ///
     /// - Parameters:
-    ///   - adapter: One that is powered on.
-    ///   - advertisements: What is advertised; the numbers are their places.
-    ///   - endedAdvertisements: The numbers of those whose time is over already.
-    ///   - acceptsPart: Whether what bluetoothd refuses of several advertisements is done without, from the start.
+    ///   - adapter: An adapter that is powered on.
+    ///   - advertisements: The advertisements. Their positions are their numbers.
+    ///   - endedAdvertisements: The numbers of the advertisements whose timeout has passed.
+    ///   - acceptsPart: Whether the registration continues from the start if bluetoothd refuses some of
+    ///     several advertisements.
     init(
         on adapter: AdapterDescription,
         advertisements: [Advertisement] = [Advertisement()],
@@ -105,13 +115,15 @@ struct RegistrationStateMachine {
         advertising = Advertising(of: advertisements, ended: endedAdvertisements)
     }
 
-    /// Begins.
+    /// Returns the first step.
     mutating func start() -> Action {
         state = .registeringAgent
         return .registerAgent
     }
 
-    /// Takes note of an event; `nil` when what is under way goes on.
+    /// Handles an event.
+    ///
+    /// - Returns: The next step; `nil` if the current step continues.
     mutating func handle(_ event: Event) -> Action? {
         switch event {
         case .stopRequested: stop()
@@ -125,7 +137,7 @@ struct RegistrationStateMachine {
         }
     }
 
-    /// What has become of the last demand, once.
+    /// Returns the outcome of the last change of the advertisements, once.
     mutating func takeOutcomeOfDemand() -> Result<Void, Failure>? {
         advertising.takeOutcome()
     }
@@ -134,7 +146,7 @@ struct RegistrationStateMachine {
 // MARK: - Steps
 
 extension RegistrationStateMachine {
-    /// A step is done: the next.
+    /// Returns the next step after a step has succeeded.
     private mutating func proceed(_ event: Event) -> Action? {
         switch (state, event) {
         case (.registeringAgent, .registeredAgent):
@@ -167,7 +179,7 @@ extension RegistrationStateMachine {
         }
     }
 
-    /// A step failed, and bluetoothd is still there, so that what is registered can be withdrawn from it.
+    /// Handles a failed step while bluetoothd still runs, so that registrations can be withdrawn.
     private mutating func fail(_ failure: Failure) -> Action? {
         switch state {
         case .registeringAgent, .registeringApplication:
@@ -190,15 +202,16 @@ extension RegistrationStateMachine {
         }
     }
 
-    /// Brings what is on the air one step nearer to what is wanted.
+    /// Takes one step from the registered advertisements towards the wanted ones.
     private mutating func advertise() -> Action? {
         if isStopRequested { return stopAdvertising(nil) }
-        // Without power, nothing can be advertised; with it, what was is not on the air again by itself everywhere.
+        // Without power, nothing can be advertised. When the power is back, earlier advertisements do not
+        // always return automatically.
         guard isPowered else {
             advertising.outdateAll()
             return settle()
         }
-        // First the program is told, however much has changed meanwhile.
+        // The publication is reported first, however much has changed in the meantime.
         let superfluous = isReported ? advertising.superfluous : []
         if !superfluous.isEmpty {
             state = .withdrawingAdvertisements(superfluous)
@@ -224,7 +237,7 @@ extension RegistrationStateMachine {
         refused: [Int: Failure]
     ) -> Action? {
         advertising.note(values, refused: refused)
-        // What is refused of a demand leads back to what was before.
+        // A refused change restores the earlier advertisements.
         let isRefused = !refused.isEmpty && advertising.firstRefusal != nil
         if isRefused, !isReported, !isStopRequested, !acceptsPart || advertising.isNothingRegistered {
             return stopAdvertising(advertising.firstRefusal)
@@ -232,7 +245,7 @@ extension RegistrationStateMachine {
         return advertise()
     }
 
-    /// There is nothing more to be done.
+    /// Ends the steps because nothing is left to do.
     private mutating func settle() -> Action? {
         let refusal = isPowered ? advertising.firstRefusal : nil
         isAdvertising = isPowered && refusal == nil && advertising.isAnythingMeant
@@ -251,7 +264,7 @@ extension RegistrationStateMachine {
         return nil
     }
 
-    /// A second after the first failure, twice that after the next, at most half a minute.
+    /// Returns 1 s after the first failure, then twice as much after each further failure, up to 30 s.
     private static func renewalDelay(after failures: Int) -> Duration {
         .seconds(min(1 << min(failures - 1, 5), 30))
     }
@@ -281,10 +294,10 @@ extension RegistrationStateMachine {
     }
 }
 
-// MARK: - What is the case
+// MARK: - State
 
 extension RegistrationStateMachine {
-    /// Whether the program was told that the peripheral is published, and nothing is withdrawn yet.
+    /// Whether the publication was reported, and nothing is withdrawn yet.
     var isPublished: Bool { isReported && isRegistered && !isStopping }
 
     /// Whether bluetoothd serves the database.
@@ -299,7 +312,7 @@ extension RegistrationStateMachine {
         }
     }
 
-    /// Whether all is done that could be, and nothing is refused.
+    /// Whether every possible step is done, and nothing is refused.
     var isComplete: Bool {
         if case .published = state { isPowered } else { false }
     }
@@ -308,7 +321,7 @@ extension RegistrationStateMachine {
         if case .stoppingAdvertisements = state { true } else { false }
     }
 
-    /// Whether the next step waits for something to happen.
+    /// Whether the next step waits for an event.
     private var isSettled: Bool {
         switch state {
         case .published, .awaitingRenewal: true
@@ -317,7 +330,7 @@ extension RegistrationStateMachine {
     }
 }
 
-// MARK: - What happens meanwhile
+// MARK: - Events during a step
 
 extension RegistrationStateMachine {
     private mutating func stop() -> Action? {
@@ -338,7 +351,7 @@ extension RegistrationStateMachine {
         advertising.connections = count
         guard adapter.connectionsInterruptAdvertising || advertising.wanted != before else { return nil }
         if adapter.connectionsInterruptAdvertising { advertising.outdateAll() }
-        // What the adapter could not do with that central, it may be able to do without.
+        // The adapter may accept an advertisement after a change of the connections.
         advertising.refusals = [:]
         return isSettled ? advertise() : nil
     }
@@ -358,13 +371,13 @@ extension RegistrationStateMachine {
             if isAdvertising { isAdvertising = advertising.isAnythingMeant }
             return nil
         }
-        // bluetoothd does so when the adapter is about to go, too.
+        // bluetoothd also does this when the adapter is about to disappear.
         guard advertising.noteLost(number, because: .advertisementLost) else { return nil }
         if isReported { isAdvertising = false }
         return isSettled ? advertise() : nil
     }
 
-    /// Nothing can be withdrawn any more, nor has to be: what bluetoothd still has, it drops with the connection.
+    /// Ends without withdrawing, because bluetoothd drops everything with the connection.
     private mutating func end(_ failure: Failure) -> Action? {
         advertising.completeDemand()
         switch state {
@@ -380,10 +393,10 @@ extension RegistrationStateMachine {
 extension RegistrationStateMachine.Failure {
     fileprivate static let advertisementLost = Self(
         code: .connectionLost,
-        message: "bluetoothd has withdrawn the advertisement; look into its log for the reason."
+        message: "bluetoothd has withdrawn the advertisement; see its log for the reason."
     )
 
-    /// Whether bluetoothd is still there, so that other things can be withdrawn from it.
+    /// Whether bluetoothd still runs, so that other registrations can be withdrawn.
     var leavesDaemon: Bool {
         code != .connectionLost && code != .stackUnavailable
     }

@@ -3,9 +3,10 @@ internal import PeripheralCore
 internal import PeripheralKit
 private import Synchronization
 
-/// The log of a run, which is told each thing once, however often the peripheral comes back.
+/// The log of a run, which logs each topic once, however often the peripheral is published again.
 ///
-/// It does not bound how often a thing that is forgotten is told again: as all lines of a run, these pass a ``LogLimit``.
+/// It does not limit how often a forgotten topic is logged again. As all lines of a run, these pass a
+/// ``LogLimit``.
 final class RunLog: Sendable {
     enum Topic: Equatable {
         case declaration(DeclarationIssue)
@@ -22,7 +23,7 @@ final class RunLog: Sendable {
         self.logger = logger
     }
 
-    /// Tells something, unless it was told before.
+    /// Logs a message unless its topic was logged before.
     func tell(
         _ topic: Topic,
         _ level: Logger.Level,
@@ -38,7 +39,7 @@ final class RunLog: Sendable {
         logger.log(level: level, message(), metadata: metadata())
     }
 
-    /// Takes note that something is not the case any more: when it is again, that is news.
+    /// Records that a topic no longer applies, so that it is logged again when it applies again.
     func forget(_ topic: Topic) {
         told.withLock { told in told.removeAll { $0 == topic } }
     }

@@ -3,10 +3,10 @@ internal import PeripheralDBus
 internal import PeripheralKit
 internal import Synchronization
 
-/// Makes bluetoothd ask our agent, and nobody else, while centrals pair.
+/// Makes this program's agent the only one that bluetoothd asks while centrals pair.
 ///
-/// That holds for a peripheral with which nobody may pair, too: else bluetoothd would ask the agent of another
-/// program, such as a desktop's, which knows nothing of the declaration.
+/// This also applies to a peripheral that does not let centrals pair. Otherwise bluetoothd would ask the
+/// agent of another program, such as a desktop's, which does not know the declaration.
 final class AgentRegistration: Sendable {
     private struct State {
         var isRegistered = false
@@ -28,9 +28,9 @@ final class AgentRegistration: Sendable {
         self.log = log
     }
 
-    /// Registers the agent and, where centrals may pair, has the adapter bond.
+    /// Registers the agent and, if centrals may pair, makes the adapter pairable.
     ///
-    /// - Throws: `BusError`; ``withdraw(from:)`` then takes back what was done.
+    /// - Throws: `BusError`; ``withdraw(from:)`` then reverts the changes.
     func register(on adapter: ObjectPath) async throws(BusError) {
         guard let capability = method.capability else { return }
         agent.open(for: adapter)
@@ -40,7 +40,9 @@ final class AgentRegistration: Sendable {
         try await makePairable(adapter)
     }
 
-    /// Registers the agent that refuses; what has nothing to secure can do without it.
+    /// Registers the agent that refuses to pair, and continues if bluetoothd does not accept it.
+    ///
+    /// A peripheral that needs no security does not depend on this agent.
     private func keepOut(as capability: String) async {
         do {
             try await register(as: capability)
@@ -48,7 +50,7 @@ final class AgentRegistration: Sendable {
             log.tell(
                 .refusedAgent,
                 .warning,
-                "bluetoothd did not take the agent that keeps centrals from pairing; another program may let them.",
+                "bluetoothd did not accept the agent that refuses pairing. Another program may let centrals pair.",
                 metadata: ["peripheral.reason": "\(error)"]
             )
         }
@@ -60,9 +62,10 @@ final class AgentRegistration: Sendable {
         try await call("RequestDefaultAgent", [.objectPath(PairingAgent.path)])
     }
 
-    /// Refuses what is still open, and leaves the adapter as it was.
+    /// Refuses the pending requests, and restores the adapter.
     func withdraw(from adapter: ObjectPath) async throws(BusError) {
-        // bluetoothd would not heed the answers of an agent that is withdrawn, and leave the centrals waiting.
+        // The agent is closed first, because bluetoothd ignores the answers of a withdrawn agent, and the
+        // centrals would wait.
         await agent.close()
         let (isRegistered, hasMadePairable) = state.withLock { state in
             defer { state = State() }
@@ -87,7 +90,10 @@ final class AgentRegistration: Sendable {
 // MARK: - The adapter
 
 extension AgentRegistration {
-    /// Bonds are refused by an adapter that is not pairable, as it is at first, whatever the agent says.
+    /// Makes the adapter pairable, because an adapter that is not pairable refuses bonds whatever the agent
+    /// answers.
+    ///
+    /// At first, adapters are not pairable.
     private func makePairable(_ adapter: ObjectPath) async throws(BusError) {
         let answer = try await connection.call(
             BlueZ.name,
@@ -112,7 +118,7 @@ extension AgentRegistration {
         )
     }
 
-    /// Has the agent told when a device needs its passkey no longer.
+    /// Notifies the agent when a device no longer needs its passkey.
     private func watchDevices(of adapter: ObjectPath) async throws(BusError) {
         let changes = MatchRule(
             sender: BlueZ.name,
@@ -135,11 +141,13 @@ extension AgentRegistration {
 }
 
 extension PairingMethod {
-    /// What bluetoothd tells centrals of the device (BlueZ, doc/org.bluez.AgentManager.rst); `nil` for no agent.
+    /// The input and output capability that bluetoothd reports to centrals; `nil` for no agent.
+    ///
+    /// See BlueZ, doc/org.bluez.AgentManager.rst.
     fileprivate var capability: String? {
         switch self {
-        // With it, bluetoothd asks before whatever it pairs, and awaits the answer. As one that has nothing, a kernel
-        // before 5.8 pairs without asking.
+        // With this capability, bluetoothd asks before each pairing, and waits for the answer. With
+        // `NoInputNoOutput`, a kernel before 5.8 pairs without asking.
         case .none: "KeyboardOnly"
         case .justWorks: "NoInputNoOutput"
         case .displayPasskey: "DisplayOnly"

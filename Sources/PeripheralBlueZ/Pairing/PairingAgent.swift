@@ -3,20 +3,20 @@ internal import PeripheralDBus
 internal import PeripheralKit
 internal import Synchronization
 
-/// The questions that bluetoothd asks while a central pairs, each with a task that asks the host.
+/// The pairing agent: it passes bluetoothd's pairing requests to the host, each in a task.
 ///
-/// bluetoothd takes a question back when the central goes. A passkey that is displayed is no question to bluetoothd,
-/// which awaits no answer: that nobody needs it any more has to be seen from the device.
+/// bluetoothd cancels a request when the central disconnects. For a displayed passkey, bluetoothd waits for
+/// no answer. So the agent watches the device to find out when the passkey is no longer needed.
 final class PairingAgent: Sendable {
     private struct Question {
         var device: ObjectPath
-        /// The call that waits for the answer; `nil` where bluetoothd waits for none.
+        /// The call that waits for the answer; `nil` if bluetoothd waits for none.
         var reply: DeferredReply?
         var task: Task<Void, Never>
     }
 
     private struct State {
-        /// The adapter whose devices may ask; `nil` for none.
+        /// The adapter whose devices may pair; `nil` for none.
         var adapter: ObjectPath?
         var questions: [UInt64: Question] = [:]
         var nextIdentifier: UInt64 = 0
@@ -39,14 +39,15 @@ final class PairingAgent: Sendable {
         self.connection = connection
     }
 
-    /// Takes questions from now on, about the devices of one adapter.
+    /// Accepts requests from now on, about the devices of one adapter.
     ///
-    /// The default agent is asked about all adapters, but those of the others are not the peripheral's centrals.
+    /// bluetoothd asks the default agent about all adapters, but devices of other adapters are not the
+    /// peripheral's centrals.
     func open(for adapter: ObjectPath) {
         state.withLock { $0.adapter = adapter }
     }
 
-    /// Refuses the questions that are open, and all that are still to come.
+    /// Refuses all pending and future requests.
     func close() async {
         let questions = state.withLock { state in
             state.adapter = nil
@@ -59,7 +60,7 @@ final class PairingAgent: Sendable {
         for question in questions { await question.task.value }
     }
 
-    /// Takes note that nobody needs the passkey of a device any more: it is paired, or gone.
+    /// Ends the display of a device's passkey, because the device is paired or gone.
     func endDisplay(for device: ObjectPath) {
         cancel { $0.reply == nil && $0.device == device }
     }
@@ -73,7 +74,7 @@ final class PairingAgent: Sendable {
 // MARK: - Asking
 
 extension PairingAgent {
-    /// Asks the host, and answers the call.
+    /// Asks the host, and replies to the call.
     private func ask(_ question: PairingQuestion, of device: ObjectPath, _ reply: DeferredReply) {
         let isTaken = start(device, reply) { [host, centrals] central in
             let answer = await host.answer(PairingRequest(central: central, question: question))
@@ -87,11 +88,11 @@ extension PairingAgent {
         if !isTaken { reply.fail(.rejected) }
     }
 
-    /// Has the host show a passkey; a host that does not is answered for by the end of the connection, since
-    /// bluetoothd waits for no answer.
+    /// Displays a passkey through the host, and disconnects the device if the host refuses.
     ///
-    /// `CancelPairing` would end it, too, but remove the bond with a central that pairs anew: bluetoothd knows only of
-    /// pairings that it has begun, and takes the call as a wish to be unpaired.
+    /// bluetoothd waits for no answer, so the agent ends the connection instead. `CancelPairing` would end
+    /// the pairing as well, but removes the bond with a central that pairs again. bluetoothd knows only
+    /// pairings that it has started itself, and takes the call as a request to remove the bond.
     private func display(_ passkey: UInt32, for device: ObjectPath) {
         endDisplay(for: device)
         let question = PairingQuestion.displayPasskey(passkey)
@@ -102,13 +103,15 @@ extension PairingAgent {
             _ = try? await connection.call(BlueZ.name, device, BlueZ.device, "Disconnect")
         }
         guard !isTaken else { return }
-        // With the connection gone, there is nothing to end.
+        // If the bus connection is gone, there is nothing to end.
         connection.assumeIsolated {
             try? $0.callIgnoringAnswer(BlueZ.name, device, BlueZ.device, "Disconnect")
         }
     }
 
-    /// Starts the task of a question, unless none may be asked about this device.
+    /// Starts the task for a request, unless requests about this device are not accepted.
+    ///
+    /// - Returns: Whether the request was accepted.
     private func start(
         _ device: ObjectPath,
         _ reply: DeferredReply?,
@@ -152,7 +155,7 @@ extension PairingAgent {
                             reply.send()
                         },
                         ExportedMethod("Release", "", "") { _, reply in reply.send() },
-                        // What is asked of other devices than LE centrals.
+                        // Requests for devices other than LE centrals.
                         refusal("RequestPinCode", "o", "s"),
                         refusal("DisplayPinCode", "os", ""),
                         refusal("AuthorizeService", "os", ""),
@@ -171,7 +174,7 @@ extension PairingAgent {
         ExportedMethod(method, input, output) { [self] call, reply in
             var arguments = call.arguments
             guard let device = try? arguments.readObjectPath() else { return reply.fail(.rejected) }
-            // Not all questions have a number.
+            // Not all requests have a number.
             let number = try? arguments.readUInt32()
             ask(make(number ?? 0), of: device, reply.deferred())
         }
@@ -184,7 +187,7 @@ extension PairingAgent {
             guard let device = try? arguments.readObjectPath(), let passkey = try? arguments.readUInt32(),
                 let enteredDigits = try? arguments.readUInt16()
             else { return }
-            // It is called again with each digit that a central tells to have been typed.
+            // bluetoothd calls it again for each digit that the central reports as typed.
             if enteredDigits == 0 { display(passkey, for: device) }
         }
     }
@@ -195,11 +198,11 @@ extension PairingAgent {
 }
 
 extension PairingQuestion {
-    /// The level of a link that is paired by such a question, at least.
+    /// The minimum security level of a connection that is paired with such a request.
     fileprivate var certainLevel: SecurityLevel {
         switch self {
         case .authorize: .encrypted
-        // Both kinds of pairing have a passkey.
+        // Legacy pairing and LE Secure Connections both have a passkey.
         case .displayPasskey, .enterPasskey: .authenticated
         case .confirmNumber: .secureConnections
         }

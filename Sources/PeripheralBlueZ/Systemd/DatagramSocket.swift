@@ -1,21 +1,22 @@
 internal import Glibc
 internal import PeripheralDBus
 
-/// A socket that sends datagrams to another of this machine, and never waits for it.
+/// A socket that sends datagrams to another socket of this machine without waiting.
 struct DatagramSocket {
     private let own: OwnedFileDescriptor
 
     /// Connects to a socket.
     ///
-    /// - Parameter address: A path, or with `@` in front, a name in the abstract namespace; `nil` comes of any other, and when
-    ///   nobody listens there.
+    /// The result is `nil` for any other address, and if nothing listens there.
+    ///
+    /// - Parameter address: A path, or a name in the abstract namespace that begins with `@`.
     init?(to address: String) {
         guard var peer = sockaddr_un(address: address) else { return nil }
         let kind = CInt(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let descriptor = socket(AF_UNIX, kind, 0)
         guard descriptor >= 0 else { return nil }
         own = OwnedFileDescriptor(adopting: descriptor)
-        // The length tells where an abstract name ends.
+        // The length marks the end of an abstract name.
         let length = socklen_t(MemoryLayout<sa_family_t>.size + address.utf8.count)
         let outcome = unsafe withUnsafePointer(to: &peer) { peer in
             unsafe peer.withMemoryRebound(to: sockaddr.self, capacity: 1) { peer in
@@ -27,7 +28,7 @@ struct DatagramSocket {
 
     /// Sends a datagram.
     ///
-    /// - Returns: `false` when there is no room for it now. What can never be sent counts as sent.
+    /// - Returns: `false` if there is no room for it now. A datagram that can never be sent counts as sent.
     func send(_ text: String) -> Bool {
         var text = text
         let sent = text.withUTF8 { text in
@@ -38,7 +39,7 @@ struct DatagramSocket {
 }
 
 extension sockaddr_un {
-    /// The address of a socket by its path, or with `@` in front, by its name in the abstract namespace.
+    /// Creates an address from a path, or from a name in the abstract namespace that begins with `@`.
     fileprivate init?(address: String) {
         self.init()
         let bytes = Array(address.utf8)

@@ -1,50 +1,56 @@
 internal import Glibc
 
-/// The service manager that has started the program, which is told how the peripheral does: systemd, or any other that
-/// speaks the protocol of `sd_notify(3)`.
+/// The service manager that started the program and is notified of the peripheral's state.
+///
+/// This is systemd, or any other service manager that supports the protocol of `sd_notify(3)`.
 ///
 /// ```swift
 /// let backend = BlueZBackend(serviceManager: .fromEnvironment)
 /// ```
 ///
-/// It hears
-/// - that the program is ready: when the peripheral is on the air for the first time, or waits for what is missing,
-///   which no other service has to wait for as well;
-/// - in words, what the peripheral does or waits for, which `systemctl status` shows;
-/// - that the program ends, when it withdraws the peripheral;
-/// - where it keeps a watchdog (`WatchdogSec=`), that the program lives, twice in the time that it allows. Each sign of life
-///   has passed through the event loop and one of the threads on which handlers run: a program that can answer no request
-///   any more gives none, and is started anew.
+/// The service manager is notified:
 ///
-/// For a program with several peripherals, one backend tells.
+/// - when the program is ready. This is when the peripheral is on the air for the first time, or waits for
+///   something that is missing. Services that start later do not need to wait for it as well.
+/// - of what the peripheral does or waits for, in words that `systemctl status` shows.
+/// - when the program ends, as soon as it withdraws the peripheral.
+/// - that the program is alive, if it has a watchdog (`WatchdogSec=`): twice in each watchdog interval.
+///
+/// Each sign of life passes through the event loop and one of the threads that run handlers. A program that
+/// can no longer answer requests sends none, and the service manager restarts it.
+///
+/// In a program with several peripherals, give the service manager to only one backend.
 public struct ServiceManager: Hashable, Sendable {
-    /// Where it listens: the path of a datagram socket, or with `@` in front, a name in the abstract namespace.
+    /// The path of a datagram socket, or a name in the abstract namespace that begins with `@`.
     public var socket: String
 
-    /// How long it waits for a sign of life before it takes the program for dead; `nil` when it does not wait for any.
+    /// The longest time between two signs of life; `nil` without a watchdog.
+    ///
+    /// If it passes without a sign of life, the service manager considers the program dead.
     public var watchdogInterval: Duration?
 
-    /// Names a service manager.
+    /// Creates a service manager.
     ///
     /// - Parameters:
-    ///   - socket: Where it listens, as in `NOTIFY_SOCKET`.
-    ///   - watchdogInterval: How long it waits for a sign of life, or `nil`.
+    ///   - socket: The address of its socket, as in `NOTIFY_SOCKET`.
+    ///   - watchdogInterval: The longest time between two signs of life; `nil` without a watchdog.
     public init(socket: String, watchdogInterval: Duration? = nil) {
         self.socket = socket
         self.watchdogInterval = watchdogInterval
     }
 
-    /// The service manager that the environment names; `nil` when the program was not started by one that wants to be told.
+    /// The service manager that the environment names.
     ///
-    /// `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID` are as `sd_notify(3)` and `sd_watchdog_enabled(3)` of systemd
-    /// describe them.
+    /// It is `nil` if no service manager that wants notifications started the program. `NOTIFY_SOCKET`,
+    /// `WATCHDOG_USEC` and `WATCHDOG_PID` have the meaning that `sd_notify(3)` and `sd_watchdog_enabled(3)`
+    /// of systemd describe.
     public static var fromEnvironment: ServiceManager? {
         ServiceManager(process: getpid()) { name in
             unsafe getenv(name).map { unsafe String(cString: $0) }
         }
     }
 
-    /// What an environment says to a process.
+    /// Creates the service manager that an environment names for a process.
     init?(process: Int32, environment: (String) -> String?) {
         guard let socket = environment("NOTIFY_SOCKET"), !socket.isEmpty else { return nil }
         var interval: Duration?

@@ -1,6 +1,8 @@
 internal import PeripheralKit
 
-/// What a service manager is told, and when: assignments, a line each, as `sd_notify(3)` describes them.
+/// The notifications for a service manager.
+///
+/// Each one is a list of assignments, one on each line, as `sd_notify(3)` describes.
 struct ServiceReport {
     static let signOfLife = "WATCHDOG=1"
 
@@ -8,9 +10,9 @@ struct ServiceReport {
     private var isStopping = false
     private var status: String?
 
-    /// Takes note of how the peripheral does.
+    /// Records the state of the peripheral.
     ///
-    /// - Returns: What to tell; `nil` when that is known.
+    /// - Returns: The notification to send; `nil` if nothing has changed.
     mutating func note(_ state: PeripheralState) -> String? {
         guard !isStopping else { return nil }
         var lines: [String] = []
@@ -26,9 +28,9 @@ struct ServiceReport {
         return lines.isEmpty ? nil : lines.joined(separator: "\n")
     }
 
-    /// Takes note of the end.
+    /// Records that the run ends.
     ///
-    /// - Returns: What to tell; `nil` when that is known.
+    /// - Returns: The notification to send; `nil` if the end was recorded before.
     mutating func stop() -> String? {
         guard !isStopping else { return nil }
         isStopping = true
@@ -37,7 +39,7 @@ struct ServiceReport {
 
     private static func status(of state: PeripheralState) -> String {
         if let reason = state.reason {
-            // A line each: what stands behind a line's end would be another assignment.
+            // A line break would begin another assignment.
             return String(reason.map { $0.isNewline ? " " : $0 })
         }
         return state.isOnAir ? "On the air." : "Coming on the air."

@@ -2,16 +2,17 @@ internal import Logging
 internal import PeripheralDBus
 internal import PeripheralKit
 
-/// Tells a service manager how a run does, for as long as it lasts.
+/// Notifies a service manager of the state of a run.
 ///
-/// `@unchecked Sendable`: the state is used on the loop's thread only, which each method that is called elsewhere goes to.
+/// `@unchecked Sendable`: the state is used only on the loop's thread. Methods that are called on other
+/// threads go there.
 final class ServiceReporter: @unchecked Sendable {
     private let loop: EventLoop
     private let manager: ServiceManager
     private let logger: Logger
     private var report = ServiceReport()
     private var socket: DatagramSocket?
-    /// What the socket had no room for.
+    /// The messages that the socket had no room for.
     private var unsent: [String] = []
     private var timers: [LoopSource] = []
 
@@ -21,13 +22,13 @@ final class ServiceReporter: @unchecked Sendable {
         self.logger = logger
     }
 
-    /// Begins to give signs of life, if they are waited for.
+    /// Begins to send signs of life, if the service manager has a watchdog.
     func start() {
         loop.execute { [self] in
             socket = DatagramSocket(to: manager.socket)
             guard socket != nil else {
                 logger.warning(
-                    "The service manager cannot be told how the peripheral does: it does not listen.",
+                    "The service manager cannot be notified because its socket cannot be reached. Check its address.",
                     metadata: ["peripheral.notify-socket": "\(manager.socket)"]
                 )
                 return
@@ -64,7 +65,7 @@ final class ServiceReporter: @unchecked Sendable {
         guard let interval = manager.watchdogInterval else { return }
         schedule(after: interval / 2) { [self] in
             scheduleSignOfLife()
-            // By way of the threads on which handlers run.
+            // Goes through the threads that run handlers.
             Task { [self] in loop.execute { [self] in send(ServiceReport.signOfLife) } }
         }
     }
@@ -78,7 +79,7 @@ final class ServiceReporter: @unchecked Sendable {
         guard let socket else { return unsent = [] }
         while let message = unsent.first {
             guard socket.send(message) else {
-                // Old signs of life are worth nothing.
+                // Old signs of life are useless.
                 unsent.removeAll { $0 == ServiceReport.signOfLife }
                 return schedule(after: .milliseconds(100)) { [self] in flush() }
             }

@@ -1,13 +1,14 @@
 package import PeripheralCore
 
 extension ATTError {
-    /// What bluetoothd sends to the central when the application answers with a D-Bus error.
+    /// Creates the error that bluetoothd sends to the central for a D-Bus error of the application.
     ///
     /// - Parameters:
     ///   - name: The name of the D-Bus error.
     ///   - message: Its text.
     ///   - version: The version of bluetoothd.
-    ///   - notPermitted: What `NotPermitted` stands for: the request was to read or to write.
+    ///   - notPermitted: The meaning of `NotPermitted`, which depends on whether the request was a read or a
+    ///     write.
     package init(bluezError name: String, message: String, version: BlueZVersion, notPermitted: ATTError) {
         switch name {
         case "org.bluez.Error.Failed": self = .bluez(failed: message)
@@ -23,7 +24,7 @@ extension ATTError {
         }
     }
 
-    /// The text of `Failed` is taken for a number, as `strtol` with the base 0 reads it.
+    /// Returns the error for the text of `Failed`, a number that `strtol` reads with base 0.
     private static func bluez(failed message: String) -> ATTError {
         guard let number = CInteger(message) else { return ATTError(rawValue: 0x80) }
         guard (0x80...0x9F).contains(number.low32Bits) else { return .unlikelyError }
@@ -31,12 +32,12 @@ extension ATTError {
     }
 }
 
-/// A number as C's `strtol` reads it, with the base that its prefix says.
+/// A number as C's `strtol` reads it, with the base of its prefix.
 private struct CInteger {
-    /// What is left when it is put into 32 bits.
+    /// The lowest 32 bits.
     let low32Bits: UInt32
 
-    /// - Returns: `nil` when there is text that belongs to no number; an empty text is 0.
+    /// Reads a number; an empty text is 0, and any other text without a number is `nil`.
     init?(_ text: String) {
         var digits = text.utf8.drop { $0 == UInt8(ascii: " ") || (9...13).contains($0) }
         var isNegative = false

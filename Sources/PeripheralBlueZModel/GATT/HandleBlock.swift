@@ -1,31 +1,35 @@
 package import PeripheralCore
 
-/// A range of handles that belongs to one program at a time.
+/// A range of handles that one program uses at a time.
 ///
-/// bluetoothd does not keep programs apart that request handles: it returns another program's service when
-/// type, UUID, size and first handle are equal, and it accepts a range that encloses another service
-/// (`gatt_db_insert_service` and `find_insert_loc` in gatt-db.c). So a program claims every block that its
-/// services touch, before it registers them. A claim is a secondary service of one handle, whose UUID no
-/// other program has: bluetoothd refuses the second claim of a block.
+/// bluetoothd does not separate programs that request handles:
 ///
-/// Blocks have 16 handles. Only the last one below 0x0400 is larger, and the four above.
+/// - It returns another program's service if type, UUID, size and first handle are equal.
+/// - It accepts a range that encloses another service.
+///
+/// See `gatt_db_insert_service` and `find_insert_loc` in gatt-db.c. So a program claims every block that its
+/// services touch before it registers them. A claim is a secondary service of one handle, with a UUID that no
+/// other program has. bluetoothd refuses a second claim of a block.
+///
+/// Blocks have 16 handles. Only the last block below 0x0400 and the four blocks above it are larger.
 package struct HandleBlock: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// 0 to 62.
+    /// The number, 0 to 62.
     package let number: UInt8
 
     /// The handles of the claims, which no service may use.
     package static let claims: ClosedRange<AttributeHandle> = 0x00C0...0x00FF
 
-    /// The last of these handles, which claims nothing: a service that is there for a moment has bluetoothd
-    /// place all others behind the claims.
+    /// The last handle of ``claims``, which claims nothing.
+    ///
+    /// A service that is registered there for a moment makes bluetoothd place all others after the claims.
     package static var endOfClaims: AttributeHandle { claims.upperBound }
 
-    /// The handle that stands for the block.
+    /// The handle that claims the block.
     package var claim: AttributeHandle {
         AttributeHandle(rawValue: Self.claims.lowerBound.rawValue + UInt16(number))
     }
 
-    /// The block of a handle.
+    /// Creates the block of a handle.
     package init(of handle: AttributeHandle) {
         // The numbers 12 to 15 are those of the claims' own handles, which are in no block.
         number =
@@ -38,22 +42,24 @@ package struct HandleBlock: Hashable, Comparable, Sendable, CustomStringConverti
             }
     }
 
-    /// The blocks that a range of handles touches.
+    /// Returns the blocks that a range of handles touches.
     package static func touched(by range: ClosedRange<AttributeHandle>) -> Set<HandleBlock> {
         var blocks: Set<HandleBlock> = [HandleBlock(of: range.upperBound)]
-        // Any two handles that are 16 apart are in the same block or in neighboring ones.
+        // Handles that are 16 apart are in the same block or in neighboring ones.
         for handle in stride(from: range.lowerBound.rawValue, through: range.upperBound.rawValue, by: 16) {
             blocks.insert(HandleBlock(of: AttributeHandle(rawValue: handle)))
         }
         return blocks
     }
 
-    /// The blocks that ranges of handles touch, but for those that reach into the claims, which nothing can claim.
+    /// Returns the blocks that ranges of handles touch.
+    ///
+    /// Ranges that overlap the claims are left out, because nothing can claim them.
     package static func touched(by ranges: [ClosedRange<AttributeHandle>]) -> Set<HandleBlock> {
         Set(ranges.filter { !$0.overlaps(claims) }.flatMap(touched))
     }
 
-    /// All handles of the block, for a person.
+    /// The handles of the block, for people.
     package var description: String {
         switch number {
         case 62: "0x03e0 to 0x03ff"

@@ -1,15 +1,15 @@
 package import PeripheralCore
 
-/// The D-Bus error by which bluetoothd is told to send an ATT error to the central.
+/// The D-Bus error that makes bluetoothd send an ATT error to the central.
 ///
-/// Read from `dbus_error_to_att_ecode` in BlueZ's gatt-database.c: a few errors have a name, the application
-/// errors 0x80 to 0x9F travel as the text of `Failed`, and everything else becomes "unlikely error".
+/// It follows `dbus_error_to_att_ecode` in BlueZ's gatt-database.c. A few errors have a name. The application
+/// errors 0x80 to 0x9F are the text of `Failed`. Every other error becomes "unlikely error".
 package struct RequestRefusal: Hashable, Sendable {
     package enum Operation: Sendable {
         case read, write
     }
 
-    /// What bluetoothd is answered.
+    /// The name of the D-Bus error for bluetoothd.
     package let name: String
     package let message: String
 

@@ -20,30 +20,30 @@ extension BlueZRules {
         }
         if properties.contains(.broadcast) {
             warn(
-                "BlueZ shows centrals that the value is broadcast, but broadcasts none",
-                "leave out .broadcast, and give the Advertisement serviceData"
+                "BlueZ shows centrals the broadcast property, but does not broadcast the value",
+                "remove .broadcast, and add serviceData to the Advertisement"
             )
         }
         if properties.contains(.authenticatedSignedWrites), version < BlueZVersion(major: 5, minor: 73) {
             warn(
-                "BlueZ drops signed writes before version 5.73",
+                "BlueZ before 5.73 drops signed writes",
                 "use BlueZ 5.73 or later, or .write with security: .encrypted"
             )
         }
         if properties.contains(.writeWithoutResponse), !properties.contains(.write),
             characteristic.security.write > .open
         {
-            // The flags for security, such as encrypt-write, bring the property along.
+            // The security flags, such as encrypt-write, include the property.
             warn(
-                "BlueZ offers what demands security of writes for writes with response too, and a central that "
-                    + "is not paired does not learn why a write without is dropped",
-                "replace .writeWithoutResponse by .write"
+                "BlueZ also offers .write if writes require security, and a central that is not paired "
+                    + "does not learn why its write without response is dropped",
+                "replace .writeWithoutResponse with .write"
             )
         }
         if properties.contains([.notify, .indicate]) {
             warn(
-                "BlueZ does not tell which of the two a central has asked for, and an indication waits 30 s in vain "
-                    + "for one that has asked for notifications",
+                "BlueZ does not report which of the two a central has subscribed to, and an indication to a central "
+                    + "that has subscribed to notifications waits 30 s for its confirmation",
                 "declare only one of .notify and .indicate if confirmations matter"
             )
         }

@@ -1,28 +1,32 @@
 public import PeripheralCore
 public import PeripheralKit
 
-/// What a version of BlueZ makes of a declaration.
+/// The rules of a BlueZ version for validating a declaration.
 ///
 /// ```swift
 /// let issues = peripheral.validate(for: .bluez("5.66"))
 /// ```
 ///
-/// The rules are those of a bluetoothd as it comes: what its configuration changes is in the remedies. They know nothing
-/// of other programs' services: where those that are not pinned stand, and with them the Database Hash, is told by
-/// `GATTService.handle`. Nor of the errors that handlers throw: ``BlueZBackend`` has a table of them.
+/// The rules describe bluetoothd with its default configuration. The remedies mention settings that help.
+///
+/// The rules do not cover:
+///
+/// - The services of other programs. They decide the handles of services that are not pinned, and therefore
+///   the Database Hash. See `GATTService.handle`.
+/// - The errors that handlers throw. ``BlueZBackend`` has a table of them.
 public struct BlueZRules: StackRules {
-    /// The version.
+    /// The version of BlueZ.
     public let version: BlueZVersion
 
-    /// The first version that this module runs on.
+    /// The oldest version of BlueZ that this module supports.
     public static let minimumVersion = BlueZVersion.v5_66
 
-    /// Makes the rules of a version.
+    /// Creates the rules of a version.
     public init(_ version: BlueZVersion) {
         self.version = version
     }
 
-    /// Finds what this version of BlueZ refuses, or does in another way than declared.
+    /// Returns the parts of a declaration that this version refuses or serves differently.
     public func examine(_ publication: Publication) -> [DeclarationIssue] {
         guard version >= Self.minimumVersion else {
             return [
@@ -59,20 +63,19 @@ public struct BlueZRules: StackRules {
 }
 
 extension StackRules where Self == BlueZRules {
-    /// The rules of a version of BlueZ, such as `"5.66"`.
+    /// The rules of a BlueZ version, such as `"5.66"`.
     public static func bluez(_ version: BlueZVersion) -> BlueZRules { BlueZRules(version) }
 }
 
 // MARK: - Services
 
 extension BlueZRules {
-    /// What bluetoothd has taken before any application comes: Generic Access, Generic Attribute and Device
-    /// Information.
+    /// The handles of bluetoothd's own services: Generic Access, Generic Attribute and Device Information.
     private var ownHandles: ClosedRange<AttributeHandle> {
         0x0001...(version < BlueZVersion(major: 5, minor: 81) ? 0x0014 : 0x0012)
     }
 
-    /// From this handle on, the database hash stays as it is, whatever changes.
+    /// The first handle that the database hash does not cover.
     private static let endOfHash: AttributeHandle = 0x0400
 
     private func examine(
@@ -87,8 +90,8 @@ extension BlueZRules {
                     severity: .warning,
                     element: element,
                     reason:
-                        "BlueZ publishes a Device Information service of its own, which centrals find first",
-                    remedy: "write DeviceID = false into the section General of BlueZ's main.conf"
+                        "BlueZ publishes its own Device Information service, which centrals find first",
+                    remedy: "set DeviceID = false in the section General of BlueZ's main.conf"
                 )
             )
         }
@@ -98,9 +101,9 @@ extension BlueZRules {
                     DeclarationIssue(
                         severity: .error,
                         element: element,
-                        reason: "BlueZ \(version) finds no place for a characteristic by itself",
+                        reason: "BlueZ \(version) cannot assign handles to characteristics",
                         remedy:
-                            "pin the service at 0x0100 or behind, in a block of 16 handles that no other program uses, "
+                            "pin the service at 0x0100 or higher, in a block of 16 handles that no other program uses, "
                             + "or use BlueZ 5.76 or later"
                     )
                 )
@@ -112,9 +115,9 @@ extension BlueZRules {
                 DeclarationIssue(
                     severity: .error,
                     element: element,
-                    reason: "BlueZ's own services take the handles up to \(ownHandles.upperBound)",
+                    reason: "BlueZ's own services use the handles up to \(ownHandles.upperBound)",
                     remedy:
-                        "pin the service at 0x0100 or behind, in a block of 16 handles that no other program uses"
+                        "pin the service at 0x0100 or higher, in a block of 16 handles that no other program uses"
                 )
             )
         }
@@ -124,8 +127,8 @@ extension BlueZRules {
                     severity: .error,
                     element: element,
                     reason:
-                        "programs keep out of each other's handles by services of their own at 0x00c0 to 0x00ff",
-                    remedy: "pin the service at 0x0100 or behind"
+                        "programs that use this framework reserve their handles with services at 0x00c0 to 0x00ff",
+                    remedy: "pin the service at 0x0100 or higher"
                 )
             )
         }
@@ -135,21 +138,21 @@ extension BlueZRules {
                     severity: .warning,
                     element: element,
                     reason:
-                        "it reaches beyond the handle 0x03ff, where BlueZ's database hash no longer changes, "
-                        + "so that centrals keep what they remember",
-                    remedy: "pin the service further down"
+                        "it uses handles above 0x03ff, which BlueZ's database hash does not cover, "
+                        + "so centrals keep using the attributes that they have cached",
+                    remedy: "pin the service at a lower handle"
                 )
             )
         }
         return issues
     }
 
-    /// Two versions refuse a characteristic without a handle of its own (bluez/bluez issue 821).
+    /// Two versions refuse a characteristic without an explicit handle (bluez/bluez issue 821).
     private var placesNoCharacteristics: Bool {
         BlueZVersion(major: 5, minor: 74) <= version && version < BlueZVersion(major: 5, minor: 76)
     }
 
-    /// Lays the services out behind BlueZ's own, where those that are not pinned may meet those that are.
+    /// Lays out the services after BlueZ's own, where pinned and other services may collide.
     private func examineLayout(of table: AttributeTable) -> [DeclarationIssue] {
         let first = AttributeHandle(rawValue: ownHandles.upperBound.rawValue + 1)
         do {
@@ -160,8 +163,8 @@ extension BlueZRules {
                 DeclarationIssue(
                     severity: .error,
                     element: "peripheral",
-                    reason: "behind BlueZ's own services, \(error)",
-                    remedy: "pin all services, or those that are pinned further up"
+                    reason: "after BlueZ's own services, \(error)",
+                    remedy: "pin all services, or pin the pinned ones at higher handles"
                 )
             ]
         }

@@ -16,7 +16,7 @@ struct Fault: Sendable, CustomTestStringConvertible {
     var mend: @Sendable (EmulatedBlueZ) async throws -> Void
 
     private static let start = "start it with 'systemctl start bluetooth'."
-    private static let plugIn = "plug one in, or look with 'bluetoothctl list' and 'rfkill'."
+    private static let plugIn = "Plug one in, or run 'bluetoothctl list' and 'rfkill'."
     private static let switchOn =
         "use 'bluetoothctl power on', or 'rfkill unblock bluetooth' if it is blocked."
 

@@ -39,34 +39,34 @@ struct BlueZRulesTests {
         Row(
             testDescription: "broadcast",
             peripheral: peripheral([.read, .broadcast]),
-            reason: "BlueZ shows centrals that the value is broadcast",
-            remedy: "leave out .broadcast"
+            reason: "BlueZ shows centrals the broadcast property, but does not broadcast the value",
+            remedy: "remove .broadcast"
         ),
         Row(
             testDescription: "signed writes",
             peripheral: peripheral([.read, .authenticatedSignedWrites]),
             versions: ["5.66", "5.72"],
-            reason: "BlueZ drops signed writes",
+            reason: "BlueZ before 5.73 drops signed writes",
             remedy: "use BlueZ 5.73 or later"
         ),
         Row(
             testDescription: "secured writes without response",
             peripheral: peripheral(.writeWithoutResponse, security: .encrypted),
-            reason: "BlueZ offers what demands security of writes for writes with response too",
-            remedy: "replace .writeWithoutResponse by .write"
+            reason: "BlueZ also offers .write if writes require security",
+            remedy: "replace .writeWithoutResponse with .write"
         ),
         Row(
             testDescription: "both kinds of updates",
             peripheral: peripheral([.notify, .indicate]),
-            reason: "BlueZ does not tell which of the two a central has asked for",
+            reason: "BlueZ does not report which of the two a central has subscribed to",
             remedy: "declare only one of .notify and .indicate if confirmations matter"
         ),
         Row(
             testDescription: "device information",
             peripheral: peripheral(.read, service: 0x180A),
             element: "service 180a",
-            reason: "BlueZ publishes a Device Information service of its own",
-            remedy: "write DeviceID = false"
+            reason: "BlueZ publishes its own Device Information service",
+            remedy: "set DeviceID = false"
         ),
         Row(
             testDescription: "a service that is not pinned",
@@ -82,8 +82,8 @@ struct BlueZRulesTests {
             peripheral: peripheral(.read, handle: 0x0012),
             severity: .error,
             element: "service 180f",
-            reason: "BlueZ's own services take the handles up to 0x001",
-            remedy: "pin the service at 0x0100 or behind"
+            reason: "BlueZ's own services use the handles up to 0x001",
+            remedy: "pin the service at 0x0100 or higher"
         ),
         Row(
             testDescription: "a handle of older versions",
@@ -91,23 +91,23 @@ struct BlueZRulesTests {
             versions: ["5.66", "5.72", "5.73", "5.74", "5.75", "5.76"],
             severity: .error,
             element: "service 180f",
-            reason: "BlueZ's own services take the handles up to 0x0014",
-            remedy: "pin the service at 0x0100 or behind"
+            reason: "BlueZ's own services use the handles up to 0x0014",
+            remedy: "pin the service at 0x0100 or higher"
         ),
         Row(
             testDescription: "a handle of the claims",
             peripheral: peripheral(.read, handle: 0x00FF),
             severity: .error,
             element: "service 180f",
-            reason: "programs keep out of each other's handles",
-            remedy: "pin the service at 0x0100 or behind"
+            reason: "programs that use this framework reserve their handles",
+            remedy: "pin the service at 0x0100 or higher"
         ),
         Row(
             testDescription: "a handle beyond the hash",
             peripheral: peripheral(.read, handle: 0x03FE),
             element: "service 180f",
-            reason: "it reaches beyond the handle 0x03ff",
-            remedy: "pin the service further down"
+            reason: "it uses handles above 0x03ff",
+            remedy: "pin the service at a lower handle"
         ),
     ]
 

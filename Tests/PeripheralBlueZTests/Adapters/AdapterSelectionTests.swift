@@ -46,7 +46,7 @@ struct AdapterSelectionTests {
         Choice(
             testDescription: "none that can",
             adapters: [adapter("hci0", isUsable: false)],
-            outcome: "No Bluetooth adapter can be a Bluetooth LE peripheral"
+            outcome: "No Bluetooth adapter supports the role of a Bluetooth LE peripheral"
         ),
         Choice(
             testDescription: "none that is on",
@@ -77,7 +77,7 @@ struct AdapterSelectionTests {
             testDescription: "by address, not there",
             selection: address.map { .address($0) } ?? .firstPowered,
             adapters: [adapter("hci0", DeviceAddress("00:AA:01:00:00:41"))],
-            outcome: "There is no Bluetooth adapter 00:AA:01:00:00:42; there is hci0."
+            outcome: "There is no Bluetooth adapter 00:AA:01:00:00:42. The available adapters are: hci0."
         ),
         Choice(
             testDescription: "by a condition",
@@ -89,9 +89,10 @@ struct AdapterSelectionTests {
             testDescription: "by a condition that none meets",
             selection: .first { _ in false },
             adapters: [adapter("hci0")],
-            outcome: "There is no Bluetooth adapter that the program asks for; there is hci0."
+            outcome:
+                "There is no Bluetooth adapter that satisfies the program's condition. The available adapters are: hci0."
         ),
-        Choice(testDescription: "none", adapters: [], outcome: "bluetoothd knows no Bluetooth adapter"),
+        Choice(testDescription: "none", adapters: [], outcome: "bluetoothd has no Bluetooth adapter"),
         Choice(
             testDescription: "by name",
             selection: "hci1",
@@ -102,7 +103,7 @@ struct AdapterSelectionTests {
             testDescription: "by name, not there",
             selection: .named("hci2"),
             adapters: [adapter("hci0"), adapter("hci1")],
-            outcome: "There is no Bluetooth adapter hci2; there is hci0, hci1."
+            outcome: "There is no Bluetooth adapter hci2. The available adapters are: hci0, hci1."
         ),
         Choice(
             testDescription: "by name, off",
@@ -114,13 +115,13 @@ struct AdapterSelectionTests {
             testDescription: "by name, cannot",
             selection: "hci0",
             adapters: [adapter("hci0", isUsable: false), adapter("hci1")],
-            outcome: "The Bluetooth adapter hci0 cannot be a Bluetooth LE peripheral"
+            outcome: "The Bluetooth adapter hci0 does not support the role of a Bluetooth LE peripheral"
         ),
         Choice(
             testDescription: "by a part of the name",
             selection: "hci",
             adapters: [adapter("hci0")],
-            outcome: "There is no Bluetooth adapter hci; there is hci0."
+            outcome: "There is no Bluetooth adapter hci. The available adapters are: hci0."
         ),
     ])
     func chooses(choice: Choice) {

@@ -90,23 +90,23 @@ struct AdvertisingCapabilitiesTests {
         #expect(
             Self.refusal(register)
                 == said
-                + "it takes 3 of 31 bytes, and 6 of 31 in the scan response: the kernel or the controller "
-                + "refuses it, and bluetoothd's log may tell more."
+                + "it uses 3 of 31 bytes, and 6 of 31 in the scan response. The kernel or the controller "
+                + "refuses it; see bluetoothd's log for the reason."
         )
         #expect(
             Self.refusal(register, isPowered: false)
-                == said + "the adapter is switched off: switch it on with 'bluetoothctl power on'."
+                == said + "the adapter is powered off: power it on with 'bluetoothctl power on'."
         )
         #expect(
             Self.refusal(register, of: Advertisement(manufacturerData: [1: [UInt8](repeating: 0, count: 40)]))
                 == said
-                + "likely since manufacturer data 0x0001 of the advertisement: it ends at byte 44, and there is "
-                + "room for 31; leave something out, or shorten it."
+                + "likely because of this issue: manufacturer data 0x0001 of the advertisement: it ends at byte 44, "
+                + "but there is room for only 31; leave something out, or shorten it."
         )
         #expect(
             Self.refusal("Failed to parse advertisement.")
                 == "bluetoothd refused the advertisement (org.bluez.Error.Failed: Failed to parse advertisement.); it does "
-                + "not take one of the properties, which its log names."
+                + "not accept one of the properties, which its log names."
         )
     }
 }

@@ -132,7 +132,7 @@ struct BusLossTests {
             try await withPeripheral(on: bluez) { proxy, clock, peripheral in
                 var states = peripheral.states.makeAsyncIterator()
                 // What becomes of its adapters, bluetoothd tells.
-                let noAdapter = "bluetoothd knows no Bluetooth adapter; plug one in, or look with "
+                let noAdapter = "bluetoothd has no Bluetooth adapter. Plug one in, or run "
                 try await states.reach(isOnTheAir: false, noAdapter + "'bluetoothctl list' and 'rfkill'.")
                 // The log is told when it stays so.
                 try await until { clock.sleeperCount == 1 }

@@ -29,7 +29,7 @@ struct LifeStateMachineTests {
     private static let noAdapter = Failure(
         code: .adapterUnavailable,
         message:
-            "bluetoothd knows no Bluetooth adapter; plug one in, or look with 'bluetoothctl list' and 'rfkill'."
+            "bluetoothd has no Bluetooth adapter. Plug one in, or run 'bluetoothctl list' and 'rfkill'."
     )
 
     /// A state by the events that lead to it, and what comes of each further event that matters there.

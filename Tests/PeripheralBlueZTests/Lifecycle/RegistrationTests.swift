@@ -216,10 +216,10 @@ struct RegistrationTests {
             #expect(
                 log.lines
                     == [
-                        "warning: An advertisement is off the air and could not be registered; it is tried again until "
-                            + "it can. [bluetoothd refused the advertisement (org.bluez.Error.Failed: Failed to "
-                            + "register advertisement); it takes 7 of 31 bytes, and 6 of 31 in the scan response: the "
-                            + "kernel or the controller refuses it, and bluetoothd's log may tell more.]"
+                        "warning: An advertisement is off the air. The registration is tried again until bluetoothd "
+                            + "accepts it. [bluetoothd refused the advertisement (org.bluez.Error.Failed: Failed to "
+                            + "register advertisement); it uses 7 of 31 bytes, and 6 of 31 in the scan response. The "
+                            + "kernel or the controller refuses it; see bluetoothd's log for the reason.]"
                     ]
             )
         }

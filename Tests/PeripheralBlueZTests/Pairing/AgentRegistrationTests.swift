@@ -17,8 +17,8 @@ struct AgentRegistrationTests {
     private static let refusal = MethodError("org.bluez.Error.Failed", "No more agents")
 
     private static let sentence =
-        "bluetoothd did not take the pairing agent (org.bluez.Error.Failed: No more agents), so that no central could "
-        + "pair; look into its log, or leave pairing to the agent that the system has by 'pairing: .system'."
+        "bluetoothd did not accept the pairing agent (org.bluez.Error.Failed: No more agents), so no central can pair. "
+        + "See its log for the reason, or use 'pairing: .system' to leave pairing to the system's agent."
 
     private func expectCancellation(of run: Task<Void, any Error>) async {
         await #expect(throws: CancellationError.self) { try await run.value }
@@ -109,7 +109,7 @@ struct AgentRegistrationTests {
             try await daemon.stop(run)
             #expect(log.lines.count == 1)
             #expect(
-                log.lines.first?.hasPrefix("warning: bluetoothd did not take the agent that keeps centrals")
+                log.lines.first?.hasPrefix("warning: bluetoothd did not accept the agent that refuses")
                     == true
             )
         }

@@ -1,14 +1,16 @@
 internal import Glibc
 
-/// An adapter from the moment in which it is plugged in until it is unplugged, in words.
+/// A text that identifies an adapter from the time it is plugged in until it is unplugged.
 struct AdapterInstance: CustomStringConvertible {
     let description: String
 
-    /// Names an adapter; `nil` when it cannot be told from the next one that is plugged in.
+    /// Creates the text for an adapter.
     ///
-    /// - Parameter name: The name of the adapter, such as `hci0`, which the next one may have, too.
+    /// It is `nil` if the adapter cannot be distinguished from the next one that is plugged in.
+    ///
+    /// - Parameter name: The name of the adapter, such as `hci0`. The next adapter may have the same name.
     init?(_ name: String) {
-        // The kernel gives each device that it adds a new number in its file system; it is absent where that is not mounted.
+        // The kernel numbers each new device in its file system. The number is absent if that is not mounted.
         var status = stat()
         guard unsafe stat("/sys/class/bluetooth/\(name)", &status) == 0 else { return nil }
         description = "\(name)/\(status.st_ino)"

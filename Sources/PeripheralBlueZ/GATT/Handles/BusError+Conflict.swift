@@ -1,10 +1,10 @@
 internal import PeripheralDBus
 
 extension BusError {
-    /// Whether bluetoothd refuses to put services where they are requested.
+    /// Whether bluetoothd refuses services at the requested handles.
     ///
-    /// It says the same of a declaration that is wrong. Any other error says nothing about the handles:
-    /// bluetoothd could not read the services, or has just died.
+    /// bluetoothd returns the same error for a wrong declaration. Other errors say nothing about the handles:
+    /// bluetoothd could not read the services, or has just ended.
     var isConflict: Bool {
         guard case .remote("org.bluez.Error.Failed", "Failed to create entry in database") = self else {
             return false

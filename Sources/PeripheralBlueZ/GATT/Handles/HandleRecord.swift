@@ -1,26 +1,26 @@
 internal import PeripheralCore
 
-/// What a program remembers of its handles from one registration to the next, also after a restart.
+/// The knowledge about handles that a program keeps between registrations, even across a restart.
 struct HandleRecord: Hashable, Sendable {
-    /// The UUID of the services by which the program claims blocks; no other program has it.
+    /// The UUID of the services that claim blocks for the program.
     ///
-    /// It is preserved, so that the Database Hash is the same after a restart.
+    /// No other program has it. It is preserved, so that the Database Hash is the same after a restart.
     let claimUUID: BluetoothUUID
 
-    /// The database in which ``checked`` holds: one adapter of one run of bluetoothd.
+    /// The database in which ``checked`` is valid: one adapter of one run of bluetoothd.
     private(set) var database = ""
 
-    /// The ranges in which no other program has a service whose place bluetoothd has chosen.
+    /// The ranges without a service of another program whose handles bluetoothd has chosen.
     ///
-    /// That stays so for as long as the database exists: bluetoothd places such services behind all handles
-    /// that it has ever used.
+    /// They stay valid as long as the database exists, because bluetoothd places such services after all
+    /// handles that it has ever used.
     private(set) var checked: [ClosedRange<AttributeHandle>] = []
 
     init(claimUUID: BluetoothUUID = .random()) {
         self.claimUUID = claimUUID
     }
 
-    /// Whether a range needs no check in a database.
+    /// Returns whether a range needs no check in a database.
     func isChecked(_ range: ClosedRange<AttributeHandle>, in database: String?) -> Bool {
         database == self.database
             && checked.contains {
@@ -28,25 +28,25 @@ struct HandleRecord: Hashable, Sendable {
             }
     }
 
-    /// Records that these are the ranges of the program, and that they are checked.
+    /// Records the ranges of the program as checked.
     mutating func setChecked(_ ranges: [ClosedRange<AttributeHandle>], in database: String) {
         self.database = database
         checked = Array(ranges.prefix(Self.maximumCount))
     }
 
-    /// Has every range checked anew.
+    /// Requires a new check of every range.
     mutating func forgetChecked() {
         (database, checked) = ("", [])
     }
 
-    /// As many as what is preserved has room for.
+    /// The maximum number of ranges that the preserved state has room for.
     private static let maximumCount = 256
 }
 
 // MARK: - As text
 
 extension HandleRecord {
-    /// - Returns: `nil` when the text is none that ``text`` has made.
+    /// Creates a record from its ``text``; `nil` for any other text.
     init?(_ text: String) {
         let words = text.split(separator: " ")
         guard words.count == 3, let uuid = BluetoothUUID(String(words[0])) else { return nil }
@@ -61,7 +61,7 @@ extension HandleRecord {
         guard (1...Self.maximumCount).contains(checked.count) else { return nil }
     }
 
-    /// The record in three words: the UUID, the database, and the checked ranges.
+    /// The record as three words: the UUID, the database, and the checked ranges.
     var text: String {
         let ranges = checked.map { range in
             let ends = [range.lowerBound, range.upperBound]
@@ -73,7 +73,7 @@ extension HandleRecord {
 }
 
 extension BluetoothUUID {
-    /// A UUID that nobody else has (RFC 9562, version 4).
+    /// Returns a random UUID (RFC 9562, version 4).
     static func random() -> BluetoothUUID {
         var bits = UInt128.random(in: .min ... .max)
         bits = bits & ~(0xF << 76) | 0x4 << 76

@@ -1,16 +1,17 @@
 internal import PeripheralCore
 internal import PeripheralDBus
 
-/// Makes sure that no other program has a service where this one requests handles, and that none comes there.
+/// Reserves handles, so that no other program has a service at them.
 ///
-/// Programs of this framework keep out of each other's blocks (``HandleBlock``). Services that bluetoothd has
-/// placed by itself, for a program of any kind, are looked for once in a database: bluetoothd places such
-/// services behind all handles that it has ever used, so none comes later.
+/// Programs that use this framework avoid each other's blocks (``HandleBlock``). In addition, the reservation
+/// checks once in each database for services of any program that bluetoothd has placed there. bluetoothd
+/// places such services after all handles that it has ever used, so none comes later.
 ///
-/// All blocks are claimed while the services are registered. Afterwards, ``keep(_:in:)`` gives up those that
+/// All blocks are claimed while the services are registered. Afterwards, ``keep(_:in:)`` releases those that
 /// bluetoothd has chosen.
 ///
-/// It lasts as long as one connection to the bus, which ends all claims. One call is under way at a time.
+/// The reservation lasts as long as one connection to the bus, which ends all claims. Only one call runs at a
+/// time.
 actor HandleReservation {
     private var claimed: Set<HandleBlock> = []
     private(set) var record: HandleRecord
@@ -19,29 +20,30 @@ actor HandleReservation {
         self.record = record
     }
 
-    /// How bluetoothd is reached.
+    /// The access to bluetoothd.
     struct Daemon: Sendable {
         let connection: BusConnection
         let managers: AdapterManagers
-        /// One adapter of one run of bluetoothd; `nil` when it cannot be told from the next.
+        /// One adapter of one run of bluetoothd; `nil` if it cannot be distinguished from the next one.
         let database: String?
-        /// Whether this version tells which handle it has chosen.
+        /// Whether this version reports the handles that it has chosen.
         let tellsHandles: Bool
         let clock: any Clock<Duration>
     }
 
-    /// How long to wait, each time that bluetoothd refuses handles.
+    /// The pauses before each further attempt after bluetoothd has refused handles.
     ///
-    /// Another program that looks for free handles occupies them for a moment, or claims their block while it
-    /// registers. bluetoothd keeps what it has refused until it has nothing else to do.
+    /// Another program that searches for free handles occupies them for a moment, or claims their block while
+    /// it registers. bluetoothd keeps refused services until it is idle.
     private static let pauses: [Duration] = [.milliseconds(50), .milliseconds(100), .milliseconds(200)]
 
-    /// Reserves ranges of handles, and gives up what was reserved before.
+    /// Reserves ranges of handles, and releases the earlier reservation.
     ///
     /// - Parameters:
-    ///   - ranges: What is to be requested.
-    ///   - daemon: How bluetoothd is reached.
-    /// - Returns: The blocks in which others have handles of these ranges; none when everything is reserved.
+    ///   - ranges: The ranges to request.
+    ///   - daemon: The access to bluetoothd.
+    /// - Returns: The blocks in which other programs have handles of these ranges; empty if everything is
+    ///   reserved.
     /// - Throws: `BusError`.
     func reserve(
         _ ranges: [ClosedRange<AttributeHandle>],
@@ -52,7 +54,8 @@ actor HandleReservation {
         let unchecked = ranges.filter { !record.isChecked($0, in: daemon.database) }
         if !unchecked.isEmpty { try await passClaims(in: daemon) }
         for block in needed.subtracting(claimed).sorted() {
-            // All programs claim in this order. A program that is refused stops, so the other gets all.
+            // All programs claim in this order. A program that is refused stops, so the other one gets all
+            // blocks.
             guard try await isRegistered(claim(of: block, in: daemon), in: daemon) else { return [block] }
             claimed.insert(block)
         }
@@ -61,22 +64,22 @@ actor HandleReservation {
         return refused
     }
 
-    /// Keeps the claims on the blocks of these ranges, and gives up the others.
+    /// Keeps the claims on the blocks of these ranges, and releases the others.
     func keep(_ ranges: [ClosedRange<AttributeHandle>], in daemon: Daemon) async throws(BusError) {
         try await release(claimed.subtracting(HandleBlock.touched(by: ranges)), in: daemon)
     }
 
-    /// From here on, bluetoothd places nothing where a claim has to stand.
+    /// Prevents bluetoothd from placing services at the handles of the claims.
     func passClaims(in daemon: Daemon) async throws(BusError) {
         _ = try await probe([HandleBlock.endOfClaims], of: daemon).attempt(by: daemon.managers)
     }
 
-    /// Has every range looked at anew, since bluetoothd has refused one.
+    /// Requires a new check of every range, because bluetoothd has refused one.
     func forgetChecks() {
         record.forgetChecked()
     }
 
-    /// Gives up everything.
+    /// Releases all claims.
     func release(in daemon: Daemon) async throws(BusError) {
         try await release(claimed, in: daemon)
     }
@@ -106,7 +109,7 @@ actor HandleReservation {
         )
     }
 
-    /// Looks for services that bluetoothd has placed in these ranges.
+    /// Returns the blocks of these ranges in which bluetoothd has placed services.
     private func blocksOfOthers(
         in ranges: [ClosedRange<AttributeHandle>],
         of daemon: Daemon
@@ -118,8 +121,8 @@ actor HandleReservation {
             let used = (range.lowerBound.rawValue...range.upperBound.rawValue)
                 .map(AttributeHandle.init(rawValue:))
                 .filter { handle in next.map { handle < $0 } ?? true }
-            // bluetoothd compares only the ends of a new service with what is there, so each handle needs one
-            // of its own.
+            // bluetoothd compares only the ends of a new service with existing services. So each handle needs
+            // its own placeholder.
             if !used.isEmpty, try await !isFree(used, of: daemon) {
                 refused.formUnion(HandleBlock.touched(by: range))
             }
@@ -127,12 +130,12 @@ actor HandleReservation {
         return refused
     }
 
-    /// The handle that bluetoothd would choose next: it has used none from there on.
+    /// Returns the handle that bluetoothd would choose next; it has used none from there on.
     ///
     /// - Parameters:
-    ///   - last: A handle that bluetoothd uses at the same time, so that it will choose none up to this one.
-    ///   - daemon: How bluetoothd is reached.
-    /// - Returns: The handle; `nil` when this version does not tell.
+    ///   - last: A handle that bluetoothd uses at the same time, so that it chooses only higher handles.
+    ///   - daemon: The access to bluetoothd.
+    /// - Returns: The handle; `nil` if this version does not report it.
     /// - Throws: `BusError`.
     private func nextHandle(
         using last: AttributeHandle,
@@ -145,7 +148,7 @@ actor HandleReservation {
     private func isFree(_ handles: [AttributeHandle], of daemon: Daemon) async throws(BusError) -> Bool {
         for pause in Self.pauses {
             if try await probe(handles, of: daemon).attempt(by: daemon.managers).isFree { return true }
-            // A program that ends meanwhile sees it by the next call.
+            // A program that ends during the pause notices this at the next call.
             try? await daemon.clock.sleep(for: pause)
         }
         return try await probe(handles, of: daemon).attempt(by: daemon.managers).isFree
@@ -157,7 +160,7 @@ actor HandleReservation {
 }
 
 extension AttributeHandle {
-    /// The last handle of a block of 16, so that bluetoothd places nothing in the rest of it.
+    /// The last handle of a block of 16, which keeps bluetoothd out of the rest of the block.
     fileprivate var endOfBlock: AttributeHandle {
         rawValue < 0x03E0 ? AttributeHandle(rawValue: rawValue | 0xF) : self
     }

@@ -2,23 +2,24 @@ internal import PeripheralCore
 internal import PeripheralDBus
 private import Synchronization
 
-/// Secondary services of one handle each: they have no content, and no other service can stand where they
-/// are.
+/// Secondary services of one handle each, without content, that keep other services away from their handles.
 ///
-/// Centrals do not discover them, since no service includes them.
+/// Centrals do not discover them, because no service includes them.
 struct PlaceholderServices: Sendable {
-    /// Where they stand, in the order of their registration; bluetoothd chooses where there is `nil`.
+    /// The handles in the order of registration; bluetoothd chooses where there is `nil`.
     private let handles: [AttributeHandle?]
     private let uuid: BluetoothUUID?
     private let root: ObjectPath
     private let connection: BusConnection
 
+    /// Creates placeholder services.
+    ///
     /// - Parameters:
-    ///   - handles: Where they are to stand; bluetoothd chooses where there is `nil`.
-    ///   - uuid: A type that no other program uses; `nil` for a new one for each service. Services with the same type must have
-    ///     different handles: bluetoothd takes equal services for one.
-    ///   - root: The path below which the services are, which is used for nothing else at the time.
-    ///   - connection: The connection that exports them.
+    ///   - handles: The handles; bluetoothd chooses where there is `nil`.
+    ///   - uuid: A type that no other program uses; `nil` for a new one for each service. Services with the
+    ///     same type must have different handles, because bluetoothd takes equal services for one.
+    ///   - root: The path below which the services are; nothing else uses it at the same time.
+    ///   - connection: The connection that exports the services.
     init(
         at handles: [AttributeHandle?],
         uuid: BluetoothUUID? = nil,
@@ -31,9 +32,9 @@ struct PlaceholderServices: Sendable {
         self.connection = connection
     }
 
-    /// Registers all of them.
+    /// Registers all services.
     ///
-    /// - Returns: False when something else stands at one of the handles, and none is registered.
+    /// - Returns: `false` if another service is at one of the handles; none is registered then.
     func register(by managers: AdapterManagers) async throws(BusError) -> Bool {
         try await register(by: managers, ChosenHandles())
     }
@@ -53,13 +54,14 @@ struct PlaceholderServices: Sendable {
         }
     }
 
-    /// Registers all of them for a moment.
+    /// Registers all services for a moment.
     ///
-    /// bluetoothd removes at once what is unregistered. What it has refused, with all services before that,
-    /// it removes only when it has nothing else to do (`remove_app` in gatt-database.c). So a registration
-    /// that is meant to be refused would be in the way of the next one, while other programs register theirs.
+    /// bluetoothd removes unregistered services at once. It removes a refused service, and all services
+    /// before it, only when it is idle (`remove_app` in gatt-database.c). So a registration that is meant to
+    /// be refused would block the next one while other programs register their services.
     ///
-    /// - Returns: The handles that bluetoothd has chosen, as far as all before them have found room; and whether all have.
+    /// - Returns: The handles that bluetoothd has chosen, as far as all earlier services have found room; and
+    ///   whether all have.
     /// - Throws: `BusError`.
     func attempt(
         by managers: AdapterManagers
@@ -70,14 +72,14 @@ struct PlaceholderServices: Sendable {
         return (chosen.all, isFree)
     }
 
-    /// Takes them out of the database.
+    /// Removes the services from the database.
     func withdraw(by managers: AdapterManagers) async throws(BusError) {
         try await managers.withdrawApplication(at: root)
         await withdrawObjects()
     }
 
     private func withdrawObjects() async {
-        // First, so that it announces nothing.
+        // The object manager goes first, so that it announces nothing.
         await connection.withdrawObjectManager(at: root)
         for number in handles.indices {
             if let path = try? path(number) { await connection.withdraw(path) }
@@ -111,7 +113,7 @@ struct PlaceholderServices: Sendable {
     }
 }
 
-/// The handles that bluetoothd has told while it registered services.
+/// The handles that bluetoothd has reported during a registration.
 private final class ChosenHandles: Sendable {
     private let handles = Mutex<[AttributeHandle]>([])
 
