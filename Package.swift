@@ -368,7 +368,9 @@ let testSupport: [Target] = [
     ),
 ]
 
-/// The documentation of all products together. It depends on each of them, so that its pages link to all symbols.
+/// The documentation of all products together.
+///
+/// It depends on each of them, so that its pages can link to all symbols.
 let guide: [Target] =
     buildsDocumentation
     ? [
