@@ -90,7 +90,7 @@ extension Unicode.Scalar {
 // MARK: - JSON
 
 extension Report {
-    /// One object; see docs/doctor.md for its form.
+    /// One object; see the article "Examining a machine" for its form.
     package var json: String {
         let counts = [Finding.Severity.error, .warning, .note].map { "\"\($0.rawValue)s\": \(count($0))" }
         let entries = findings.map { "    " + Self.json($0) }
