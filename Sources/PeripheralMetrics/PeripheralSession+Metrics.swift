@@ -14,7 +14,7 @@
         /// }
         /// ```
         ///
-        /// These are ``PeripheralKit/PeripheralSession/updateTotals``, each with the dimension `characteristic`, a UUID. There is
+        /// These are ``/PeripheralKit/PeripheralSession/updateTotals``, each with the dimension `characteristic`, a UUID. There is
         /// none for centrals: their addresses have no bound.
         ///
         /// | Label | Kind | |
