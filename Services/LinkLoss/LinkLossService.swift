@@ -15,11 +15,11 @@ private import Synchronization
 /// try await peripheral.run(on: .bluez)
 /// ```
 ///
-/// Each central chooses its own level; it is ``AlertLevel/none`` until then. That of a bonded central lasts until it
+/// Each central chooses its own level; it is `AlertLevel.none` until then. That of a bonded central lasts until it
 /// writes another, that of any other as long as its connection.
 ///
 /// The device alerts for whatever reason the connection ends (section 3.2): a central that means to leave without an
-/// alert writes ``AlertLevel/none`` before.
+/// alert writes `AlertLevel.none` before.
 public struct LinkLossService: GATTServiceDeclaration {
     /// The Alert Level, 0x2A06, which centrals read and write.
     public let alertLevel: Characteristic<AlertLevel>
@@ -31,7 +31,7 @@ public struct LinkLossService: GATTServiceDeclaration {
     ///
     /// - Parameters:
     ///   - security: What it takes to read and write the level. A reporter of the Proximity profile has it encrypted at least.
-    ///   - onAlert: Begins to alert at a level since a central is lost, and ends that, with ``AlertLevel/none``,
+    ///   - onAlert: Begins to alert at a level since a central is lost, and ends that, with `AlertLevel.none`,
     ///     when it is back. A time limit, or a person who silences it, is the program's affair.
     public init(
         security: AttributeSecurity = .open,
