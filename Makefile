@@ -10,9 +10,6 @@ BLUEZ ?= bookworm forky
 
 SYSTEM_TEST_OPTIONS ?=
 
-# The ready-made services; Conformance is what tests them.
-SERVICES = $(filter-out Conformance,$(notdir $(patsubst %/,%,$(wildcard Services/*/))))
-
 .PHONY: help setup setup-firmware build test test-thread-sanitizer test-address-sanitizer fuzz check-fuzz examples test-examples demo system-test bluez-versions \
 	benchmark format lint check-imports check-diagnostics check-snippets check-linkage \
 	test-interoperability new test-new firmware check-firmware image check-image deb check-packaging check-unit check-swift-6.2 check-arm64 docs soak ci ci-full clean
@@ -74,8 +71,9 @@ system-test: setup ## Test against the real bluetoothd of the Debian releases BL
 	$(SWIFT) build --package-path Tests/System $(SHARED)
 	Tests/System/run --bluez "$(BLUEZ)" $(SYSTEM_TEST_OPTIONS) .build/debug/heart-rate-sensor .build/debug/conformance-runner
 
-bluez-versions: ## Write docs/bluez-versions.md anew
-	$(SWIFT) run --package-path Tests/System $(SHARED) conformance-runner --document > docs/bluez-versions.md
+bluez-versions: ## Write the known differences into the documentation of PeripheralBlueZ
+	$(SWIFT) build --package-path Tests/System $(SHARED)
+	Tests/System/bluez-versions .build/debug/conformance-runner
 
 benchmark: setup ## Compare the cost of a request with that of a server in C, and of a saved state with a plain write
 	$(SWIFT) run -c release --package-path Tests/Benchmarks dbus-benchmark
@@ -139,12 +137,8 @@ check-arm64: ## Cross-build the firmware and the tests for arm64, and run both b
 test-interoperability: setup ## Compare the values of the services with those of an independent decoder
 	@SWIFT=$(SWIFT) Tests/Interoperability/run
 
-docs: setup ## Build the reference documentation; a dead link is an error
-	@for target in PeripheralCore PeripheralKit PeripheralStorage PeripheralBlueZ PeripheralTesting PeripheralEmulator PeripheralOneThread \
-		$(SERVICES:%=Peripheral%); do \
-		PERIPHERAL_DOCUMENTATION=1 $(SWIFT) package --scratch-path .build-docs generate-documentation \
-			--target $$target --warnings-as-errors || exit 1; \
-	done
+docs: setup ## Build the documentation of all products as one site; fail for a dead link, and a public type without a topic
+	@SWIFT=$(SWIFT) Tests/Documentation/run
 
 # Both end with the closing lines of the tests.
 CI = lint check-imports check-diagnostics check-snippets test-interoperability test-examples test-new check-linkage check-firmware check-image \

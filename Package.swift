@@ -78,25 +78,30 @@ let sharedByServices: [String: [Target.Dependency]] = [
 ]
 let serviceTargets: [Target.Dependency] = serviceNames.map { .target(name: "Peripheral\($0)") }
 
-let products: [Product] = [
-    .library(name: "PeripheralCore", targets: ["PeripheralCore"]),
-    .library(name: "PeripheralKit", targets: ["PeripheralKit"]),
-    .library(name: "PeripheralBlueZModel", targets: ["PeripheralBlueZModel"]),
-    .library(name: "PeripheralBlueZ", targets: ["PeripheralBlueZ"]),
-    .library(name: "PeripheralTesting", targets: ["PeripheralTesting"]),
-    .library(name: "PeripheralConformance", targets: ["PeripheralConformance"]),
-    .library(name: "PeripheralEmulator", targets: ["PeripheralEmulator"]),
-    .library(name: "PeripheralServiceConformance", targets: ["PeripheralServiceConformance"]),
-    .library(name: "PeripheralServiceLifecycle", targets: ["PeripheralServiceLifecycle"]),
-    .library(name: "PeripheralMetrics", targets: ["PeripheralMetrics"]),
-    .library(name: "PeripheralOneThread", targets: ["PeripheralOneThread"]),
-    .executable(name: "peripheral-doctor", targets: ["peripheral-doctor"]),
+/// The libraries in `Sources/`, each a target and a product of the same name.
+let libraryNames = [
+    "PeripheralCore",
+    "PeripheralKit",
+    "PeripheralBlueZModel",
+    "PeripheralBlueZ",
+    "PeripheralTesting",
+    "PeripheralConformance",
+    "PeripheralEmulator",
+    "PeripheralServiceConformance",
+    "PeripheralServiceLifecycle",
+    "PeripheralMetrics",
+    "PeripheralOneThread",
 ]
 
+let products: [Product] =
+    (libraryNames + serviceNames.map { "Peripheral\($0)" }).map { .library(name: $0, targets: [$0]) }
+    + [.executable(name: "peripheral-doctor", targets: ["peripheral-doctor"])]
+
 // The documentation's plugin is only there when the documentation is built: it is slow to fetch and build.
+let buildsDocumentation = Context.environment["PERIPHERAL_DOCUMENTATION"] != nil
 let documentation: [Package.Dependency] =
-    Context.environment["PERIPHERAL_DOCUMENTATION"] == nil
-    ? [] : [.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0")]
+    buildsDocumentation
+    ? [.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0")] : []
 
 let dependencies: [Package.Dependency] = [
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -420,10 +425,23 @@ let testSupport: [Target] = [
     ),
 ]
 
+/// The documentation of all products together.
+///
+/// It depends on each of them, so that its pages can link to all symbols.
+let guide: [Target] =
+    buildsDocumentation
+    ? [
+        .target(
+            name: "PeripheralGuide",
+            dependencies: libraryNames.map { .target(name: $0) } + serviceTargets,
+            swiftSettings: swiftSettings
+        )
+    ] : []
+
 let package = Package(
     name: "swift-peripheral",
     platforms: [.macOS(.v15)],
-    products: products + serviceNames.map { .library(name: "Peripheral\($0)", targets: ["Peripheral\($0)"]) },
+    products: products,
     traits: [
         .trait(
             name: "ServiceLifecycle",
@@ -432,5 +450,5 @@ let package = Package(
         .trait(name: "Metrics", description: "The counters of a session as metrics of swift-metrics."),
     ],
     dependencies: dependencies + documentation,
-    targets: layers + oneThread + adapters + doctor + services + serviceTests + testSupport
+    targets: layers + oneThread + adapters + doctor + services + serviceTests + testSupport + guide
 )

@@ -17,12 +17,12 @@ private import Synchronization
 /// try await peripheral.run(on: .bluez)
 /// ```
 ///
-/// Each central chooses its own level, which is initially ``AlertLevel/none``. The level of a bonded central
+/// Each central chooses its own level, which is initially `AlertLevel.none`. The level of a bonded central
 /// lasts until that central writes another one. The level of any other central lasts as long as its
 /// connection.
 ///
 /// The device alerts for whatever reason the connection ends (section 3.2). To disconnect without an alert, a
-/// central writes ``AlertLevel/none`` first.
+/// central writes `AlertLevel.none` first.
 public struct LinkLossService: GATTServiceDeclaration {
     /// The Alert Level, 0x2A06, which centrals read and write.
     public let alertLevel: Characteristic<AlertLevel>
@@ -35,7 +35,7 @@ public struct LinkLossService: GATTServiceDeclaration {
     /// - Parameters:
     ///   - security: The security required to read and write the level. A reporter of the Proximity profile
     ///     requires at least encryption.
-    ///   - onAlert: Starts an alert at a level when a central is lost. ``AlertLevel/none`` ends the alert
+    ///   - onAlert: Starts an alert at a level when a central is lost. `AlertLevel.none` ends the alert
     ///     when that central is back. A time limit, or a way to silence the alert, is up to the program.
     public init(
         security: AttributeSecurity = .open,

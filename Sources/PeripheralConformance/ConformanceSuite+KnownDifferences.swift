@@ -5,7 +5,7 @@ internal import PeripheralKit
 extension ConformanceSuite {
     /// Where versions of BlueZ do something else than the scenarios say.
     ///
-    /// `docs/bluez-versions.md` is made of this table.
+    /// The article "Limits of BlueZ by version" is made of this table.
     public static let knownDifferences: [KnownDifference] = {
         // A sum of this many arrays takes Swift 6.2 longer than it allows itself.
         let differences: [[KnownDifference]] = [

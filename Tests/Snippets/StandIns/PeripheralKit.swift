@@ -77,6 +77,7 @@ enum PeripheralKitStandIns {
     static var brightness: Characteristic<UInt8> { fatalError() }
     static var button: any Button { fatalError() }
     static var central: Central { fatalError() }
+    static var centrals: [Central] { fatalError() }
     static var heartRate: HeartRateService { fatalError() }
     static var image: any Image { fatalError() }
     static var isLocked: Characteristic<Bool> { fatalError() }
@@ -93,6 +94,7 @@ enum PeripheralKitStandIns {
     static var temperature: Characteristic<Int16> { fatalError() }
     static var text: String { fatalError() }
     static var transfer: Characteristic<[UInt8]> { fatalError() }
+    static var upload: Characteristic<[UInt8]> { fatalError() }
     static var doors: [Peripheral] {
         get { fatalError() }
         set {}

@@ -1,0 +1,1 @@
+// This target contains the documentation that spans all products: see Documentation.docc.
