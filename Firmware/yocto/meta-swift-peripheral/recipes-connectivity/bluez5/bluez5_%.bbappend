@@ -1,2 +1,2 @@
-# A layer that is only added changes nothing: DISTRO_FEATURES:append = " bluetooth-peripheral"
+# This takes effect only with DISTRO_FEATURES:append = " bluetooth-peripheral": adding a layer must change nothing.
 require ${@bb.utils.contains('DISTRO_FEATURES', 'bluetooth-peripheral', 'bluez5-peripheral.inc', '', d)}
