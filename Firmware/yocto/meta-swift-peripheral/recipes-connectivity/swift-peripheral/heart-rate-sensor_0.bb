@@ -1,5 +1,5 @@
 SUMMARY = "Bluetooth LE heart rate sensor with a simulated heart"
-DESCRIPTION = "A Bluetooth LE peripheral in Swift with the services Heart Rate, Battery and Device Information."
+DESCRIPTION = "A Bluetooth LE peripheral in Swift, with Heart Rate, Battery and Device Information."
 
 require swift-peripheral-firmware.inc
 
