@@ -1,11 +1,11 @@
-# The commands of this project; each installs what it needs and does not find.
-# CI runs `make ci`, which is these same commands.
+# The commands of this project. Each installs what it needs.
+# CI runs `make ci`, which consists of these commands.
 
 SWIFT ?= swift
 EXAMPLES = --package-path Examples
-# What is built for debugging shares what it builds of the library.
+# Debug builds share the build of the library.
 SHARED = --scratch-path .build
-# The Debian releases whose bluetoothd is tested against: bookworm (5.66), trixie (5.82), forky (the newest).
+# The Debian releases whose bluetoothd is tested: bookworm (5.66), trixie (5.82), forky (the newest).
 BLUEZ ?= bookworm forky
 
 SYSTEM_TEST_OPTIONS ?=
@@ -17,7 +17,7 @@ SYSTEM_TEST_OPTIONS ?=
 help: ## Show this list
 	@grep -hE '^[a-z0-9.-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-24s %s\n", $$1, $$2}'
 
-setup: ## Install the system libraries that are missing (Debian and its relatives)
+setup: ## Install missing system libraries (Debian and its derivatives)
 	@.ci/install-dependencies
 
 setup-firmware: setup
@@ -32,37 +32,37 @@ test: setup ## Run every test that needs no kernel of its own
 test-thread-sanitizer: setup ## Run the same tests under the thread sanitizer
 	@SWIFT=$(SWIFT) Tests/ThreadSanitizer/run
 
-test-address-sanitizer: setup ## Run the tests of what touches C under the address sanitizer
+test-address-sanitizer: setup ## Run the tests of code that uses C under the address sanitizer
 	@SWIFT=$(SWIFT) Tests/AddressSanitizer/run
 
-soak: setup ## Restart an emulated bluetoothd 1,000 times below a peripheral, send 10 MB to four centrals, kill a program 500 times, and see what is left
+soak: setup ## Restart bluetoothd 1,000 times, send 10 MB to four centrals, kill a program 500 times; check for leaks
 	@SWIFT=$(SWIFT) PERIPHERAL_SOAK=1 Tests/run --no-parallel --filter SoakTests
 
-# Of Tests/Fuzzing/Sources/fuzz/Entrances, all or one.
+# An entrance of Tests/Fuzzing/Sources/fuzz/Entrances, or all of them.
 ENTRANCE ?=
 FUZZ_SECONDS ?= 60
 fuzz: setup ## Fuzz each entrance for a minute: make fuzz [ENTRANCE=bus-messages] [FUZZ_SECONDS=600]
 	@SWIFT=$(SWIFT) ENTRANCE="$(ENTRANCE)" FUZZ_SECONDS=$(FUZZ_SECONDS) Tests/Fuzzing/run
 
-check-fuzz: setup ## Check that the corpora of the fuzzer reach the decoders, and that it finds a planted fault of each
+check-fuzz: setup ## Check that the corpora of the fuzzer reach the decoders, and that it finds a planted fault in each
 	@SWIFT=$(SWIFT) ENTRANCE="$(ENTRANCE)" Tests/Fuzzing/coverage
 	@SWIFT=$(SWIFT) ENTRANCE="$(ENTRANCE)" Tests/Fuzzing/planted
 
 examples: setup ## Build the examples for release into Examples/.build/release/
 	$(SWIFT) build $(EXAMPLES) -c release --static-swift-stdlib
 
-test-examples: setup ## Test what the examples are made of
+test-examples: setup ## Test the examples
 	$(SWIFT) test $(EXAMPLES) $(SHARED)
 	Examples/Tests/ends-at-sigterm .build/debug/lamp-service
 	Examples/Tests/runs-emulated .build/debug
 
-new: ## Make a package of a new peripheral outside of this tree: make new NAME=door-bell [DIR=../door-bell]
+new: ## Make a package of a new peripheral: make new NAME=door-bell [DIR=../door-bell]
 	@Templates/new "$(NAME)" "$(DIR)"
 
-test-new: setup ## Make such a package, build it, test it and run it
+test-new: setup ## Make such a package, build it, test it, and run it
 	@SWIFT=$(SWIFT) Templates/test
 
-demo: setup ## Run the heart rate sensor with an emulated Bluetooth stack for 20 seconds
+demo: setup ## Run the heart rate sensor for 20 seconds on an emulated bluetoothd
 	$(SWIFT) build $(EXAMPLES) -c release --static-swift-stdlib --product heart-rate-sensor
 	Examples/.build/release/heart-rate-sensor --emulated --duration 20s
 
@@ -75,7 +75,7 @@ bluez-versions: ## Write the known differences into the documentation of Periphe
 	$(SWIFT) build --package-path Tests/System $(SHARED)
 	Tests/System/bluez-versions .build/debug/conformance-runner
 
-benchmark: setup ## Compare the cost of a request with that of a server in C, and of a saved state with a plain write
+benchmark: setup ## Compare the cost of a request with a server in C, and of saving the state with a plain write
 	$(SWIFT) run -c release --package-path Tests/Benchmarks dbus-benchmark
 	$(SWIFT) run -c release --package-path Tests/Benchmarks storage-benchmark
 
@@ -88,16 +88,16 @@ lint: ## Check the format of all Swift sources
 check-imports: ## Check that no product imports Foundation
 	@.ci/check-imports
 
-check-diagnostics: build ## Check what the compiler says of a misplaced element in a declaration
+check-diagnostics: build ## Check the errors of the compiler for a misplaced element in a declaration
 	@Tests/Diagnostics/run
 
 check-snippets: build ## Check that the Swift in the documentation compiles, and that each service shows a complete peripheral
 	@Tests/Snippets/run
 
-check-linkage: setup ## Check what a minimal program links, its size, and what each service adds to it
+check-linkage: setup ## Check what a minimal program links, its size, and the size of each service
 	@Tests/Linkage/run
 
-firmware: setup-firmware ## Build an example as for a device's image: make firmware EXAMPLE=heart-rate-sensor
+firmware: setup-firmware ## Build an example for the image of a device: make firmware EXAMPLE=heart-rate-sensor
 	@SWIFT=$(SWIFT) Firmware/build $(EXAMPLE)
 
 check-firmware: setup-firmware ## Check the size of firmware, and what it uses of a device
@@ -117,39 +117,39 @@ check-packaging: setup-firmware ## Check the Debian package in a fresh Debian, t
 	@Tests/Firmware/init-script
 
 image: EXAMPLE ?= heart-rate-sensor
-image: firmware ## Make the image of a device with an example, and start it until a central is notified: make image EXAMPLE=door-lock
+image: firmware ## Make the image of a device, and start it until a central is notified: make image EXAMPLE=door-lock
 	@Tests/Firmware/image --brief $(EXAMPLE)
 
-check-image: setup-firmware ## Check the size of a device's image, and how it starts, again after a kill, and again after a power cut
+check-image: setup-firmware ## Check the size of the image of a device, and its start, also after a kill and a power cut
 	@SWIFT=$(SWIFT) Firmware/build heart-rate-sensor door-lock
 	@Tests/Firmware/image heart-rate-sensor door-lock
 
-check-unit: setup-firmware ## Have systemd start, watch and stop a firmware, in a container and in the rig; as root
+check-unit: setup-firmware ## Check that systemd starts, watches and stops a firmware, in a container and in the rig; as root
 	@SWIFT=$(SWIFT) Firmware/build heart-rate-sensor
 	@Tests/Firmware/unit heart-rate-sensor
 
-check-swift-6.2: ## Build with Swift 6.2, the oldest that is supported, and run the tests; fetches 0.8 GB the first time
+check-swift-6.2: ## Build with Swift 6.2, the oldest supported version, and run the tests; fetches 0.8 GB at first
 	@Tests/Compatibility/swift-6.2
 
-check-arm64: ## Cross-build the firmware and the tests for arm64, and run both by emulation; fetches 1.5 GB the first time
+check-arm64: ## Cross-build firmware and tests for arm64, and run them by emulation; fetches 1.5 GB at first
 	@Tests/Compatibility/arm64
 
-test-interoperability: setup ## Compare the values of the services with those of an independent decoder
+test-interoperability: setup ## Compare the values of the services with an independent decoder
 	@SWIFT=$(SWIFT) Tests/Interoperability/run
 
 docs: setup ## Build the documentation of all products as one site; fail for a dead link, and a public type without a topic
 	@SWIFT=$(SWIFT) Tests/Documentation/run
 
-# Both end with the closing lines of the tests.
+# Both end with the last lines of the tests.
 CI = lint check-imports check-diagnostics check-snippets test-interoperability test-examples test-new check-linkage check-firmware check-image \
 	system-test test-thread-sanitizer test
 CI_FULL = docs check-packaging test-address-sanitizer soak $(CI)
-# Each of the releases with one of the radios: the whole matrix takes twice as long.
+# ci tests each release with one of the radios. The whole matrix takes twice as long.
 ci: system_test_options = --alternate
 ci: parts = $(CI)
-ci: ci-parts ## Run all that CI runs, in less than an hour, and tell how long each part takes
+ci: ci-parts ## Run all that CI runs, in less than an hour, and print the time of each part
 ci-full: parts = $(CI_FULL)
-ci-full: ci-parts ## Run the same with each release on each radio, and what takes long
+ci-full: ci-parts ## Run the same with each release on each radio, and the long tests
 
 .PHONY: ci-parts
 ci-parts:
@@ -158,5 +158,5 @@ ci-parts:
 		$(MAKE) --no-print-directory $$part SYSTEM_TEST_OPTIONS="$(system_test_options)" || exit 1; \
 	done
 
-clean: ## Remove everything that was built
+clean: ## Remove all build products
 	rm -rf .build .build-* Examples/.build Firmware/.build Templates/.build Templates/*/.build Tests/*/.build

@@ -1,10 +1,10 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Peripherals as they go into a device's image, with the services of each.
+/// Peripherals for the image of a device, with the services of each.
 ///
-/// They have no Foundation, no parser of arguments, and no more words than the log of a device needs. What they share with
-/// the examples are links to those.
+/// They contain no Foundation and no argument parser, and log only what a device needs. Files that they share
+/// with the examples are links to those.
 let firmware = [
     "heart-rate-sensor": ["PeripheralHeartRate", "PeripheralBattery", "PeripheralDeviceInformation"],
     "door-lock": [],
@@ -19,7 +19,7 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
-/// `LeftOut.swift` says why.
+/// The functions that firmware leaves out; `LeftOut.swift` says why.
 let leftOut =
     ["__cxa_demangle"]
     + ["ScalarName", "NameAlias", "Age", "Script", "ScriptExtensions"].map { "_swift_stdlib_get\($0)" }

@@ -4,7 +4,7 @@
 #
 ################################################################################
 
-# What is shared by all ways to a device: units, init script, policies, settings.
+# The files that all kinds of installation share: units, init script, policies, settings.
 SWIFT_PERIPHERAL_VERSION = 0
 SWIFT_PERIPHERAL_SITE = $(BR2_EXTERNAL_SWIFT_PERIPHERAL_PATH)/../init
 SWIFT_PERIPHERAL_SITE_METHOD = local
@@ -18,7 +18,7 @@ SWIFT_PERIPHERAL_NAMES = \
 	$(if $(BR2_PACKAGE_SWIFT_PERIPHERAL_DOOR_LOCK),door-lock) \
 	$(call qstrip,$(BR2_PACKAGE_SWIFT_PERIPHERAL_OTHERS))
 
-# $(1): the name of the program, and of its user; $(2): the template; $(3): where it goes
+# $(1): the name of the program and of its user; $(2): the template; $(3): the destination
 define SWIFT_PERIPHERAL_FILL
 	mkdir -p $(dir $(TARGET_DIR)$(3))
 	sed -e 's|@NAME@|$(1)|g' -e 's|@USER@|$(1)|g' $(@D)/$(2) >$(TARGET_DIR)$(3)
@@ -53,7 +53,7 @@ define SWIFT_PERIPHERAL_INSTALL_INIT_SYSV
 		chmod 0755 $(TARGET_DIR)/etc/init.d/S60$(name)$(sep))
 endef
 
-# The group is that of the unit, whose user is in it.
+# The group of the unit; the user of the unit is a member.
 define SWIFT_PERIPHERAL_USERS
 	$(foreach name,$(SWIFT_PERIPHERAL_NAMES),$(name) -1 $(name) -1 * - - bluetooth Bluetooth LE peripheral$(sep))
 endef

@@ -1,2 +1,2 @@
-# A layer that is only added changes nothing: DISTRO_FEATURES:append = " bluetooth-peripheral"
+# Adding a layer must change nothing. To use this, set DISTRO_FEATURES:append = " bluetooth-peripheral".
 require ${@bb.utils.contains('DISTRO_FEATURES', 'bluetooth-peripheral', 'bluez5-peripheral.inc', '', d)}

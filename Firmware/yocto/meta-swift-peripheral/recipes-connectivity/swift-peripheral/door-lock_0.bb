@@ -1,5 +1,5 @@
-SUMMARY = "Bluetooth LE door lock that phones open once they have paired"
-DESCRIPTION = "A Bluetooth LE peripheral whose state survives the end of the program, and the power's, in Swift. \
-It is a demonstration: whoever is in reach can pair."
+SUMMARY = "Bluetooth LE door lock that paired phones open and close"
+DESCRIPTION = "A Bluetooth LE peripheral in Swift. Its state survives a crash and a power cut. \
+This is a demonstration: every phone in range can pair."
 
 require swift-peripheral-firmware.inc

@@ -1,5 +1,5 @@
-SUMMARY = "Bluetooth LE heart rate sensor that simulates a heart"
-DESCRIPTION = "A Bluetooth LE peripheral with the services Heart Rate, Battery and Device Information, in Swift."
+SUMMARY = "Bluetooth LE heart rate sensor with a simulated heart"
+DESCRIPTION = "A Bluetooth LE peripheral in Swift, with Heart Rate, Battery and Device Information."
 
 require swift-peripheral-firmware.inc
 
