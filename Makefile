@@ -154,6 +154,7 @@ CI_FULL = docs check-packaging test-address-sanitizer soak $(CI)
 ci: system_test_options = --alternate
 ci: parts = $(CI)
 ci: ci-parts ## Run all that CI runs, in less than an hour, and tell how long each part takes
+ci-full: system_test_options = --long
 ci-full: parts = $(CI_FULL)
 ci-full: ci-parts ## Run the same with each release on each radio, and what takes long
 
