@@ -12,7 +12,7 @@ let bluezVersionsDocument = """
 
     | What does not hold | In BlueZ | What happens instead | Why |
     |---|---|---|---|
-    \((ConformanceSuite.knownDifferences + [.killedProgram]).map(\.row).joined(separator: "\n"))
+    \((ConformanceSuite.knownDifferences + [.killedProgram, .hastySubscriber]).map(\.row).joined(separator: "\n"))
 
     BlueZ 5.74 and 5.75 refuse services whose handles are not pinned; `validate(for:)` and the start of a run say so.
 
