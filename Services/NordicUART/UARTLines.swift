@@ -1,4 +1,4 @@
-public import PeripheralKit
+internal import PeripheralKit
 
 /// The lines that centrals write to a ``UARTPort``, in the order of their ends.
 ///

@@ -78,6 +78,8 @@ public final class PrivateBus: Sendable {
         )
     }
 
+    /// A test that gets no processor for half a minute would otherwise lose a connection that it has just opened: the default of
+    /// `auth_timeout` is 30 s.
     private static func configuration(listeningOn address: String, rules: String) -> String {
         """
         <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
@@ -91,6 +93,7 @@ public final class PrivateBus: Sendable {
             <allow send_type="*"/>
             <allow receive_type="*"/>\(rules)
           </policy>
+          <limit name="auth_timeout">600000</limit>
           <limit name="max_connections_per_user">1024</limit>
           <limit name="max_match_rules_per_connection">4096</limit>
           <limit name="max_replies_per_connection">65536</limit>

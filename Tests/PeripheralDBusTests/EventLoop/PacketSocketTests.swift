@@ -143,6 +143,25 @@ struct PacketSocketTests {
         }
     }
 
+    /// As a child process does that is being started, until it runs its program. Here, another descriptor stands for that of the
+    /// child.
+    @Test func theOtherEndSeesTheCloseWhileAnotherProcessHasTheSocketOpen() async throws {
+        // Where nothing else opens files.
+        await #expect(processExitsWith: .success) {
+            let loop = EventLoop()
+            let own = OwnEnd(on: loop)
+            let before = openSockets()
+            let other = try #require(await own.open())
+            let opened = openSockets().subtracting(before).subtracting([other.descriptor])
+            let copies = opened.map { dup($0) }
+            try #require(copies.count == 1)
+            await own.close()
+            let bytes = Self.receive(from: other)
+            try #require(bytes == [])
+            await loop.stop()
+        }
+    }
+
     @Test func nothingIsTakenAfterTheEnd() async throws {
         try await Self.run { own, other in
             shutdown(other.descriptor, CInt(SHUT_RDWR))
@@ -158,4 +177,14 @@ struct PacketSocketTests {
             #expect(fcntl(other.descriptor, F_GETFL) & O_NONBLOCK != 0)
         }
     }
+}
+
+/// The descriptors of the process that are sockets.
+private func openSockets() -> Set<CInt> {
+    Set(
+        (0..<256 as Range<CInt>).filter { descriptor in
+            var status = stat()
+            return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
+        }
+    )
 }

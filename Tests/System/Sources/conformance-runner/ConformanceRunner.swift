@@ -18,13 +18,14 @@ import Synchronization
 /// `--advertising extended` compare what is on the air with the plans of advertisements instead, for the kind
 /// of adapter that the rig has; `--faults [ROUNDS [SEED]] [WORD...]` has things go wrong below a peripheral
 /// instead, each so many times (20), at moments that depend on the seed; `--adapters` has a peripheral on the
-/// second of two adapters while either comes and goes; `--programs [WORD...]` has several programs request
-/// the same handles; `--kills [ROUNDS [SEED]]` kills a program so many times (25) while a central uses it,
-/// and judges what each start of it restores; `--backpressure [--pairs N] [WORD...]` counts what is on its
-/// way to centrals, each link N times (1); `--transfer [BYTES [MS/MS/...]] [kept]` sends a document (200,000
-/// bytes) to centrals on links of these speeds, and looks at the memory; `--silence [ROUNDS]` has the link of
-/// one of two subscribers carry nothing any more until it is lost, so many times (3), and looks whether the
-/// other is sent to again; `--document` alone prints what is known of the versions, and runs nothing.
+/// second of two adapters while either comes and goes; `--programs [--brief] [WORD...]` has several programs
+/// request the same handles, with `--brief` in a few ways only; `--kills [ROUNDS [SEED]]` kills a program so
+/// many times (25) while a central uses it, and judges what each start of it restores; `--backpressure
+/// [--pairs N] [WORD...]` counts what is on its way to centrals, each link N times (1); `--transfer [BYTES
+/// [MS/MS/...]] [kept]` sends a document (200,000 bytes) to centrals on links of these speeds, and looks at
+/// the memory; `--silence [ROUNDS]` has the link of one of two subscribers carry nothing any more until it is
+/// lost, so many times (3), and looks whether the other is sent to again; `--document` alone prints what is
+/// known of the versions, and runs nothing.
 @main
 struct ConformanceRunner {
     static func main() async throws {
@@ -75,8 +76,10 @@ struct ConformanceRunner {
             try await exit(AdapterRun(adapter: second).run(program) ? 0 : 1)
         }
         if CommandLine.arguments.dropFirst().first == "--programs" {
-            let words = CommandLine.arguments.dropFirst(2).map { Substring($0) }
-            try await exit(ProgramsRun(on: adapter, words).run(program) ? 0 : 1)
+            var words = CommandLine.arguments.dropFirst(2).map { Substring($0) }
+            let isBrief = words.first == "--brief"
+            if isBrief { words.removeFirst() }
+            try await exit(ProgramsRun(on: adapter, isBrief: isBrief, words).run(program) ? 0 : 1)
         }
         if CommandLine.arguments.dropFirst().first == "--kills" {
             let numbers = CommandLine.arguments.dropFirst(2).compactMap { UInt64($0) }
