@@ -22,10 +22,10 @@ public import PeripheralTesting
 /// }
 /// ```
 public struct KillTrial: Sendable {
-    /// What determines the instants of the kills, and what happens until then.
+    /// The seed that determines the instants of the kills and the actions before them.
     public var seed: UInt64
 
-    /// The shortest time between two saves, as the program has it.
+    /// The program's shortest time between two saves.
     public var interval: Duration
 
     /// How much later than ``interval`` a change may be preserved: time for the storage and a busy machine.

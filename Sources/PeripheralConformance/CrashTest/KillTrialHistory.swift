@@ -76,7 +76,7 @@ struct KillTrialHistory: Sendable {
         }
         guard index >= oldest else {
             throw ConformanceFailure(
-                description: "\(state) was restored, although the later state \(steps[oldest].state) was preserved."
+                description: "\(state) was restored, although \(steps[oldest].state) was preserved."
             )
         }
         guard index + 1 < steps.count, let end = steps[index + 1].end else { return .zero }
@@ -127,7 +127,7 @@ struct KillTrialEntries: Sendable {
         defer { last = number }
         if number <= last {
             guard isRepeatPossible else {
-                throw ConformanceFailure(description: "Entry \(number) has arrived after entry \(last).")
+                throw ConformanceFailure(description: "Entry \(number) has arrived after \(last).")
             }
             isRepeatPossible = false
             longestRepeat = max(longestRepeat, last - number + 1)
@@ -135,7 +135,7 @@ struct KillTrialEntries: Sendable {
         missing.remove(number)
         if let lost = missing.filter({ $0 < number }).min() {
             missing.remove(lost)
-            throw ConformanceFailure(description: "Entry \(lost) is lost: entry \(number) has arrived after entry \(last).")
+            throw ConformanceFailure(description: "Entry \(lost) is lost: \(number) arrived after \(last).")
         }
     }
 }

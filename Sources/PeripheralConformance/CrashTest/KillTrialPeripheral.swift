@@ -6,7 +6,12 @@ public import PeripheralKit
 ///
 /// ```swift
 /// let killed = KillTrialPeripheral { line in print(line) }
-/// try await killed.run(on: .bluez, restoringFrom: store, savingEvery: .seconds(1), orders: linesOfStandardInput)
+/// try await killed.run(
+///     on: .bluez,
+///     restoringFrom: store,
+///     savingEvery: .seconds(1),
+///     orders: linesOfStandardInput
+/// )
 /// ```
 ///
 /// The process of the trial also has one, which does not run. Its central needs the declaration.

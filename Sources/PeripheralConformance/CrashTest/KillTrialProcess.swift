@@ -136,7 +136,7 @@
     extension KillTrialPeripheral {
         /// Runs the peripheral in a process that a ``KillTrialProcess`` has started.
         ///
-        /// It returns when the process receives no more orders.
+        /// It runs until the process is killed or its standard input ends.
         ///
         /// - Parameters:
         ///   - backend: The backend under test.

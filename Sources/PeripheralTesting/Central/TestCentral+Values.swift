@@ -25,7 +25,7 @@ extension TestCentral {
 
     /// Reads the bytes of a descriptor of a characteristic.
     ///
-    /// - Throws: ``TestCentralError`` with the code `notFound` when the characteristic has no such descriptor.
+    /// - Throws: ``TestCentralError`` with the code `notFound` when the characteristic lacks the descriptor.
     public func read<Value>(
         _ descriptor: BluetoothUUID,
         of characteristic: Characteristic<Value>

@@ -124,7 +124,7 @@ public protocol TestCentral: Sendable {
     /// - Parameters:
     ///   - handle: The value handle of the characteristic.
     ///   - kind: The kind of updates to subscribe to.
-    /// - Throws: ``TestCentralError`` with the code `notFound` when the characteristic has no such descriptor.
+    /// - Throws: ``TestCentralError`` with the code `notFound` when the characteristic lacks this descriptor.
     func subscribe(_ handle: AttributeHandle, to kind: UpdateKind) async throws
 
     /// Ends the subscription to the characteristic with this value handle.
