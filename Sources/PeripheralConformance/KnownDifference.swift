@@ -6,8 +6,7 @@ public import PeripheralTesting
 /// A scenario that some versions of BlueZ fail, and the expected failure.
 ///
 /// A known difference is an expectation too: on such a version, the run fails unless the scenario fails in
-/// exactly
-/// this way. So no scenario is skipped, and an outdated entry is detected.
+/// exactly this way. So no scenario is skipped, and an outdated entry is detected.
 public struct KnownDifference: Sendable {
     /// The versions of BlueZ that have a difference.
     public struct Versions: Hashable, Sendable, CustomStringConvertible {
@@ -116,8 +115,7 @@ extension Scenario {
     ///   - makeCentral: Creates a central for the peripheral, not yet connected.
     /// - Returns: The known difference that occurred, if any.
     /// - Throws: ``ConformanceFailure`` when an expectation does not hold, or a known difference does not
-    ///   occur; otherwise
-    ///   the error that stopped the scenario.
+    ///   occur; otherwise the error that stopped the scenario.
     @discardableResult
     public func run(
         on backend: some PeripheralBackend,

@@ -41,11 +41,9 @@ public struct Scenario: Sendable, CustomStringConvertible {
     ///   - backend: The backend under test.
     ///   - logger: The logger of the framework.
     ///   - clock: The clock that measures how long handlers take, which the scenario advances. With `nil`,
-    ///     real time passes,
-    ///     and the scenarios of late handlers take 4 seconds.
+    ///     real time passes, and the scenarios of late handlers take 4 seconds.
     ///   - makeCentral: Creates a central for the peripheral, not yet connected. It is called when the
-    ///     peripheral is on the
-    ///     air.
+    ///     peripheral is on the air.
     /// - Throws: ``ConformanceFailure`` when an expectation does not hold; otherwise the error that stopped
     ///   the scenario.
     public func run(
@@ -110,8 +108,7 @@ public struct Trial: Sendable {
     /// - Parameters:
     ///   - peripheral: The peripheral under test.
     ///   - mtu: The largest MTU that the central accepts; the central is connected when the body begins. With
-    ///     `nil`, it is
-    ///     not connected.
+    ///     `nil`, it is not connected.
     ///   - runs: How many times in a row the peripheral is published; the body runs each time.
     ///   - body: The steps of the central; throws when an expectation does not hold.
     public init(

@@ -14,12 +14,10 @@ extension Peripheral {
     /// ```
     ///
     /// If the only `try` of a closure is inside `#expect`, the compiler does not infer that the closure
-    /// throws. Begin
-    /// such a closure with `{ central async throws in`.
+    /// throws. Begin such a closure with `{ central async throws in`.
     ///
     /// The test uses nothing outside the process. When the body ends, the central is disconnected and the
-    /// peripheral is
-    /// withdrawn. For a second central, call ``VirtualCentral/makeAnother()``.
+    /// peripheral is withdrawn. For a second central, call ``VirtualCentral/makeAnother()``.
     ///
     /// - Parameters:
     ///   - mtu: The largest MTU that the central accepts, 23 to 517 bytes.

@@ -5,8 +5,7 @@ internal import PeripheralKit
 /// The decisions of bluetoothd's GATT server for each request, without side effects.
 ///
 /// The rules are those of its `src/shared/gatt-server.c` and `src/gatt-database.c`, including all deviations
-/// from the
-/// specification.
+/// from the specification.
 struct ATTServerState: Sendable {
     /// The state of a connection.
     struct Connection: Sendable {

@@ -1,8 +1,7 @@
 /// The indications of one connection.
 ///
 /// One indication is in flight until the central confirms it; the others wait (Core Specification, Vol 3,
-/// Part F,
-/// 3.3.2).
+/// Part F, 3.3.2).
 struct IndicationQueue: Sendable {
     /// An indication and the handler of its outcome.
     struct Entry: Sendable {

@@ -12,8 +12,7 @@ struct ServerAttribute: Sendable {
         /// The application has the value, under the handle of its own table.
         ///
         /// If the characteristic has the property write-without-response, bluetoothd answers write requests
-        /// itself and never
-        /// learns their outcome.
+        /// itself and never learns their outcome.
         case application(ApplicationID, AttributeHandle, acknowledgesWrites: Bool)
     }
 
@@ -23,8 +22,7 @@ struct ServerAttribute: Sendable {
 
     var handle: AttributeHandle
     /// If there are no permissions, bluetoothd checks none: a read of a characteristic that can only be
-    /// notified is passed
-    /// to the application.
+    /// notified is passed to the application.
     var permissions: DescriptorPermissions
     var readSecurity: SecurityLevel = .open
     var writeSecurity: SecurityLevel = .open

@@ -12,8 +12,7 @@ extension ServerDatabase {
     ///   - authorizing: The attributes whose prepared writes the application has to authorize.
     ///   - starts: The requested handles of services that are not pinned, by the index of the service.
     ///   - asBluetoothd: Whether collisions of pinned services with those of other applications are handled
-    ///     as in
-    ///     bluetoothd.
+    ///     as in bluetoothd.
     /// - Returns: The handles of each service.
     /// - Throws: `AttributeTableError` when the handles are used up or taken.
     mutating func add(

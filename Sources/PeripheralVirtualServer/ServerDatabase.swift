@@ -62,8 +62,7 @@ struct ServerDatabase: Sendable {
     /// Removes a service of another application that is equal to a service being added.
     ///
     /// bluetoothd treats the two as one (`gatt_db_insert_service` in gatt-db.c). There is no room for the
-    /// characteristics
-    /// then, so it removes the service.
+    /// characteristics then, so it removes the service.
     ///
     /// - Returns: Whether there was an equal service.
     mutating func removeService(

@@ -4,9 +4,8 @@ package import PeripheralKit
 /// The source of an application's attributes on a ``VirtualGATTServer``.
 ///
 /// Requests use the handles of the application's own table, not those on the air. Each request runs in its
-/// own task.
-/// bluetoothd waits 5 seconds for an answer; a provider that may take longer has to enforce this limit
-/// itself.
+/// own task. bluetoothd waits 5 seconds for an answer; a provider that may take longer has to enforce this
+/// limit itself.
 package protocol VirtualAttributeProvider: Sendable {
     /// Reads an attribute from an offset on.
     func read(_ request: ReadRequest) async -> Result<[UInt8], ATTError>
@@ -16,8 +15,7 @@ package protocol VirtualAttributeProvider: Sendable {
     /// - Parameters:
     ///   - request: The write request.
     ///   - withResponse: Whether the central, or the server on its behalf, waits for the outcome. If not, the
-    ///     result is
-    ///     ignored.
+    ///     result is ignored.
     /// - Returns: Success, or the error with which the central is refused.
     func write(_ request: WriteRequest, withResponse: Bool) async -> Result<Void, ATTError>
 
@@ -26,18 +24,15 @@ package protocol VirtualAttributeProvider: Sendable {
     /// - Parameters:
     ///   - request: The attribute, the offset and the central; there is no value yet.
     ///   - withResponse: Whether the server waits for the outcome. If not, the result is ignored, and the
-    ///     next part asks
-    ///     again.
+    ///     next part asks again.
     /// - Returns: Success, which is valid until the prepared writes are executed, or the error with which the
-    ///   central is
-    ///   refused.
+    ///   central is refused.
     func authorizeWrite(_ request: WriteRequest, withResponse: Bool) async -> Result<Void, ATTError>
 
     /// Reports that the client characteristic configuration of a central has changed.
     ///
     /// The server calls this with its lock held, so that changes are reported in order. The method must be
-    /// quick and must
-    /// not call the server.
+    /// quick and must not call the server.
     func subscriptionChanged(_ change: SubscriptionChange)
 
     /// Reports that all changes caused by the end of a connection or a bond have been reported.

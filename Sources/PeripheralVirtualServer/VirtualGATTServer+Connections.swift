@@ -6,8 +6,7 @@ extension VirtualGATTServer {
     /// A function that receives the events of connections.
     ///
     /// The server calls it with its lock held, so that events are reported in order. The function must be
-    /// quick and must
-    /// not call the server.
+    /// quick and must not call the server.
     package typealias ConnectionObserver = @Sendable (ConnectionEvent) -> Void
 
     /// Replaces the observer of connections.

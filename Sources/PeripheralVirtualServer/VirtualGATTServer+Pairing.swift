@@ -9,8 +9,7 @@ extension VirtualGATTServer {
     /// Replaces the pairing agent; without an agent, centrals cannot pair.
     ///
     /// The agent's IO capability applies to connections made from now on, even after the agent is removed.
-    /// Linux also
-    /// copies it into each connection.
+    /// Linux also copies it into each connection.
     package func setPairingAgent(_ agent: (any VirtualPairingAgent)?) {
         state.withLock { state in
             state.agent = agent
@@ -126,8 +125,7 @@ extension VirtualGATTServer {
     ///   - identity: The identity address that the central reveals, unless the user has another.
     /// - Returns: The central's half of the bond, if both sides bond.
     /// - Throws: ``TestCentralError`` with the code `pairingFailed` or `disconnected`; `CancellationError`
-    ///   when the task is
-    ///   cancelled.
+    ///   when the task is cancelled.
     package func pair(
         _ connection: ConnectionID,
         as user: PairingUser,

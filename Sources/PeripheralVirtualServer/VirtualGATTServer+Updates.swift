@@ -31,13 +31,10 @@ extension VirtualGATTServer {
     ///   - characteristic: The value handle in the application's own table.
     ///   - application: The application.
     ///   - isRecipient: Returns whether a subscriber receives the value; called once for each subscriber. It
-    ///     has to check
-    ///     the security of the link: the server checked it only when the central subscribed, perhaps in
-    ///     another
-    ///     connection.
+    ///     has to check the security of the link: the server checked it only when the central subscribed,
+    ///     perhaps in another connection.
     ///   - completion: Called with the outcome, once for each recipient, instead of the application's
-    ///     provider. The server
-    ///     calls it with its lock held: it must be quick and must not call the server.
+    ///     provider. The server calls it with its lock held: it must be quick and must not call the server.
     /// - Returns: The recipients; `nil` when the application no longer exists.
     @discardableResult
     package func deliver(

@@ -7,10 +7,8 @@ internal import Synchronization
 /// the air.
 ///
 /// Any number of applications add and remove services at run time; a ``VirtualAttributeProvider`` serves each
-/// of them.
-/// Centrals connect with a ``VirtualLink``. An operation takes as long as its provider; only pairing and
-/// indications
-/// have time limits.
+/// of them. Centrals connect with a ``VirtualLink``. An operation takes as long as its provider; only pairing
+/// and indications have time limits.
 package final class VirtualGATTServer: Sendable {
     struct State {
         var att: ATTServerState
@@ -78,8 +76,7 @@ package final class VirtualGATTServer: Sendable {
     ///   - connectionsInterruptAdvertising: Whether a connection stops all advertisements.
     ///   - asksBeforeRepairing: Whether the agent decides when a bonded central pairs again by Just Works.
     ///   - findsSubscribersByAddress: Whether subscriptions end with the connection in which the central
-    ///     reveals its identity
-    ///     address.
+    ///     reveals its identity address.
     ///   - clock: The clock that measures the limit of 30 seconds for a pairing or a confirmation.
     package init(
         deviceName: String,
@@ -104,8 +101,7 @@ package final class VirtualGATTServer: Sendable {
     /// services.
     ///
     /// Bonds persist, and so do their configurations of Service Changed. All other configurations and the
-    /// agent are removed.
-    /// Providers are informed only that subscriptions end.
+    /// agent are removed. Providers are informed only that subscriptions end.
     package func reset() {
         disconnectAll()
         let pending = state.withLock { state in
@@ -141,8 +137,7 @@ package final class VirtualGATTServer: Sendable {
     ///     is trusted.
     ///   - starts: The requested handles of services that are not pinned, by the index of the service.
     ///   - asBluetoothd: Whether collisions of pinned services with those of other applications are handled
-    ///     as in
-    ///     bluetoothd.
+    ///     as in bluetoothd.
     /// - Returns: The identifier of the application.
     /// - Throws: `AttributeTableError` when the handles are used up or taken.
     package func add(
@@ -170,8 +165,8 @@ package final class VirtualGATTServer: Sendable {
     /// Removes an application and its services.
     ///
     /// Its handles become invalid at once. Subscriptions end without a report to the provider. The call
-    /// returns when the
-    /// provider has answered all pending questions. Cancelling the task cancels these questions.
+    /// returns when the provider has answered all pending questions. Cancelling the task cancels these
+    /// questions.
     package func remove(_ application: ApplicationID) async {
         let pending = removeAtOnce(application)
         await withTaskCancellationHandler {

@@ -3,8 +3,7 @@ package import PeripheralCore
 /// The central's end of a connection to a ``VirtualGATTServer``.
 ///
 /// The server calls its methods with its lock held, so that events arrive in order. The methods must be quick
-/// and must
-/// not call the server.
+/// and must not call the server.
 package protocol VirtualLink: Sendable {
     /// Receives an update.
     ///

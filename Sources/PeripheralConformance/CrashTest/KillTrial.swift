@@ -5,14 +5,11 @@ public import PeripheralTesting
 /// The trial checks these rules:
 ///
 /// - Restored state: it was the state at one instant shortly before the kill. It contains every change that
-///   was
-///   acknowledged as durable.
+///   was acknowledged as durable.
 /// - Durable characteristic: its entries arrive in order, with none missing.
 /// - Second central: the first central creates it, and it connects and disconnects repeatedly. It receives
-///   each
-///   durable value that was acknowledged to the first central or restored, together with its entry in the
-///   audit
-///   characteristic. It receives nothing else.
+///   each durable value that was acknowledged to the first central or restored, together with its entry in
+///   the audit characteristic. It receives nothing else.
 ///
 /// ```swift
 /// let twin = KillTrialPeripheral()

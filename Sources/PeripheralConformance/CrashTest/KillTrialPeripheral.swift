@@ -46,8 +46,7 @@ public struct KillTrialPeripheral: Sendable {
     /// Declares the peripheral.
     ///
     /// - Parameter say: Passes a line to the trial, immediately and as a whole. A line that was not passed on
-    ///   is lost when
-    ///   the program is killed.
+    ///   is lost when the program is killed.
     public init(say: @escaping @Sendable (_ line: String) -> Void = { _ in }) {
         self.say = say
         let audit = Characteristic<UInt32>(

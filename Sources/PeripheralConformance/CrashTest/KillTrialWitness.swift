@@ -6,8 +6,7 @@ private import Synchronization
 /// The second central of a ``KillTrial``, which is bonded and mostly disconnected.
 ///
 /// It receives each durable value that was acknowledged to the first central or restored, with its entry in
-/// the audit,
-/// and nothing else.
+/// the audit, and nothing else.
 final class KillTrialWitness: Sendable {
     private struct State {
         var central: (any TestCentral)?

@@ -17,8 +17,7 @@ extension TestCentral {
     /// A value that fills the packet is read in several parts (Core Specification, Vol 3, Part G, 4.8.3).
     ///
     /// - Throws: `ATTError` when the peripheral refuses; `GATTDecodingError` when the bytes are not a valid
-    ///   `Value`;
-    ///   otherwise ``TestCentralError``.
+    ///   `Value`; otherwise ``TestCentralError``.
     public func read<Value>(_ characteristic: Characteristic<Value>) async throws -> Value {
         try Value(gattBytes: await readLong(locate(characteristic).valueHandle))
     }
@@ -53,8 +52,7 @@ extension TestCentral {
     /// Writes a characteristic and waits for the response.
     ///
     /// A value that does not fit into one packet is written in several parts (Core Specification, Vol 3, Part
-    /// G,
-    /// 4.9.4).
+    /// G, 4.9.4).
     public func write<Value>(_ characteristic: Characteristic<Value>, _ value: Value) async throws {
         try await writeLong(locate(characteristic).valueHandle, value.gattBytes)
     }
@@ -138,8 +136,7 @@ extension TestCentral {
     /// Waits for the next value of a subscribed characteristic.
     ///
     /// - Throws: ``TestCentralError`` with the code `timedOut` when no update arrives in time, or with
-    ///   `disconnected`;
-    ///   `GATTDecodingError` when the bytes are not a valid `Value`.
+    ///   `disconnected`; `GATTDecodingError` when the bytes are not a valid `Value`.
     public func nextUpdate<Value>(of characteristic: Characteristic<Value>) async throws -> Value {
         try Value(gattBytes: await nextUpdate(of: locate(characteristic).valueHandle).value)
     }

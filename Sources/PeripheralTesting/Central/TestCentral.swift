@@ -30,15 +30,13 @@ public protocol TestCentral: Sendable {
     ///   - mtu: The largest MTU that the central accepts, 23 to 517 bytes.
     ///   - encrypting: Whether a bonded central encrypts the connection as soon as it connects.
     /// - Throws: ``TestCentralError`` with the code `notFound` when no connectable advertisement is on the
-    ///   air, or with
-    ///   `alreadyConnected`.
+    ///   air, or with `alreadyConnected`.
     func connect(mtu: Int, encrypting: Bool) async throws
 
     /// Encrypts the connection with the keys of the central's bond.
     ///
     /// - Throws: ``TestCentralError`` with the code `pairingFailed` when either side has no keys, or with
-    ///   `notConnected`
-    ///   or `disconnected`.
+    ///   `notConnected` or `disconnected`.
     func encrypt() async throws
 
     /// Ends the connection and with it the central's subscriptions and prepared writes.
@@ -52,8 +50,7 @@ public protocol TestCentral: Sendable {
     /// An iPhone, for example, does this every 15 minutes.
     ///
     /// A bonded peripheral recognizes the central by any of its addresses, with the key that it got with the
-    /// bond.
-    /// To any other peripheral, it is an unknown central.
+    /// bond. To any other peripheral, it is an unknown central.
     ///
     /// - Throws: ``TestCentralError`` with the code `alreadyConnected`, because a connection keeps its
     ///   addresses.
@@ -62,13 +59,12 @@ public protocol TestCentral: Sendable {
     /// Pairs with the connected peripheral and encrypts the connection.
     ///
     /// When both sides bond, later connections of this central are encrypted as soon as it connects, without
-    /// pairing
-    /// again. If the peripheral has deleted its keys, they stay unencrypted until the two sides pair again.
+    /// pairing again. If the peripheral has deleted its keys, they stay unencrypted until the two sides pair
+    /// again.
     ///
     /// - Parameter user: The user of the central, who answers its questions.
     /// - Throws: ``TestCentralError`` with the code `pairingFailed` when either side refuses, or with
-    ///   `notConnected` or
-    ///   `disconnected`.
+    ///   `notConnected` or `disconnected`.
     func pair(_ user: PairingUser) async throws
 
     /// Deletes the central's keys of the bond; the peripheral keeps its own.
@@ -133,12 +129,10 @@ public protocol TestCentral: Sendable {
     /// Waits for the next notification or indication of the characteristic with this value handle.
     ///
     /// Received updates wait in order until the test takes them. Indications are confirmed as they arrive,
-    /// unless
-    /// ``setConfirmsIndications(_:)`` was called with `false`.
+    /// unless ``setConfirmsIndications(_:)`` was called with `false`.
     ///
     /// - Throws: ``TestCentralError`` with the code `timedOut` when no update arrives within the central's
-    ///   time limit, or
-    ///   with `disconnected`.
+    ///   time limit, or with `disconnected`.
     func nextUpdate(of handle: AttributeHandle) async throws -> ReceivedUpdate
 
     /// Waits for the next notification or indication of any characteristic.
@@ -153,10 +147,8 @@ public protocol TestCentral: Sendable {
     /// Sets whether the central confirms indications as they arrive, which is the default.
     ///
     /// While the central does not confirm, the peripheral waits for up to 30 seconds and sends one indication
-    /// at a
-    /// time. Passing `true` also confirms the indication that waits. A new connection may not keep the
-    /// setting: set
-    /// it in each connection that depends on it.
+    /// at a time. Passing `true` also confirms the indication that waits. A new connection may not keep the
+    /// setting: set it in each connection that depends on it.
     ///
     /// - Throws: ``TestCentralError`` with the code `notConnected`.
     func setConfirmsIndications(_ confirms: Bool) async throws

@@ -5,8 +5,7 @@ extension VirtualCentral {
     /// Pairs with the peripheral and encrypts the connection.
     ///
     /// The outcome is that of the Linux kernel and bluetoothd. When a question is not answered within 30
-    /// seconds, the
-    /// connection ends.
+    /// seconds, the connection ends.
     public func pair(_ user: PairingUser) async throws {
         let bond = try await server.pair(connection(), as: user, identity: identity)
         state.withLock { $0.bond = bond }

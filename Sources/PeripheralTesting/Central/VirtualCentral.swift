@@ -14,15 +14,13 @@ internal import Synchronization
 /// ```
 ///
 /// Its GATT server behaves like that of BlueZ: the stack's own services come first, values are cut to the
-/// MTU, and
-/// a request that BlueZ refuses without asking the program is refused here too.
+/// MTU, and a request that BlueZ refuses without asking the program is refused here too.
 ///
 /// The central's address is a random static one until ``changeAddress()``. The central pairs only when
 /// ``pair(_:)`` is called, not automatically when an attribute requires it.
 ///
 /// ``writeWithoutResponse(_:_:)`` returns when the peripheral's handler has returned; a central with a radio
-/// cannot
-/// know that. A write to a `WriteStream` returns at once.
+/// cannot know that. A write to a `WriteStream` returns at once.
 public final class VirtualCentral: TestCentral {
     /// The peripheral under test.
     public let peripheral: Peripheral
@@ -30,8 +28,7 @@ public final class VirtualCentral: TestCentral {
     /// The address with which the central connects.
     ///
     /// The peripheral identifies the central by it until the two bond. Then the central reveals its identity
-    /// address:
-    /// its first address, or ``PairingUser/identityAddress``.
+    /// address: its first address, or ``PairingUser/identityAddress``.
     ///
     /// ``changeAddress()`` does not change the address of a bonded central, because the peripheral recognizes
     /// it anyway.
@@ -105,16 +102,14 @@ public final class VirtualCentral: TestCentral {
     /// Connects to the peripheral and negotiates the MTU.
     ///
     /// On a stack whose advertising is interrupted by a connection, as with Bluetooth 5 adapters, another
-    /// central waits
-    /// up to ``patience`` until advertising resumes.
+    /// central waits up to ``patience`` until advertising resumes.
     ///
     /// - Parameters:
     ///   - mtu: The largest MTU that the central accepts, 23 to 517 bytes; other values are clamped to this
     ///     range.
     ///   - encrypting: Whether a bonded central encrypts the connection as soon as it connects.
     /// - Throws: ``TestCentralError`` with the code `notFound` when no connectable advertisement is on the
-    ///   air, or with
-    ///   `alreadyConnected`.
+    ///   air, or with `alreadyConnected`.
     public func connect(mtu: Int, encrypting: Bool) async throws {
         do {
             try open(mtu: mtu, encrypting: encrypting)
@@ -228,8 +223,7 @@ public final class VirtualCentral: TestCentral {
     /// Writes a value with a Write Command.
     ///
     /// It returns when the handler of the peripheral has returned, so that a test can check the handler's
-    /// effects. A
-    /// write to a `WriteStream` returns at once, even when it has to wait for room or is dropped.
+    /// effects. A write to a `WriteStream` returns at once, even when it has to wait for room or is dropped.
     public func writeWithoutResponse(_ handle: AttributeHandle, _ value: [UInt8]) async throws {
         let connection = try connection()
         try checkLength(of: value, header: 3)

@@ -5,12 +5,10 @@ private import Synchronization
 /// A Bluetooth stack in memory, for tests.
 ///
 /// A `Peripheral` that runs on it is on the air for the ``VirtualCentral``s that
-/// ``makeCentral(of:patience:clock:)``
-/// returns.
+/// ``makeCentral(of:patience:clock:)`` returns.
 ///
 /// Most tests use `Peripheral.test(mtu:logger:_:)`. Use the backend directly to test code that calls `run`,
-/// or to pass
-/// other arguments to `run`:
+/// or to pass other arguments to `run`:
 ///
 /// ```swift
 /// let backend = InMemoryBackend()

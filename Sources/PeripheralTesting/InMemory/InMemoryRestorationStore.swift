@@ -4,10 +4,8 @@ private import Synchronization
 /// A store that preserves the state of peripherals in memory, for tests.
 ///
 /// It fulfills the contract of a `RestorationStore`, except that the state does not survive the process. A
-/// test
-/// stops a peripheral and starts it again with the same store. To test the kill of a program at an earlier
-/// instant,
-/// it starts the peripheral with a ``snapshot()`` of that instant.
+/// test stops a peripheral and starts it again with the same store. To test the kill of a program at an
+/// earlier instant, it starts the peripheral with a ``snapshot()`` of that instant.
 public final class InMemoryRestorationStore: RestorationStore {
     fileprivate typealias Identifier = [UInt8]
 
@@ -39,8 +37,7 @@ public final class InMemoryRestorationStore: RestorationStore {
     /// The error that `RestorationRecord.load()` throws for every identifier; `nil` lets it load again.
     ///
     /// It simulates damaged preserved state. Therefore `RestorationRecord.setAside()` and the next successful
-    /// save reset
-    /// it. Until then, ``identifiers()`` is empty.
+    /// save reset it. Until then, ``identifiers()`` is empty.
     public var loadError: RestorationError? {
         get { state.withLock { $0.loadError } }
         set { state.withLock { $0.loadError = newValue } }

@@ -11,10 +11,8 @@ public struct DiscoveredDatabase: Hashable, Sendable {
     /// central.
     ///
     /// The stack's services are Generic Access, Generic Attribute and the Device Information service that
-    /// BlueZ
-    /// publishes. The last is recognized by its position before all other services and by the PnP ID, its
-    /// only
-    /// characteristic.
+    /// BlueZ publishes. The last is recognized by its position before all other services and by the PnP ID,
+    /// its only characteristic.
     public var applicationServices: [DiscoveredService] {
         let included = Set(services.flatMap(\.includedServices))
         let others = services.filter {

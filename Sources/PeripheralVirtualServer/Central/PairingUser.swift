@@ -11,8 +11,7 @@ public import PeripheralCore
 /// ```
 ///
 /// The capabilities of both sides determine the question and the side that asks it (Core Specification, Vol
-/// 3,
-/// Part H, 2.3.5.1).
+/// 3, Part H, 2.3.5.1).
 public struct PairingUser: Sendable {
     /// The IO capability of a device (Core Specification, Vol 3, Part H, 2.3.2).
     public enum Capability: Hashable, Sendable, CaseIterable {
