@@ -18,7 +18,7 @@ extension ConformanceSuite {
         return Trial(peripheral, mtu: nil) { central, session in
             try expect("centrals before", session.centrals, is: [])
             try await withCentrals(central, mtus: mtus) { centrals in
-                // The program knows the MTU when this is answered.
+                // When this read is answered, the program knows the MTU.
                 for central in centrals { _ = try await central.read(value) }
                 try await body(centrals, session, value)
             }

@@ -1,7 +1,7 @@
 public import PeripheralCore
 public import PeripheralKit
 
-/// A central that a test controls.
+/// A central that a test controls, with the same operations on every backend.
 ///
 /// ``VirtualCentral`` is the implementation without a radio. The requirements of this protocol are the
 /// operations of the Attribute Protocol, on handles. Tests use the methods built on them, which take a
