@@ -87,7 +87,7 @@ extension ServerDatabase {
 }
 
 extension DiscoveredService {
-    /// Creates the service that centrals discover from a service of a table.
+    /// Converts a service of a table into the service that centrals discover.
     fileprivate init(_ index: Int, of table: AttributeTable) {
         let service = table.services[index]
         self.init(

@@ -99,7 +99,7 @@ final class KillTrialRun: Sendable {
     }
 }
 
-// MARK: - What the program restores
+// MARK: - Restored state
 
 extension KillTrialRun {
     private func fail(_ round: Int, _ text: String) {

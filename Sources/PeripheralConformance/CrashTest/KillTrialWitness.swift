@@ -32,7 +32,7 @@ final class KillTrialWitness: Sendable {
     /// The largest number of updates that arrived twice because of one kill.
     var longestRepeat: UInt32 { state.withLock { max($0.values.longestRepeat, $0.audit.longestRepeat) } }
 
-    // MARK: What it has to be told
+    // MARK: Expected values
 
     /// Records that a durable value was acknowledged or restored.
     func promise(_ number: UInt32) {
@@ -62,7 +62,7 @@ final class KillTrialWitness: Sendable {
         }
     }
 
-    // MARK: What it does
+    // MARK: Connecting and receiving
 
     /// Connects to a restarted program, unless it is connected, and uses the handles that it already knows.
     ///

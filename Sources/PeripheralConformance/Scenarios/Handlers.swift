@@ -232,7 +232,7 @@ extension ConformanceSuite {
         }
     }
 
-    // MARK: Gone
+    // MARK: Disconnected
 
     /// Creates a trial in which the first request waits while its central leaves and another central
     /// connects.

@@ -133,7 +133,7 @@ extension AdapterService {
             forget(address)
             return _ = call.reply.send()
         }
-        // After this answer, requests of the central no longer belong to the connection that ends.
+        // The connection ends before this answer, so later requests of the central do not use it.
         call.reply.send()
         afterDisconnections { $0.forget(address) }
     }

@@ -88,7 +88,7 @@ public protocol TestCentral: Sendable {
     /// - Parameters:
     ///   - handle: The handle of the attribute.
     ///   - offset: The first byte to read: 0 sends a Read Request, any other offset a Read Blob Request.
-    /// - Returns: At most MTU - 1 bytes, which is what fits into the packet.
+    /// - Returns: At most MTU - 1 bytes, the capacity of the packet.
     /// - Throws: `ATTError` when the peripheral refuses; ``TestCentralError`` otherwise.
     func read(_ handle: AttributeHandle, offset: Int) async throws -> [UInt8]
 
@@ -96,7 +96,7 @@ public protocol TestCentral: Sendable {
     ///
     /// - Parameters:
     ///   - handle: The handle of the attribute.
-    ///   - value: At most MTU - 3 bytes, which is what fits into the packet.
+    ///   - value: At most MTU - 3 bytes, the capacity of the packet.
     /// - Throws: `ATTError` when the peripheral refuses; ``TestCentralError`` otherwise.
     func write(_ handle: AttributeHandle, _ value: [UInt8]) async throws
 
@@ -107,7 +107,7 @@ public protocol TestCentral: Sendable {
     ///
     /// - Parameters:
     ///   - handle: The handle of the attribute.
-    ///   - value: At most MTU - 5 bytes, which is what fits into the packet.
+    ///   - value: At most MTU - 5 bytes, the capacity of the packet.
     ///   - offset: The offset of the part in the value.
     /// - Throws: `ATTError` when the peripheral refuses; ``TestCentralError`` otherwise.
     func prepareWrite(_ handle: AttributeHandle, _ value: [UInt8], offset: Int) async throws

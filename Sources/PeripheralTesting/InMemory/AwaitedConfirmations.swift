@@ -43,9 +43,15 @@ final class AwaitedConfirmations: Sendable {
             case .sent, .confirmed:
                 break
             case .disconnected:
-                state.failure = PeripheralError(code: .disconnected, message: "A central is gone.")
+                state.failure = PeripheralError(
+                    code: .disconnected,
+                    message: "A central disconnected before it confirmed the indication."
+                )
             case .timedOut:
-                state.failure = PeripheralError(code: .unconfirmed, message: "A central has not confirmed.")
+                state.failure = PeripheralError(
+                    code: .unconfirmed,
+                    message: "A central has not confirmed the indication in time."
+                )
             }
         }
     }

@@ -190,7 +190,7 @@ private struct InMemoryLink: BackendLink {
             send(update)
         case .abandon(let id):
             // Each confirmation belongs to a known update, so there is nothing to wait for.
-            endAwaited(id, .failed(code: .unconfirmed, "A central has not confirmed."))
+            endAwaited(id, .failed(code: .unconfirmed, "A central has not confirmed the indication."))
         }
     }
 
