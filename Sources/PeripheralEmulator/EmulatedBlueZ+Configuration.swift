@@ -24,9 +24,10 @@ extension EmulatedBlueZ {
 
         /// The clock that measures bluetoothd's time limits.
         ///
-        /// The limits are 5 seconds for an answer to a central, 25 seconds for the objects of an application,
-        /// 30 seconds for a disconnected device, for a pairing and for a confirmation, and the `Timeout` of
-        /// an advertisement.
+        /// - 5 seconds for an answer to a central
+        /// - 25 seconds for the objects of an application
+        /// - 30 seconds for a disconnected device, for a pairing and for a confirmation
+        /// - the `Timeout` of an advertisement
         ///
         /// With a manual clock, a test reaches them immediately.
         public var clock: any Clock<Duration>

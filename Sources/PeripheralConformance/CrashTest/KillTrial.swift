@@ -64,7 +64,7 @@ public struct KillTrial: Sendable {
         public internal(set) var ages: [Duration] = []
         /// The ages for programs that were used for a long time and had no durable writes.
         public internal(set) var agesAfterLongUse: [Duration] = []
-        /// The number of those programs that had saved changes.
+        /// The number of changes that took effect.
         public internal(set) var changes = 0
         /// The number of durable updates that arrived.
         public internal(set) var updates = 0

@@ -94,7 +94,7 @@ public struct KillTrialPeripheral: Sendable {
     ///
     /// - Parameters:
     ///   - backend: The backend under test.
-    ///   - store: Where the state is preserved.
+    ///   - store: The store of the preserved state.
     ///   - interval: The shortest time between two saves; the trial has to use the same.
     ///   - orders: The lines that the trial passes to ``KillableProgram/order(_:)``.
     /// - Throws: The errors of `Peripheral.run(on:restoringFrom:)`.

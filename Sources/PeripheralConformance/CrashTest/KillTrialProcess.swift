@@ -140,7 +140,7 @@
         ///
         /// - Parameters:
         ///   - backend: The backend under test.
-        ///   - store: Where the state is preserved.
+        ///   - store: The store of the preserved state.
         ///   - interval: The shortest time between two saves; the trial has to use the same.
         /// - Throws: The errors of `Peripheral.run(on:restoringFrom:)`.
         public static func runAsProcess(

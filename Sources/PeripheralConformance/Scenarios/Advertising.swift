@@ -103,7 +103,7 @@ extension ConformanceSuite {
             if isMeant(heard) { return }
             try await Task.sleep(for: .milliseconds(5))
         } while ContinuousClock.now < end
-        throw ConformanceFailure(description: "\(name): heard \(heard).")
+        throw ConformanceFailure(description: "\(name): received \(heard).")
     }
 
     static let changedAdvertisement = Scenario("what is advertised changes while it is on the air") {

@@ -93,7 +93,7 @@ extension ConformanceSuite {
     ) async throws {
         do {
             let update = try await central.nextUpdate(of: value)
-            throw ConformanceFailure(description: "disconnection: the central has got \(update) instead.")
+            throw ConformanceFailure(description: "disconnection: the central received \(update) instead.")
         } catch let error as TestCentralError {
             guard error.code == .disconnected || error.code == .notConnected else { throw error }
         }

@@ -157,7 +157,7 @@ extension ConformanceSuite {
             try expect("value in the service", try await central.read(before[1], offset: 0), is: [9])
             try expect("value behind it", try await central.read(before[2], offset: 0), is: [8])
             let grown = try await central.discover().services.first { $0.uuid == .battery }
-            guard let grown else { throw ConformanceFailure(description: "The service is gone.") }
+            guard let grown else { throw ConformanceFailure(description: "The service was not found.") }
             try await untilTold(of: grown.handles, by: before[3], central)
             try expect("handles", try await handles(keeper, central), is: Array(before.prefix(3)))
             let values = grown.characteristics.map(\.valueHandle)

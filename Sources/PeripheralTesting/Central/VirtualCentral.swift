@@ -13,8 +13,8 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// Its GATT server behaves like that of BlueZ: the stack's own services come first, values are cut to the
-/// MTU, and a request that BlueZ refuses without asking the program is refused here too.
+/// Its GATT server behaves like that of BlueZ. The stack's own services come first, and values are cut to the
+/// MTU. A request that BlueZ refuses without asking the program is refused here too.
 ///
 /// The central's address is a random static one until ``changeAddress()``. The central pairs only when
 /// ``pair(_:)`` is called, not automatically when an attribute requires it.

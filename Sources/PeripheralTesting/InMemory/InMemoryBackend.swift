@@ -19,13 +19,13 @@ private import Synchronization
 /// }
 /// ```
 ///
-/// The GATT server behaves like that of BlueZ 5.87, on a Bluetooth 5 adapter that continues to advertise
-/// while centrals are connected, except for advertisements that pause. In detail:
+/// The GATT server behaves like that of BlueZ 5.87 on a Bluetooth 5 adapter. In detail:
 ///
 /// - Subscriptions: the end of each subscription is reported, which BlueZ does not always do.
 /// - Pairing: when a bonded central pairs again by Just Works, the program decides, as with
 ///   `JustWorksRepairing = confirm`.
-/// - Advertising: the time limit of an advertisement never expires.
+/// - Advertising: it continues while centrals are connected, except for advertisements that pause. The time
+///   limit of an advertisement never expires.
 /// - Handlers: each runs in its own task.
 /// - Updates: each update completes without delay, at any rate. A central keeps its updates until the test
 ///   takes them.
