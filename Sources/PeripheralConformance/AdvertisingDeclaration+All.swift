@@ -2,7 +2,7 @@ internal import PeripheralCore
 internal import PeripheralKit
 
 extension AdvertisingDeclaration {
-    /// The declarations to compare: what can be declared, alone and together, and what just fits or does not.
+    /// The declarations to compare: each element, alone and combined, and the limits of what fits.
     public static let all: [AdvertisingDeclaration] =
         services + data + names + flags + stackAdditions + limits + channels + broadcasts + scanResponses
         + timing

@@ -4,23 +4,25 @@ internal import PeripheralCore
 public import PeripheralKit
 public import PeripheralTesting
 
-/// A declaration of an advertisement, for which every backend has to have on the air what its plan says.
+/// A declaration of an advertisement whose plan every backend must put on the air.
 ///
 /// ```swift
 /// for declaration in AdvertisingDeclaration.all {
-///     try await declaration.check(on: .bluez, for: .extended("5.82")) { peripheral in makeCentral(of: peripheral) }
+///     try await declaration.check(on: .bluez, for: .extended("5.82")) { peripheral in
+///         makeCentral(of: peripheral)
+///     }
 /// }
 /// ```
 public struct AdvertisingDeclaration: Sendable, CustomStringConvertible {
-    /// What is declared, in one phrase.
+    /// The declaration, in one phrase.
     public let name: String
     /// The peripheral with the advertisement.
     public let peripheral: Peripheral
 
-    /// Declares one.
+    /// Creates a declaration.
     ///
     /// - Parameters:
-    ///   - name: What is declared, in one phrase.
+    ///   - name: The declaration, in one phrase.
     ///   - advertisement: The advertisement.
     public init(_ name: String, _ advertisement: Advertisement) {
         self.name = name
@@ -33,14 +35,15 @@ public struct AdvertisingDeclaration: Sendable, CustomStringConvertible {
     /// The name.
     public var description: String { name }
 
-    /// Publishes the peripheral, and compares what a central hears with the plan, byte by byte.
+    /// Publishes the peripheral and compares what a central receives with the plan, byte by byte.
     ///
     /// - Parameters:
     ///   - backend: The backend under test.
-    ///   - capabilities: The adapter and the stack below it.
-    ///   - makeCentral: Makes a central for the peripheral. It is called when the peripheral is on the air.
-    /// - Returns: The plan; where that is not possible, the peripheral was refused, as it should be.
-    /// - Throws: ``ConformanceFailure`` when something differs, or whatever stopped the comparison.
+    ///   - capabilities: The capabilities of the adapter and of the stack that the backend uses.
+    ///   - makeCentral: Creates a central for the peripheral. It is called when the peripheral is on the air.
+    /// - Returns: The plan. If the plan is not possible, the peripheral was refused, as expected.
+    /// - Throws: ``ConformanceFailure`` when something differs; otherwise the error that stopped the
+    ///   comparison.
     @discardableResult
     public func check(
         on backend: some PeripheralBackend,
@@ -65,7 +68,9 @@ public struct AdvertisingDeclaration: Sendable, CustomStringConvertible {
             } catch is DeclarationError {
                 return plan
             }
-            throw ConformanceFailure(description: "It is on the air against the plan:\n\(plan)")
+            throw ConformanceFailure(
+                description: "The peripheral is on the air although its plan is not possible:\n\(plan)"
+            )
         }
         try await run()
         return plan
@@ -81,13 +86,13 @@ public struct AdvertisingDeclaration: Sendable, CustomStringConvertible {
         )
         guard found == [expected] else {
             throw ConformanceFailure(
-                description: "expected \(expected), but heard \(found); the plan:\n\(plan)"
+                description: "expected \(expected), but received \(found); the plan:\n\(plan)"
             )
         }
     }
 }
 
-/// What of an advertisement can be heard.
+/// The part of an advertisement that a central receives.
 private struct Air: Equatable, CustomStringConvertible {
     var data: [UInt8]
     var response: [UInt8]

@@ -1,6 +1,6 @@
 internal import PeripheralTesting
 
-/// Connects one central for each MTU, the first of which is the one given, and disconnects all in the end.
+/// Connects one central for each MTU, beginning with the given one, and disconnects all at the end.
 func withCentrals(
     _ first: any TestCentral,
     mtus: [Int],
@@ -24,7 +24,7 @@ func withCentrals(
     if let failure { throw failure }
 }
 
-/// Does the same with each central, with all of them at once.
+/// Runs the same operation with all centrals concurrently.
 func all(
     _ centrals: [any TestCentral],
     _ operation: @escaping @Sendable (_ number: Int, _ central: any TestCentral) async throws -> Void

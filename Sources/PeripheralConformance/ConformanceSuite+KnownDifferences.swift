@@ -3,11 +3,11 @@ internal import PeripheralCore
 internal import PeripheralKit
 
 extension ConformanceSuite {
-    /// Where versions of BlueZ do something else than the scenarios say.
+    /// The scenarios that some versions of BlueZ fail.
     ///
-    /// The article "Limits of BlueZ by version" is made of this table.
+    /// The table in the article "Limits of BlueZ by version" is generated from these.
     public static let knownDifferences: [KnownDifference] = {
-        // A sum of this many arrays takes Swift 6.2 longer than it allows itself.
+        // Swift 6.2 cannot type-check a sum of this many arrays in reasonable time.
         let differences: [[KnownDifference]] = [
             lengthIsThatOfThePacket, errorHasNoName, [decodingErrorHasNoName], subscribersAreNotApart,
             indicationsAreNotApart, [responsesAreNotApart], endIsNotTold, daemonEnds,
@@ -35,7 +35,7 @@ extension ConformanceSuite {
             in: .before(BlueZVersion(major: 5, minor: 76)),
             failure:
                 "refusal of \(operation): expected \(ATTError.improperlyConfigured), but got \(ATTError.unlikelyError).",
-            reason: "bluetoothd knows no name for this error on D-Bus."
+            reason: "bluetoothd has no D-Bus name for this error."
         )
     }
 
@@ -43,14 +43,14 @@ extension ConformanceSuite {
         requestsOfTwo,
         in: .before(BlueZVersion(major: 5, minor: 80)),
         failure: "response: expected [16, 1], but got [16, 128].",
-        reason: "bluetoothd reaches one of several subscribers only together with the others."
+        reason: "bluetoothd can send an update to one of several subscribers only together with the others."
     )
 
     private static let decodingErrorHasNoName = KnownDifference(
         undecodableIsRefused,
         in: .all,
         failure: "refusal of write: expected \(ATTError.valueNotAllowed), but got \(ATTError.unlikelyError).",
-        reason: "bluetoothd knows no name for this error on D-Bus."
+        reason: "bluetoothd has no D-Bus name for this error."
     )
 
     private static let indicationsAreNotApart = [
@@ -61,7 +61,7 @@ extension ConformanceSuite {
             scenario,
             in: .before(BlueZVersion(major: 5, minor: 80)),
             failure: "\(subject): failed as \(PeripheralError.Code.notAddressable).",
-            reason: "bluetoothd does not tell which of several subscribers has confirmed."
+            reason: "bluetoothd does not report which of several subscribers has confirmed."
         )
     }
 
@@ -93,7 +93,7 @@ extension ConformanceSuite {
                 in: .before(BlueZVersion(major: 5, minor: 76)),
                 failure: failure,
                 reason:
-                    "bluetoothd reaches all who have subscribed together, and tells only when the last one is gone."
+                    "bluetoothd sends each update to all subscribers, and reports only the end of the last subscription."
             )
         }
 
@@ -103,7 +103,7 @@ extension ConformanceSuite {
             in: .all,
             failure: "unsubscription: there is no event.",
             reason:
-                "bluetoothd tells the end of a subscription that has no socket only when it is the last of all."
+                "bluetoothd reports the end of a subscription without a socket only when it is the last one."
         )
     }
 
@@ -112,21 +112,22 @@ extension ConformanceSuite {
             $0,
             in: .all,
             failure: "bluetoothd may crash",
-            reason: "bluetoothd drops the answer to a central that is gone, waits for it nevertheless, "
-                + "and after 5 s, or when the application leaves, uses freed memory.",
+            reason: "bluetoothd discards the answer for a disconnected central, but still waits for it. "
+                + "After 5 s, or when the application is removed, it uses freed memory.",
             endsDaemon: true
         )
     }
 
-    /// The emulated bluetoothd crashes as well.
+    /// The differences in which the emulated bluetoothd crashes as well.
     package static let daemonEndsByConfirmation = [
         KnownDifference(
             addressedUnsubscriberConfirmsLate,
             in: .from(BlueZVersion(major: 5, minor: 80)),
             failure: "bluetoothd may crash",
             reason:
-                "bluetoothd frees the socket of a subscriber when it unsubscribes, or when any other leaves that is "
-                + "not bonded, and uses it when the subscriber confirms what came by it. Nothing else reaches one of several.",
+                "bluetoothd frees a subscriber's socket when it unsubscribes, or when another central that is "
+                + "not bonded disconnects. It uses the freed socket when the subscriber confirms an indication "
+                + "that came through it. No other path reaches one of several subscribers.",
             endsDaemon: true
         ),
         KnownDifference(
@@ -135,7 +136,8 @@ extension ConformanceSuite {
             failure: "bluetoothd may crash",
             reason:
                 "bluetoothd frees the services of a program that ends or is killed, and uses them when a central "
-                + "confirms what it was sent before. The framework waits for that for a second, if it is not killed.",
+                + "confirms an earlier indication. Unless the program is killed, the framework waits one second for "
+                + "the confirmation.",
             endsDaemon: true
         ),
     ]

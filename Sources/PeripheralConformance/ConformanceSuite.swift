@@ -1,8 +1,8 @@
 internal import PeripheralCore
 
-/// What every backend has to do in the same way, be it in memory, on an emulated or on a real Bluetooth stack.
+/// The behavior that every backend must have: in memory, on an emulated and on a real Bluetooth stack.
 ///
-/// To add a scenario, write a ``Scenario`` in the file of its subject, and name it in the list there.
+/// To add a scenario, write a ``Scenario`` in the file of its subject and add it to the list in that file.
 public enum ConformanceSuite: Sendable {
     /// All scenarios.
     public static let scenarios: [Scenario] =
@@ -12,16 +12,16 @@ public enum ConformanceSuite: Sendable {
         + indicating + transferring + confirmedTransferring + controlPoints + connections + structure
         + permitting + restoring + privateAddresses
 
-    /// Those among them whose updates take a way that differs between versions of BlueZ.
+    /// The scenarios whose updates take a path that differs between versions of BlueZ.
     package static let scenariosOfUpdates: [Scenario] =
         updating + subscribing + bondedSubscribing + securedUpdating + targeted + indicating + transferring
         + confirmedTransferring + controlPoints
 
-    /// Scenarios that take long, and are not among ``scenarios``.
+    /// Scenarios that take long and are not part of ``scenarios``.
     public static let longScenarios: [Scenario] = [manyUpdatesOfOne(rounds: 1000)]
 }
 
-/// The types that the scenarios' peripherals are made of.
+/// The types of the attributes of the scenarios' peripherals.
 enum ScenarioUUID {
     static let service: BluetoothUUID = "c0f00001-7e3c-4b6e-9d29-b3f1c0a1d001"
     static let value: BluetoothUUID = "c0f00002-7e3c-4b6e-9d29-b3f1c0a1d001"
@@ -30,7 +30,7 @@ enum ScenarioUUID {
     static let descriptor: BluetoothUUID = "c0f00005-7e3c-4b6e-9d29-b3f1c0a1d001"
 }
 
-/// Bytes of which no two parts are alike.
+/// Returns bytes in which no two parts are equal.
 func pattern(_ count: Int) -> [UInt8] {
     (0..<count).map { UInt8(truncatingIfNeeded: $0 ^ ($0 >> 8) &* 0x5D) }
 }

@@ -11,7 +11,7 @@ package func expect<Value: Equatable>(
     throw ConformanceFailure(description: "\(subject): expected \(expected), but got \(actual).")
 }
 
-/// Fails the scenario unless both are equal; of many bytes, it tells where they differ.
+/// Fails the scenario unless both are equal; for long values, reports where they differ.
 package func expect(_ subject: String, _ actual: [UInt8], is expected: [UInt8]) throws(ConformanceFailure) {
     guard actual != expected else { return }
     let readableCount = 24
@@ -25,7 +25,7 @@ package func expect(_ subject: String, _ actual: [UInt8], is expected: [UInt8]) 
     )
 }
 
-/// Fails the scenario unless the peripheral refuses the operation by this error.
+/// Fails the scenario unless the peripheral refuses the operation with this error.
 package func expectRefusal<Output>(
     of subject: String,
     by expected: ATTError,
@@ -40,7 +40,7 @@ package func expectRefusal<Output>(
     throw ConformanceFailure(description: "\(subject): expected the refusal \(expected), but got \(output).")
 }
 
-/// Fails the scenario when the session refuses the operation, by the code of the error.
+/// Fails the scenario, with the error's code, when the session refuses the operation.
 package func expectSuccess<Output>(of subject: String, _ operation: () async throws -> Output) async throws
     -> Output
 {
@@ -51,7 +51,7 @@ package func expectSuccess<Output>(of subject: String, _ operation: () async thr
     }
 }
 
-/// Fails the scenario unless the session refuses the operation by an error of this code.
+/// Fails the scenario unless the session refuses the operation with an error of this code.
 package func expectError(
     of subject: String,
     _ code: PeripheralError.Code,

@@ -1,6 +1,6 @@
 private import Synchronization
 
-/// Something that holds or does not, for whoever asks.
+/// A Boolean value that several tasks share.
 package final class Flag: Sendable {
     private let state: Mutex<Bool>
 

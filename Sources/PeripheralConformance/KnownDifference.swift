@@ -3,12 +3,12 @@ public import PeripheralBlueZModel
 public import PeripheralKit
 public import PeripheralTesting
 
-/// A scenario that some versions of BlueZ fail, and how.
+/// A scenario that some versions of BlueZ fail, and the expected failure.
 ///
-/// It is an expectation like any other: a run on such a version fails unless the scenario fails in this very
-/// way. So nothing is skipped, and an entry that is no longer true is noticed.
+/// A known difference is an expectation too: on such a version, the run fails unless the scenario fails in
+/// exactly this way. So no scenario is skipped, and an outdated entry is detected.
 public struct KnownDifference: Sendable {
-    /// The versions of BlueZ that a difference is found in.
+    /// The versions of BlueZ that have a difference.
     public struct Versions: Hashable, Sendable, CustomStringConvertible {
         let first: BlueZVersion?
         let fixed: BlueZVersion?
@@ -26,12 +26,12 @@ public struct KnownDifference: Sendable {
             Versions(first: version, fixed: end)
         }
 
-        /// Whether a version is one of these.
+        /// Returns whether a version is one of these.
         public func contains(_ version: BlueZVersion) -> Bool {
             first.map { $0 <= version } ?? true && fixed.map { version < $0 } ?? true
         }
 
-        /// The versions in words, such as `before 5.76`.
+        /// The versions as text, such as `before 5.76`.
         public var description: String {
             switch (first, fixed) {
             case (nil, nil): "all"
@@ -42,25 +42,28 @@ public struct KnownDifference: Sendable {
         }
     }
 
-    /// The name of the scenario, or what else shows the difference.
+    /// The name of the scenario, or a description of the check that is not a scenario.
     public let scenario: String
     /// The versions that fail it.
     public let versions: Versions
-    /// How: the description of the error, a ``ConformanceFailure`` or an `ATTError`.
+    /// The description of the expected error, a ``ConformanceFailure`` or an `ATTError`.
     public let failure: String
-    /// Why BlueZ does so.
+    /// The reason for the behavior of BlueZ.
     public let reason: String
-    /// Whether bluetoothd may end by it, at some time or other; what imitates BlueZ does not.
+    /// Whether bluetoothd may crash because of the difference, now or later.
+    ///
+    /// The backends that imitate BlueZ do not crash.
     public let endsDaemon: Bool
 
-    /// Describes a difference.
+    /// Creates a known difference.
     ///
     /// - Parameters:
     ///   - scenario: The scenario that fails.
     ///   - versions: The versions that fail it.
-    ///   - failure: How: the description of the error, a ``ConformanceFailure`` or an `ATTError`.
-    ///   - reason: Why BlueZ does so.
-    ///   - endsDaemon: Whether bluetoothd may end by it; then every outcome counts as the difference.
+    ///   - failure: The description of the expected error, a ``ConformanceFailure`` or an `ATTError`.
+    ///   - reason: The reason for the behavior of BlueZ.
+    ///   - endsDaemon: Whether bluetoothd may crash because of it. If so, every outcome counts as the
+    ///     difference.
     public init(
         _ scenario: Scenario,
         in versions: Versions,
@@ -85,13 +88,15 @@ public struct KnownDifference: Sendable {
         self.endsDaemon = endsDaemon
     }
 
-    /// What ``KillTrial`` finds, and no scenario can: a scenario runs in the program that would have to be killed.
+    /// The difference that ``KillTrial`` finds.
+    ///
+    /// A scenario cannot find it, because it runs in the program that has to be killed.
     public static let killedProgram = KnownDifference(
         of: "a program that is killed while a central writes disturbs nobody",
         in: .all,
         failure: "bluetoothd may crash",
         reason:
-            "bluetoothd withdraws the services of the program while a write to them is open, and crashes at times: "
+            "bluetoothd removes the program's services while a write to them is pending, and sometimes crashes: "
             + "after 8 of 42 kills on 5.66, and 6 of 42 on 5.87. All connections end with it.",
         endsDaemon: true
     )
@@ -109,19 +114,19 @@ public struct KnownDifference: Sendable {
 }
 
 extension Scenario {
-    /// Runs the scenario once, on a version of BlueZ, with what is known of it taken into account.
+    /// Runs the scenario once and takes the known differences of the BlueZ version into account.
     ///
     /// - Parameters:
     ///   - backend: The backend under test.
-    ///   - version: The version of BlueZ below it.
-    ///   - differences: What is known of all versions.
-    ///   - logger: Where the framework logs.
-    ///   - clock: What measures how long handlers take, for the scenario to move; `nil` for the time as it
-    ///     passes.
-    ///   - makeCentral: Makes a central for the peripheral, not yet connected.
-    /// - Returns: The difference that was found, where one is known.
-    /// - Throws: ``ConformanceFailure`` when something does not hold, or when it does against what is known;
-    ///   or whatever stopped the scenario.
+    ///   - version: The version of BlueZ that the backend uses.
+    ///   - differences: The known differences of all versions.
+    ///   - logger: The logger of the framework.
+    ///   - clock: The clock that measures how long handlers take, which the scenario advances; `nil` for real
+    ///     time.
+    ///   - makeCentral: Creates a central for the peripheral, not yet connected.
+    /// - Returns: The known difference that occurred, if any.
+    /// - Throws: ``ConformanceFailure`` when an expectation does not hold, or a known difference does not
+    ///   occur; otherwise the error that stopped the scenario.
     @discardableResult
     public func run(
         on backend: some PeripheralBackend,
@@ -137,11 +142,11 @@ extension Scenario {
         } catch  where difference?.endsDaemon == true || "\(error)" == difference?.failure {
             return difference
         }
-        // A daemon that uses freed memory may end now, later, or not at all.
+        // A daemon that uses freed memory may crash now, later, or not at all.
         guard let difference, !difference.endsDaemon else { return difference }
         throw ConformanceFailure(
             description:
-                "BlueZ \(version) is known to differ here, and no longer does. Expected: \(difference.failure)"
+                "The known difference of BlueZ \(version) no longer occurs. Expected: \(difference.failure)"
         )
     }
 }

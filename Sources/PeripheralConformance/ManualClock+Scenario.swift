@@ -1,12 +1,12 @@
 internal import PeripheralTesting
 
 extension ManualClock {
-    /// Moves on until something has come of it, and fails the scenario when nothing does.
+    /// Advances the clock until the condition is met; fails the scenario when it never is.
     func advance(until subject: String, _ isMet: () -> Bool) async throws {
         let patience = ContinuousClock.now + .seconds(30)
         while !isMet() {
             guard .now < patience else {
-                throw ConformanceFailure(description: "\(subject): it does not come to that.")
+                throw ConformanceFailure(description: "\(subject): it did not happen.")
             }
             advance(by: .seconds(1))
             await Task.yield()

@@ -1,12 +1,12 @@
 private import Synchronization
 
-/// What a scenario's peripheral has seen, for the scenario to wait for.
+/// The events that a scenario's peripheral records and the scenario waits for.
 package final class Recorder<Element: Sendable>: Sendable {
     private let stream: AsyncStream<Element>
     private let continuation: AsyncStream<Element>.Continuation
     private let recorded = Mutex(0)
 
-    /// How many were recorded, taken or not.
+    /// The number of recorded elements, including those already taken.
     package var count: Int { recorded.withLock { $0 } }
 
     package init() {
@@ -18,7 +18,7 @@ package final class Recorder<Element: Sendable>: Sendable {
         continuation.yield(element)
     }
 
-    /// Waits for the next that has not been taken.
+    /// Waits for the next element that has not been taken.
     package func next() async throws -> Element {
         for await element in stream { return element }
         throw CancellationError()

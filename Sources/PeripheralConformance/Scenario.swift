@@ -2,9 +2,9 @@ public import Logging
 public import PeripheralKit
 public import PeripheralTesting
 
-/// One thing that every backend has to do in the same way: a peripheral, and what a central finds.
+/// One behavior that every backend must have: a peripheral, and what a central observes of it.
 ///
-/// Scenarios are independent of each other and of any test framework. One fails by throwing.
+/// Scenarios are independent of each other and of any test framework. A scenario fails by throwing an error.
 ///
 /// ```swift
 /// for scenario in ConformanceSuite.scenarios {
@@ -12,7 +12,7 @@ public import PeripheralTesting
 /// }
 /// ```
 public struct Scenario: Sendable, CustomStringConvertible {
-    /// What has to hold, in one phrase.
+    /// The expected behavior, in one phrase.
     public let name: String
 
     private let make: @Sendable () -> Trial
@@ -20,8 +20,8 @@ public struct Scenario: Sendable, CustomStringConvertible {
     /// Declares a scenario.
     ///
     /// - Parameters:
-    ///   - name: What has to hold, in one phrase.
-    ///   - make: Makes a trial of its own for each run, so that none sees what another one has recorded.
+    ///   - name: The expected behavior, in one phrase.
+    ///   - make: Creates a separate trial for each run, so that runs share no recorded state.
     public init(_ name: String, _ make: @escaping @Sendable () -> Trial) {
         self.name = name
         self.make = make
@@ -30,7 +30,7 @@ public struct Scenario: Sendable, CustomStringConvertible {
     /// The name.
     public var description: String { name }
 
-    /// Makes what is needed for one run.
+    /// Creates the trial for one run.
     public func makeTrial() -> Trial {
         make()
     }
@@ -39,12 +39,13 @@ public struct Scenario: Sendable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - backend: The backend under test.
-    ///   - logger: Where the framework logs.
-    ///   - clock: What measures how long handlers take, for the scenario to move; `nil` for the time as it
-    ///     passes. The scenarios of late handlers take 4 seconds then.
-    ///   - makeCentral: Makes a central for the peripheral, not yet connected. It is called when the peripheral
-    ///     is on the air.
-    /// - Throws: ``ConformanceFailure`` when something does not hold, or whatever stopped the scenario.
+    ///   - logger: The logger of the framework.
+    ///   - clock: The clock that measures how long handlers take, which the scenario advances. With `nil`,
+    ///     real time passes, and the scenarios of late handlers take 4 seconds.
+    ///   - makeCentral: Creates a central for the peripheral, not yet connected. It is called when the
+    ///     peripheral is on the air.
+    /// - Throws: ``ConformanceFailure`` when an expectation does not hold; otherwise the error that stopped
+    ///   the scenario.
     public func run(
         on backend: some PeripheralBackend,
         logger: Logger = Logger(label: "peripheral"),
@@ -79,36 +80,37 @@ public struct Scenario: Sendable, CustomStringConvertible {
     }
 }
 
-/// What one run of a ``Scenario`` needs.
+/// The peripheral and the steps of one run of a ``Scenario``.
 public struct Trial: Sendable {
     /// The peripheral under test.
     public let peripheral: Peripheral
 
-    /// How many times the peripheral is published, one after the other; the body sees each time.
+    /// How many times in a row the peripheral is published; the body runs each time.
     let runs: Int
 
-    /// The peripherals that follow, each in place of the one before, as if the program had been started anew.
+    /// The peripherals that replace this one in turn, as if the program had been restarted.
     var restarts: [Restart] = []
 
-    /// What another program publishes all the while, on the same adapter; it has a restoration identifier.
+    /// A peripheral that another program publishes on the same adapter during the trial; it has a restoration
+    /// identifier.
     var neighbor: Peripheral?
 
     private let mtu: Int?
     private let body: TimedBody
 
-    /// What the central does, with the clock by which handlers are late; `nil` where the time passes by itself.
+    /// The steps of the central, with the clock that makes handlers late; `nil` for real time.
     typealias TimedBody =
         @Sendable (_ central: any TestCentral, _ session: PeripheralSession, _ clock: ManualClock?)
         async throws -> Void
 
-    /// Makes a trial.
+    /// Creates a trial.
     ///
     /// - Parameters:
     ///   - peripheral: The peripheral under test.
-    ///   - mtu: The largest packet that the central takes, which is connected when the body begins; or `nil`
-    ///     for a central that is not connected.
-    ///   - runs: How many times the peripheral is published, one after the other; the body sees each time.
-    ///   - body: What the central does; throws when something does not hold.
+    ///   - mtu: The largest MTU that the central accepts; the central is connected when the body begins. With
+    ///     `nil`, it is not connected.
+    ///   - runs: How many times in a row the peripheral is published; the body runs each time.
+    ///   - body: The steps of the central; throws when an expectation does not hold.
     public init(
         _ peripheral: Peripheral,
         mtu: Int? = 517,
@@ -122,7 +124,7 @@ public struct Trial: Sendable {
         }
     }
 
-    /// Makes a trial in which handlers are late.
+    /// Creates a trial in which handlers are late.
     init(timed peripheral: Peripheral, mtu: Int? = 517, runs: Int = 1, _ body: @escaping TimedBody) {
         self.runs = runs
         self.peripheral = peripheral
@@ -130,19 +132,20 @@ public struct Trial: Sendable {
         self.body = body
     }
 
-    /// Connects the central, and runs the body.
+    /// Connects the central and runs the body.
     func begin(_ central: any TestCentral, _ session: PeripheralSession) async throws {
         if let mtu { try await central.connect(mtu: mtu) }
         try await body(central, session, nil)
     }
 
-    /// Runs the body with a central that is not connected, and leaves it so.
+    /// Runs the body with a central that is not connected before and after.
     ///
     /// - Parameters:
     ///   - central: The central.
-    ///   - session: The peripheral under test, which is published.
-    ///   - clock: The clock that the peripheral runs on; `nil` when that is no manual one.
-    /// - Throws: ``ConformanceFailure`` when something does not hold, or whatever stopped the trial.
+    ///   - session: The session of the published peripheral under test.
+    ///   - clock: The manual clock that the peripheral runs on; `nil` for any other clock.
+    /// - Throws: ``ConformanceFailure`` when an expectation does not hold; otherwise the error that stopped
+    ///   the trial.
     public func run(
         _ central: any TestCentral,
         _ session: PeripheralSession,
@@ -159,12 +162,12 @@ public struct Trial: Sendable {
     }
 }
 
-/// Something that has to hold does not.
+/// A backend does not behave as a scenario expects.
 public struct ConformanceFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What was expected, and what came.
+    /// What was expected, and what happened instead.
     public let description: String
 
-    /// Makes an error for a scenario to throw.
+    /// Creates an error for a scenario to throw.
     public init(description: String) {
         self.description = description
     }

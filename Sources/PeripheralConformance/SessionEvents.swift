@@ -1,10 +1,12 @@
 package import PeripheralKit
 internal import PeripheralTesting
 
-/// How long a scenario waits for an event, generously: what is wrong should not look like a scenario that hangs.
+/// How long a scenario waits for an event.
+///
+/// The time is long enough for a slow machine, and short enough to tell a failure from a scenario that hangs.
 private let patience = Duration.seconds(4)
 
-/// Waits for the next event that is meant, and fails the scenario when there is none.
+/// Waits for the next matching event; fails the scenario when there is none.
 @discardableResult
 package func next(
     of events: some AsyncSequence<SessionEvent, Never> & Sendable,
@@ -26,7 +28,7 @@ package func next(
 }
 
 extension SessionEvent {
-    /// What has happened, in one word; `nil` for what is merely known better now.
+    /// The event in one word; `nil` for events that only add information about a central.
     var kind: String? {
         switch self {
         case .connected: "connected"
@@ -40,9 +42,9 @@ extension SessionEvent {
 }
 
 extension TestCentral {
-    /// Subscribes to a characteristic, and waits until the program knows of it.
+    /// Subscribes to a characteristic and waits until the program knows the subscription.
     ///
-    /// What the program sends before that is sent to nobody.
+    /// Updates that the program sends before have no recipient.
     package func subscribe<Value>(
         to characteristic: Characteristic<Value>,
         for kind: UpdateKind? = nil,

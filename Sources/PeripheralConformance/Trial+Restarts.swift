@@ -4,18 +4,18 @@ internal import PeripheralTesting
 private import Synchronization
 
 extension Trial {
-    /// What follows the end of a program: the next start of it, as it may be by then.
+    /// The next start of a program after its end, possibly with a changed peripheral.
     struct Restart: Sendable {
-        /// The peripheral, with what it has in common with the one before.
+        /// The restarted peripheral.
         let peripheral: Peripheral
-        /// Whether the program before was killed, at the end of its body, rather than stopped.
+        /// Whether the previous program was killed at the end of its body, not stopped.
         let afterKill: Bool
         let body: @Sendable (_ central: any TestCentral, _ session: PeripheralSession) async throws -> Void
     }
 
-    /// The same trial, followed by a restart of the program, for the same central.
+    /// Returns the trial followed by a restart of the program, for the same central.
     ///
-    /// The central is as the body before has left it; it is not connected by itself.
+    /// The central is in the state in which the previous body left it; it is not connected automatically.
     func restarted(
         as peripheral: Peripheral,
         afterKill: Bool = false,
@@ -28,14 +28,14 @@ extension Trial {
         return trial
     }
 
-    /// The same trial while another program runs, which has started before and has a restoration identifier.
+    /// Returns the trial next to another program, which started earlier and has a restoration identifier.
     func beside(_ neighbor: Peripheral) -> Trial {
         var trial = self
         trial.neighbor = neighbor
         return trial
     }
 
-    /// Runs one peripheral after the other, with the state of each restored from the one before.
+    /// Runs one peripheral after another, each with the state restored from the previous one.
     func runWithRestarts(
         on backend: some PeripheralBackend,
         logger: Logger,
@@ -65,7 +65,7 @@ extension Trial {
                     throw error
                 }
                 if next == nil { try await central.disconnect() }
-                // What is in the store at this instant is all that a kill would leave.
+                // A kill leaves only what is in the store at this instant.
                 return next?.afterKill == true ? preserved.snapshot() : preserved
             }
         }

@@ -1,8 +1,8 @@
 public import PeripheralKit
 
-/// A Bluetooth adapter that exists in an ``EmulatedBlueZ`` only.
+/// A Bluetooth adapter of an ``EmulatedBlueZ``.
 public struct EmulatedAdapter: Hashable, Sendable, ExpressibleByStringLiteral {
-    /// A kind of adapter: what its way of advertising implies.
+    /// A kind of adapter, which determines how it advertises.
     public struct Kind: Hashable, Sendable, CustomStringConvertible {
         private enum Name: String {
             case legacy, extended
@@ -10,37 +10,37 @@ public struct EmulatedAdapter: Hashable, Sendable, ExpressibleByStringLiteral {
 
         private let name: Name
 
-        /// Bluetooth 4.2: the advertising goes on while centrals are connected.
+        /// Bluetooth 4.2: advertising continues while centrals are connected.
         public static let legacy = Kind(name: .legacy)
 
-        /// Bluetooth 5: a connection stops the advertising until it is registered again, or until a connection ends.
+        /// Bluetooth 5: a connection stops advertising until it is registered again or a connection ends.
         ///
-        /// bluetoothd tells each advertisement the transmission power, and knows secondary channels.
+        /// bluetoothd reports the transmission power to each advertisement and supports secondary channels.
         public static let extended = Kind(name: .extended)
 
-        /// The kind's name.
+        /// The name of the kind.
         public var description: String { name.rawValue }
     }
 
     /// The name, such as `hci0`: the last part of the object path.
     public var name: String
 
-    /// What the adapter can do.
+    /// The kind of the adapter.
     public var kind: Kind
 
-    /// Whether it is switched on when bluetoothd starts.
+    /// Whether the adapter is powered on when bluetoothd starts.
     public var isPowered: Bool
 
     /// The public address.
     public var address: DeviceAddress
 
-    /// Describes an adapter.
+    /// Creates an adapter.
     ///
     /// - Parameters:
     ///   - name: The name: `hci` and a number.
-    ///   - kind: What the adapter can do.
-    ///   - isPowered: Whether it is switched on when bluetoothd starts.
-    ///   - address: The public address; `nil` for one that follows from the name.
+    ///   - kind: The kind of the adapter.
+    ///   - isPowered: Whether the adapter is powered on when bluetoothd starts.
+    ///   - address: The public address; `nil` for one derived from the name.
     public init(
         _ name: String = "hci0",
         kind: Kind = .extended,
@@ -53,14 +53,15 @@ public struct EmulatedAdapter: Hashable, Sendable, ExpressibleByStringLiteral {
         self.address = address ?? .adapter(named: name)
     }
 
-    /// An adapter of Bluetooth 5 that is switched on.
+    /// Creates a Bluetooth 5 adapter that is powered on.
     public init(stringLiteral name: String) {
         self.init(name)
     }
 }
 
 extension DeviceAddress {
-    /// One for each name of an adapter: its bytes are spread over the part that is not the manufacturer's.
+    /// Returns a different address for each name: the name determines the part that does not identify the
+    /// manufacturer.
     fileprivate static func adapter(named name: String) -> DeviceAddress {
         let number = name.utf8.reduce(0x0100 as UInt64) { ($0 &* 31 &+ UInt64($1)) & 0xFF_FFFF }
         guard let address = DeviceAddress(rawValue: 0x00AA_0100_0000 & 0xFFFF_FF00_0000 | number) else {

@@ -1,43 +1,49 @@
 public import PeripheralTesting
 
 extension EmulatedBlueZ {
-    /// What an ``EmulatedBlueZ`` looks like.
+    /// The configuration of an ``EmulatedBlueZ``.
     public struct Configuration: Sendable {
-        /// The version of bluetoothd that is imitated.
+        /// The version of bluetoothd to imitate.
         ///
-        /// What differs between 5.66, 5.82 and 5.87 for a peripheral and its centrals was recorded on the real
-        /// daemons; a version between them behaves as BlueZ's history has it. Left out are properties and signals
-        /// that no peripheral needs.
+        /// The differences between 5.66, 5.82 and 5.87 for a peripheral and its centrals were recorded on the
+        /// real daemons. The versions between them follow the history of BlueZ. Properties and signals that
+        /// no peripheral needs are missing.
         public var version: BlueZVersion
 
-        /// The adapters, in the order in which bluetoothd lists them; none is possible.
+        /// The adapters, in the order in which bluetoothd lists them; may be empty.
         public var adapters: [EmulatedAdapter]
 
         /// The name of the adapters, which centrals read as the device name.
         public var deviceName: String
 
-        /// Whether bluetoothd asks the program when a bonded central pairs again by Just Works
-        /// (`JustWorksRepairing = confirm` in its main.conf); without, it refuses (`never`, its default).
+        /// Whether the program decides when a bonded central pairs again by Just Works.
+        ///
+        /// `true` is `JustWorksRepairing = confirm` in bluetoothd's main.conf. `false` is its default,
+        /// `never`: bluetoothd refuses.
         public var asksBeforeRepairing: Bool
 
-        /// What measures bluetoothd's time limits: 5 seconds for an answer to a central, 25 for the objects of an
-        /// application, 30 for a device that is gone, for a pairing and for a confirmation, and the `Timeout` of an
-        /// advertisement.
+        /// The clock that measures bluetoothd's time limits.
         ///
-        /// A manual clock reaches them at once.
+        /// - 5 seconds for an answer to a central
+        /// - 25 seconds for the objects of an application
+        /// - 30 seconds for a disconnected device, for a pairing and for a confirmation
+        /// - the `Timeout` of an advertisement
+        ///
+        /// With a manual clock, a test reaches them immediately.
         public var clock: any Clock<Duration>
 
-        /// Whether bluetoothd has always something else to do, so that what it has refused stays in the database.
+        /// Whether bluetoothd is always busy, so that services it has refused stay in the database.
         package var isBusy = false
 
-        /// Describes a bluetoothd.
+        /// Creates a configuration.
         ///
         /// - Parameters:
-        ///   - version: The version that is imitated.
+        ///   - version: The version of bluetoothd to imitate.
         ///   - adapters: The adapters.
-        ///   - deviceName: The name of the adapters; `nil` for `BlueZ` and the version.
-        ///   - asksBeforeRepairing: Whether bluetoothd asks when a bonded central pairs again by Just Works.
-        ///   - clock: What measures bluetoothd's time limits.
+        ///   - deviceName: The name of the adapters; `nil` for `BlueZ` followed by the version.
+        ///   - asksBeforeRepairing: Whether the program decides when a bonded central pairs again by Just
+        ///     Works.
+        ///   - clock: The clock that measures bluetoothd's time limits.
         public init(
             version: BlueZVersion = .v5_66,
             adapters: [EmulatedAdapter] = [EmulatedAdapter()],

@@ -5,7 +5,7 @@ public import PeripheralKit
 public import PeripheralTesting
 internal import Synchronization
 
-/// Runs bluetoothd's look-alike on a message bus of its own while the body runs.
+/// Runs an emulated bluetoothd on a private message bus while the body runs.
 ///
 /// ```swift
 /// try await withEmulatedBlueZ { bluez in
@@ -17,15 +17,16 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// Everything but the radio is real: the peripheral talks to a `dbus-daemon` through libdbus, as it does on a device.
-/// When the call returns, whatever the body does, the bus and its process, thread and files are gone.
+/// Only the radio and bluetoothd are emulated: the peripheral talks to a `dbus-daemon` through libdbus, as on
+/// a device. When the call returns, the bus and its process, thread and files are gone, even if the body
+/// throws.
 ///
 /// - Parameters:
-///   - configuration: What the look-alike looks like.
-///   - body: What to do with it.
-/// - Returns: What the body returns.
-/// - Throws: ``PrivateBus/StartError`` when `dbus-daemon` is not installed or cannot start; `CancellationError` when
-///   the task is cancelled before the body begins; otherwise what the body throws.
+///   - configuration: The configuration of the emulated bluetoothd.
+///   - body: The code that uses it.
+/// - Returns: The result of the body.
+/// - Throws: ``PrivateBus/StartError`` when `dbus-daemon` is not installed or cannot start;
+///   `CancellationError` when the task is cancelled before the body begins; otherwise the error of the body.
 @discardableResult
 public func withEmulatedBlueZ<Output>(
     _ configuration: EmulatedBlueZ.Configuration = EmulatedBlueZ.Configuration(),
@@ -45,12 +46,12 @@ public func withEmulatedBlueZ<Output>(
     return try outcome.get()
 }
 
-/// `org.bluez` as bluetoothd speaks it, on a private message bus, with adapters that have no radio.
+/// An emulated bluetoothd: `org.bluez` on a private message bus, with adapters that have no radio.
 ///
-/// It is right when the conformance suite cannot tell it from the real daemon, and imitates what was recorded of
-/// that: the order of calls, options, errors, handles, advertising bytes. ``withEmulatedBlueZ(_:_:)`` makes one.
+/// It imitates recordings of the real daemon: the order of calls, options, errors, handles and advertising
+/// bytes. The conformance suite verifies that both behave the same. ``withEmulatedBlueZ(_:_:)`` creates one.
 public final class EmulatedBlueZ: Sendable {
-    /// What it looks like.
+    /// The configuration.
     public let configuration: Configuration
 
     private let bus: PrivateBus
@@ -75,7 +76,7 @@ public final class EmulatedBlueZ: Sendable {
                 try await startDaemon()
                 outcome = .success(try await body(self))
             } catch let error as BusError {
-                // The bus says so in its own way when the task is cancelled before all is there.
+                // If the task is cancelled before the start is complete, the bus throws its own error.
                 outcome = .failure(Task.isCancelled ? CancellationError() : error)
             } catch {
                 outcome = .failure(error)
@@ -94,10 +95,10 @@ extension EmulatedBlueZ {
     /// The address of the bus in D-Bus notation, for other programs: `busctl --address=… tree org.bluez`.
     public var busAddress: String { bus.address }
 
-    /// BlueZ, on the first adapter that is powered on.
+    /// A BlueZ backend on the first adapter that is powered on.
     public var backend: BlueZBackend { backend() }
 
-    /// BlueZ, on this adapter, with these demands.
+    /// Creates a BlueZ backend for this adapter with these requirements.
     public func backend(
         adapter: AdapterSelection = .firstPowered,
         settings: AdapterSettings = AdapterSettings(),
@@ -106,7 +107,7 @@ extension EmulatedBlueZ {
         backend(adapter: adapter, settings: settings, recovery: recovery, clock: ContinuousClock())
     }
 
-    /// BlueZ, with a clock that measures what the backend waits for, and a log.
+    /// Creates a BlueZ backend with a logger and a clock for the waits of the backend.
     package func backend(
         adapter: AdapterSelection = .firstPowered,
         settings: AdapterSettings = AdapterSettings(),
@@ -118,7 +119,7 @@ extension EmulatedBlueZ {
             adapter: adapter,
             settings: settings,
             recovery: recovery,
-            // What it is given, the central has at once.
+            // A virtual central receives each update at once.
             unobservedPace: .unlimited,
             bus: .address(bus.address),
             logger: logger,
@@ -128,14 +129,16 @@ extension EmulatedBlueZ {
         )
     }
 
-    /// Makes a central near an adapter, with an address of its own, not yet connected.
+    /// Creates a central near an adapter, not yet connected, with its own address.
     ///
     /// - Parameters:
-    ///   - peripheral: The peripheral that it looks for; it tells where a `Characteristic` stands.
-    ///   - adapter: The name of the adapter; `nil` for the first. Near one that is not there, nothing is on the air.
-    ///   - patience: How long it waits for an advertisement or an update before it throws.
-    ///   - clock: What measures that time.
-    /// - Returns: The central. Connect it with the MTU that it shall have.
+    ///   - peripheral: The peripheral under test; its declaration determines where a `Characteristic` is in
+    ///     the database.
+    ///   - adapter: The name of the adapter; `nil` for the first. Near an adapter that does not exist,
+    ///     nothing is on the air.
+    ///   - patience: How long the central waits for an advertisement or an update before it throws.
+    ///   - clock: The clock that measures this time.
+    /// - Returns: The central. Set its MTU when you connect it.
     public func central(
         for peripheral: Peripheral,
         near adapter: String? = nil,
@@ -151,9 +154,9 @@ extension EmulatedBlueZ {
 // MARK: - Life
 
 extension EmulatedBlueZ {
-    /// Starts bluetoothd; it runs already when ``withEmulatedBlueZ(_:_:)`` calls its body.
+    /// Starts bluetoothd, which already runs when ``withEmulatedBlueZ(_:_:)`` calls its body.
     ///
-    /// - Throws: When the bus is gone, or bluetoothd is running.
+    /// - Throws: An error when the bus has ended or bluetoothd already runs.
     public func startDaemon() async throws {
         let controllers = hardware.withLock { $0.pluggedIn }
         let started = try await BluetoothDaemon.start(
@@ -166,40 +169,42 @@ extension EmulatedBlueZ {
         daemon.withLock { $0 = started }
     }
 
-    /// Ends bluetoothd in order, as `systemctl stop bluetooth` does: it takes its objects off the bus, then its name.
+    /// Stops bluetoothd like `systemctl stop bluetooth`: it removes its objects from the bus, then its name.
     public func stopDaemon() async {
         await daemon.withLock { $0.take() }?.stop()
     }
 
-    /// Ends bluetoothd at once, as a crash does: only its name disappears.
+    /// Ends bluetoothd immediately, like a crash: only its name disappears.
     public func killDaemon() async {
         await daemon.withLock { $0.take() }?.kill()
     }
 
-    /// Ends bluetoothd in order and starts it again: nothing is registered any more, and handles begin anew.
+    /// Stops bluetoothd and starts it again: all registrations are gone, and handles start over.
     ///
-    /// - Throws: When the bus is gone.
+    /// - Throws: An error when the bus has ended.
     public func restartDaemon() async throws {
         await stopDaemon()
         try await startDaemon()
     }
 
-    /// Kills the message bus, as a crash of it would; bluetoothd ends with it.
+    /// Kills the message bus, like a crash; bluetoothd ends with it.
     public func killBus() async {
         bus.kill()
         await killDaemon()
     }
 
-    /// Starts the message bus again after ``killBus()``, at the same address; ``startDaemon()`` is left to do.
+    /// Starts the message bus again after ``killBus()``, at the same address.
     ///
-    /// - Throws: ``PrivateBus/StartError``.
+    /// Call ``startDaemon()`` afterwards to start bluetoothd.
+    ///
+    /// - Throws: ``PrivateBus/StartError`` when `dbus-daemon` cannot start.
     public func startBus() async throws {
         try await bus.restart()
     }
 
-    /// Has the policy of the bus let programs call bluetoothd, as it does at first, or not.
+    /// Sets whether the policy of the bus permits programs to call bluetoothd, which is the default.
     ///
-    /// - Throws: When the bus is gone.
+    /// - Throws: An error when the bus has ended.
     public func setPermitted(_ isPermitted: Bool) async throws {
         try bus.writeConfiguration(denyingCallsTo: isPermitted ? [] : [BlueZName.service.text])
         let connection = try await BusConnection.connect(to: .address(bus.address), on: loop)
@@ -216,31 +221,31 @@ extension EmulatedBlueZ {
         try outcome.get()
     }
 
-    /// Plugs an adapter in; one with a name that is taken replaces that one.
+    /// Plugs an adapter in, and replaces any adapter with the same name.
     ///
-    /// When the same adapter was there before, its centrals find it again.
+    /// If the same adapter was plugged in before, its centrals find it again.
     ///
-    /// - Throws: When the bus is gone.
+    /// - Throws: An error when the bus has ended.
     public func addAdapter(_ adapter: EmulatedAdapter) async throws {
         await removeAdapter(adapter.name)
         let controller = hardware.withLock { $0.plugIn(adapter, configuration) }
         try await daemon.withLock { $0 }?.add(controller)
     }
 
-    /// Unplugs an adapter: its centrals are disconnected, and nothing is registered there any more.
+    /// Unplugs an adapter: its centrals are disconnected and its registrations are removed.
     ///
-    /// Without effect when there is none of that name.
+    /// It has no effect when there is no adapter with that name.
     public func removeAdapter(_ name: String) async {
         hardware.withLock { $0.unplug(name) }
         await daemon.withLock { $0 }?.remove(name)
     }
 
-    /// Switches an adapter on or off, as `bluetoothctl power` does; one that is blocked stays off.
+    /// Powers an adapter on or off, like `bluetoothctl power`; a blocked adapter stays off.
     public func setPowered(_ isOn: Bool, adapter: String = "hci0") async {
         await daemon.withLock { $0 }?.setPowered(adapter, isOn)
     }
 
-    /// Blocks an adapter as `rfkill block` does, or unblocks it, whereupon bluetoothd switches it on.
+    /// Blocks an adapter like `rfkill block`, or unblocks it; bluetoothd then powers it on.
     public func setBlocked(_ isBlocked: Bool, adapter: String = "hci0") async {
         guard let controller = hardware.withLock({ $0.controller(named: adapter) }) else { return }
         controller.isBlocked = isBlocked

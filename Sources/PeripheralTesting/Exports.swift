@@ -1,8 +1,8 @@
-// The versions of BlueZ that a test asks about, so that one import is enough.
+// BlueZ versions, so that a test needs one import only.
 @_exported public import PeripheralBlueZModel
-// What a `TestCentral` discovers and receives, and why it fails.
+// The database, the updates and the errors of a `TestCentral`.
 @_exported public import PeripheralVirtualServer
 
-// What a test asks a `ScanResult` for, and what it emulates, so that one import is enough.
+// The fields of a `ScanResult`, so that a test needs one import only.
 @_exported public import struct PeripheralCore.AdvertisementPayload
 @_exported public import struct PeripheralCore.AdvertisingFlags

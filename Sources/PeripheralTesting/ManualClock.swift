@@ -10,7 +10,7 @@ private import Synchronization
 /// try await sleep.value
 /// ```
 public final class ManualClock: Clock, Sendable {
-    /// A time since the clock was made.
+    /// An instant, measured from the creation of the clock.
     public struct Instant: InstantProtocol {
         private let offset: Duration
 
@@ -18,17 +18,17 @@ public final class ManualClock: Clock, Sendable {
             self.offset = offset
         }
 
-        /// The time that is later by a duration.
+        /// Returns the instant that is later by a duration.
         public func advanced(by duration: Duration) -> Instant {
             Instant(offset: offset + duration)
         }
 
-        /// How long it is until another time.
+        /// Returns the duration until another instant.
         public func duration(to other: Instant) -> Duration {
             other.offset - offset
         }
 
-        /// Orders by time.
+        /// Compares two instants.
         public static func < (lhs: Instant, rhs: Instant) -> Bool {
             lhs.offset < rhs.offset
         }
@@ -49,21 +49,21 @@ public final class ManualClock: Clock, Sendable {
 
     private let state = Mutex(State())
 
-    /// Makes a clock.
+    /// Creates a clock.
     public init() {}
 
-    /// The time up to which the clock was moved.
+    /// The time to which the clock has been advanced.
     public var now: Instant { state.withLock { $0.now } }
 
-    /// How many sleep on the clock.
+    /// The number of tasks that sleep on the clock.
     package var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-    /// Nothing is too short for this clock.
+    /// Zero: the clock distinguishes all durations.
     public var minimumResolution: Duration { .zero }
 
-    /// Waits until the clock is moved to the deadline or beyond.
+    /// Waits until the clock is advanced to the deadline or beyond.
     ///
-    /// - Throws: `CancellationError`.
+    /// - Throws: `CancellationError` when the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         let id = state.withLock { state in
             state.lastID += 1
@@ -82,7 +82,7 @@ public final class ManualClock: Clock, Sendable {
         }
     }
 
-    /// Moves the clock, and wakes all whose deadline has come.
+    /// Advances the clock and wakes the tasks whose deadline is reached.
     public func advance(by duration: Duration) {
         let woken = state.withLock { state in
             state.now = state.now.advanced(by: duration)
@@ -94,7 +94,7 @@ public final class ManualClock: Clock, Sendable {
         }
     }
 
-    /// Waits until somebody sleeps on the clock.
+    /// Waits until a task sleeps on the clock.
     public func waitForSleeper() async {
         await withCheckedContinuation { continuation in
             let isSleeping = state.withLock { state in
@@ -108,7 +108,7 @@ public final class ManualClock: Clock, Sendable {
     private func add(_ sleeper: Sleeper) {
         let (outcome, observers) = state.withLock {
             state -> (Result<Void, any Error>?, [CheckedContinuation<Void, Never>]) in
-            // The cancellation handler may have run before, and found nobody.
+            // The cancellation handler may have run before the sleeper was added.
             if Task.isCancelled { return (.failure(CancellationError()), []) }
             if sleeper.deadline <= state.now { return (.success(()), []) }
             state.sleepers.append(sleeper)

@@ -2,7 +2,7 @@ public import Logging
 public import PeripheralKit
 
 extension Peripheral {
-    /// Publishes the peripheral in memory, and hands a connected central to the body.
+    /// Publishes the peripheral in memory and calls the body with a connected central.
     ///
     /// ```swift
     /// @Test func lampSwitches() async throws {
@@ -13,18 +13,18 @@ extension Peripheral {
     /// }
     /// ```
     ///
-    /// The compiler does not see that a closure throws which has `try` in `#expect` alone; begin such a closure
-    /// with `{ central async throws in`.
+    /// If the only `try` of a closure is inside `#expect`, the compiler does not infer that the closure
+    /// throws. Begin such a closure with `{ central async throws in`.
     ///
-    /// Nothing outside of the process is used. When the body ends, the central is disconnected and the
-    /// peripheral withdrawn. For a second central, ask the first: ``VirtualCentral/makeAnother()``.
+    /// The test uses nothing outside the process. When the body ends, the central is disconnected and the
+    /// peripheral is withdrawn. For a second central, call ``VirtualCentral/makeAnother()``.
     ///
     /// - Parameters:
-    ///   - mtu: The largest packet that the central takes, 23 to 517 bytes.
-    ///   - logger: Where the framework logs.
+    ///   - mtu: The largest MTU that the central accepts, 23 to 517 bytes.
+    ///   - logger: The logger of the framework.
     ///   - body: The test.
-    /// - Returns: What the body returns.
-    /// - Throws: `DeclarationError` when the declaration is invalid; otherwise what the body throws.
+    /// - Returns: The result of the body.
+    /// - Throws: `DeclarationError` when the declaration is invalid; otherwise the error of the body.
     @discardableResult
     public func test<Output: Sendable>(
         mtu: Int = 517,
@@ -34,7 +34,7 @@ extension Peripheral {
         try await test(mtu: mtu, logger: logger) { central, _ in try await body(central) }
     }
 
-    /// Publishes the peripheral in memory, and hands a connected central and the session to the body.
+    /// Publishes the peripheral in memory and calls the body with a connected central and the session.
     ///
     /// ```swift
     /// try await lamp.test { central, session in
@@ -45,11 +45,11 @@ extension Peripheral {
     /// ```
     ///
     /// - Parameters:
-    ///   - mtu: The largest packet that the central takes, 23 to 517 bytes.
-    ///   - logger: Where the framework logs.
-    ///   - body: The test, with what the program would do with the session.
-    /// - Returns: What the body returns.
-    /// - Throws: `DeclarationError` when the declaration is invalid; otherwise what the body throws.
+    ///   - mtu: The largest MTU that the central accepts, 23 to 517 bytes.
+    ///   - logger: The logger of the framework.
+    ///   - body: The test, which also does what the program would do with the session.
+    /// - Returns: The result of the body.
+    /// - Throws: `DeclarationError` when the declaration is invalid; otherwise the error of the body.
     @discardableResult
     public func test<Output: Sendable>(
         mtu: Int = 517,

@@ -2,12 +2,13 @@ internal import PeripheralCore
 internal import PeripheralKit
 
 extension ATTServerState {
-    /// A change of a subscription, and whom it is told.
+    /// A change of a subscription, and the application to which it is reported.
     typealias ToldChange = (ApplicationID, SubscriptionChange)
 
-    /// Takes note of a connection.
+    /// Adds a connection.
     ///
-    /// - Returns: The subscriptions that a bonded central takes up again, and what it has missed.
+    /// - Returns: The subscriptions of a bonded central that resume, and the Service Changed indication that
+    ///   it missed.
     mutating func open(_ id: ConnectionID, central: Central, security: SecurityLevel) -> (
         [ToldChange], [Delivery]
     ) {
@@ -18,11 +19,11 @@ extension ATTServerState {
         return (resumed, missed.map { serviceChanges(of: $0).filter { $0.connection == id } } ?? [])
     }
 
-    /// Forgets a connection.
+    /// Removes a connection.
     ///
     /// - Parameters:
     ///   - id: The connection.
-    ///   - isBonded: Whether its central keeps its configurations.
+    ///   - isBonded: Whether the central is bonded, so its configurations persist.
     /// - Returns: The subscriptions that end with it, or are suspended.
     mutating func close(_ id: ConnectionID, isBonded: Bool) -> [ToldChange] {
         guard let connection = connections.removeValue(forKey: id) else { return [] }
@@ -39,8 +40,10 @@ extension ATTServerState {
         return lost + changes(of: connection.central) { configuration in (configuration, 0, .suspended) }
     }
 
-    /// Has the configurations of a connected central count only until it leaves; of a central whose lasting address is
-    /// random, nothing is sent because of them.
+    /// Limits the configurations of a connected central to its connection, because it has revealed its
+    /// identity address.
+    ///
+    /// If the identity address is random, they cause no updates any more.
     mutating func identify(_ central: Central) {
         guard let configurations = devices[central.linkAddress]?.configurations else { return }
         if central.addressKind == .random {
@@ -51,7 +54,7 @@ extension ATTServerState {
         }
     }
 
-    /// Forgets the configurations of a central that is not connected.
+    /// Removes the configurations of a central that is not connected.
     ///
     /// - Returns: The subscriptions that end.
     mutating func removeDevice(_ central: Central) -> [ToldChange] {
@@ -60,7 +63,7 @@ extension ATTServerState {
         return ended
     }
 
-    /// What to tell of all configurations of a central, in the order of the handles.
+    /// The changes to report for all configurations of a central, in the order of the handles.
     private func changes(
         of central: Central,
         _ configurations: (Device) -> [AttributeHandle: UInt16] = \.configurations,
@@ -79,12 +82,13 @@ extension ATTServerState {
 
     // MARK: Bonds
 
-    /// The Service Changed configuration of a central, which outlives bluetoothd for bonded ones.
+    /// The Service Changed configuration of a central, which survives a restart of bluetoothd for a bonded
+    /// central.
     func serviceChangedConfiguration(of address: DeviceAddress) -> UInt16 {
         devices[address]?.configurations[database.serviceChanged] ?? 0
     }
 
-    /// Restores it, and notes that everything may have changed.
+    /// Restores the Service Changed configuration and records that all services may have changed.
     mutating func restoreServiceChanged(_ configuration: UInt16, of address: DeviceAddress) {
         guard configuration != 0 else { return }
         let everything = AttributeHandle(rawValue: 0x0001)...AttributeHandle(rawValue: 0xFFFF)

@@ -4,7 +4,7 @@ internal import PeripheralKit
 // MARK: The server's own attributes
 
 extension ATTServerState {
-    /// Carries out a write of a client characteristic configuration.
+    /// Handles a write of a client characteristic configuration.
     mutating func configure(
         _ characteristic: AttributeHandle,
         _ value: [UInt8],
@@ -21,7 +21,7 @@ extension ATTServerState {
         guard configuration != previous else { return .answer(.success([])) }
 
         guard let (application, local) = database.application(of: characteristic) else {
-            // Of Service Changed, bluetoothd takes any value.
+            // bluetoothd accepts any value for Service Changed.
             store(configuration, of: characteristic, for: central)
             return .answer(.success([]))
         }
@@ -55,12 +55,12 @@ extension ATTServerState {
             configuration == 0 ? nil : configuration
     }
 
-    /// Carries out a write of the client supported features.
+    /// Handles a write of the client supported features.
     mutating func setClientFeatures(_ value: [UInt8], by id: ConnectionID) -> Result<[UInt8], ATTError> {
         guard let address = connections[id]?.central.linkAddress, value.count == 1 else {
             return .failure(.invalidAttributeValueLength)
         }
-        // A client never clears a bit that it has set.
+        // A central must not clear a bit that it has set.
         guard devices[address, default: Device()].clientFeatures & 0b111 & ~value[0] == 0 else {
             return .failure(.valueNotAllowed)
         }
@@ -72,7 +72,7 @@ extension ATTServerState {
 // MARK: - Updates
 
 extension ATTServerState {
-    /// An update on its way to one central.
+    /// An update for one central.
     struct Delivery: Sendable {
         var connection: ConnectionID
         var central: Central
@@ -81,7 +81,7 @@ extension ATTServerState {
         var update: ReceivedUpdate
     }
 
-    /// What reaches whom of a new value of the characteristic with this value handle.
+    /// The updates to send for a new value of the characteristic with this value handle.
     func deliveries(of value: [UInt8], at handle: AttributeHandle) -> [Delivery] {
         connections.sorted { $0.key < $1.key }.compactMap { id, connection in
             guard let configuration = devices[connection.central.linkAddress]?.configurations[handle],
@@ -101,13 +101,13 @@ extension ATTServerState {
         }
     }
 
-    /// The indications of Service Changed for services that came or went.
+    /// The Service Changed indications for services that were added or removed.
     func serviceChanges(of handles: ClosedRange<AttributeHandle>) -> [Delivery] {
         let value = handles.lowerBound.rawValue.gattBytes + handles.upperBound.rawValue.gattBytes
         return deliveries(of: value, at: database.serviceChanged)
     }
 
-    /// Notes services that came or went for the centrals that want to know and are not there.
+    /// Records added or removed services for subscribed centrals that are not connected.
     mutating func noteServiceChange(of handles: ClosedRange<AttributeHandle>) {
         let connected = Set(connections.values.map(\.central.linkAddress))
         for (address, device) in devices where !connected.contains(address) {
@@ -123,7 +123,7 @@ extension ATTServerState {
 }
 
 extension UpdateKind {
-    /// How bluetoothd sends what is configured so, which has one of the two bits.
+    /// The kind of updates that bluetoothd sends for a configuration with at least one of the two bits.
     fileprivate init(configuration: UInt16) {
         self = configuration & 0b10 == 0 ? .notification : .indication
     }

@@ -2,37 +2,37 @@ internal import PeripheralBlueZModel
 internal import PeripheralCore
 internal import PeripheralKit
 
-/// What the GATT server of bluetoothd decides, request by request, without doing it.
+/// The decisions of bluetoothd's GATT server for each request, without side effects.
 ///
-/// The rules are those of its `src/shared/gatt-server.c` and `src/gatt-database.c`; where these are more lenient
-/// or stricter than the specification, so is this.
+/// The rules are those of its `src/shared/gatt-server.c` and `src/gatt-database.c`, including all deviations
+/// from the specification.
 struct ATTServerState: Sendable {
-    /// What the server knows of a connection.
+    /// The state of a connection.
     struct Connection: Sendable {
         var central: Central
         var security: SecurityLevel
         var prepared = PreparedWrites()
     }
 
-    /// What the server knows of a central, which outlives the connection when the central is bonded.
+    /// The state of a central, which outlives the connection when the central is bonded.
     struct Device: Sendable {
         /// The client characteristic configurations that are not 0, by the handle of the value.
         var configurations: [AttributeHandle: UInt16] = [:]
-        /// Those that count until the central leaves, although nothing is sent because of them.
+        /// The configurations that last until the central disconnects and cause no updates.
         var lostConfigurations: [AttributeHandle: UInt16] = [:]
-        /// Those that do not outlast the connection, although the central is bonded.
+        /// The configurations that end with the connection, although the central is bonded.
         var movedConfigurations: Set<AttributeHandle> = []
         var clientFeatures: UInt8 = 0
-        /// What to indicate as changed services when the central is back.
+        /// The changed services to indicate when the central reconnects.
         var missedChange: ClosedRange<AttributeHandle>?
     }
 
-    /// How a request goes on.
+    /// The next step of a request.
     enum Decision: Sendable {
         case answer(Result<[UInt8], ATTError>)
-        /// The application is asked; what it answers is the answer, unless the central does not wait for it.
+        /// The application answers the request, unless the central does not wait for a response.
         case ask(Inquiry)
-        /// The configuration is stored; the application is told.
+        /// The configuration is stored and the change is reported to the application.
         case subscription(ApplicationID, SubscriptionChange)
     }
 
@@ -57,8 +57,10 @@ struct ATTServerState: Sendable {
     /// The attributes whose prepared writes are authorized, by any central, until they are executed.
     var authorized: Set<AttributeHandle> = []
 
-    /// Whether the limit of a value's length holds for the packet without its opcode, handle and offset included:
-    /// 510 bytes can be written at once, and 508 in parts.
+    /// Whether the length limit of a value applies to the packet without its opcode, including handle and
+    /// offset.
+    ///
+    /// If so, at most 510 bytes can be written at once, and 508 in parts.
     private let limitsPackets: Bool
 
     init(deviceName: String, version: BlueZVersion) {
@@ -114,7 +116,7 @@ struct ATTServerState: Sendable {
         }
     }
 
-    /// Whether a part of a value may be kept, by ``keep(_:_:at:by:)``.
+    /// Checks whether ``keep(_:_:at:by:)`` may queue a part of a value.
     func prepareWrite(
         _ handle: AttributeHandle,
         _ value: [UInt8],
@@ -125,7 +127,7 @@ struct ATTServerState: Sendable {
         if connection.prepared.isFull { return .answer(.failure(.prepareQueueFull)) }
         guard let attribute = database[handle] else { return .answer(.failure(.invalidHandle)) }
         if offset > maximumLength { return .answer(.failure(.invalidOffset)) }
-        // The 4 bytes of handle and offset count here.
+        // The 4 bytes of handle and offset count here too.
         guard value.count + (limitsPackets ? 4 : 0) + offset <= maximumLength else {
             return .answer(.failure(.invalidAttributeValueLength))
         }
@@ -152,7 +154,7 @@ struct ATTServerState: Sendable {
         )
     }
 
-    /// Keeps a part of a value until it is executed, after ``prepareWrite(_:_:at:by:)`` had no objection.
+    /// Queues a part of a value that ``prepareWrite(_:_:at:by:)`` has accepted.
     mutating func keep(_ value: [UInt8], of handle: AttributeHandle, at offset: Int, by id: ConnectionID) {
         guard let central = connections[id]?.central else { return }
         connections[id]?.prepared.append(value, to: handle, at: offset)
@@ -163,13 +165,13 @@ struct ATTServerState: Sendable {
         }
     }
 
-    /// Takes the prepared writes, to be written one after the other until one is refused.
+    /// Removes and returns the prepared writes, which are then written in order until one is refused.
     mutating func executeWrites(commit: Bool, by id: ConnectionID) -> Result<[Decision], ATTError> {
         guard let connection = connections[id], let entries = connections[id]?.prepared.takeAll(), commit
         else {
             return .success([])
         }
-        // More than one entry is a reliable write, which every characteristic in it has to allow.
+        // More than one entry is a reliable write, which each of its characteristics has to allow.
         if entries.count > 1, !entries.allSatisfy({ database.allowsReliableWrites($0.handle) }) {
             return .failure(.requestNotSupported)
         }
@@ -201,7 +203,7 @@ struct ATTServerState: Sendable {
     }
 }
 
-/// The most bytes that an attribute's value can have (Core Specification, Vol 3, Part F, 3.2.9).
+/// The largest size of an attribute value in bytes (Core Specification, Vol 3, Part F, 3.2.9).
 let maximumLength = 512
 
 extension [UInt8] {

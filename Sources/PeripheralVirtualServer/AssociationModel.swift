@@ -1,7 +1,6 @@
-/// How two devices make sure that nobody stands between them while they pair (Core Specification, Vol 3, Part H,
-/// 2.3.5.1).
+/// How two devices authenticate each other while they pair (Core Specification, Vol 3, Part H, 2.3.5.1).
 package enum AssociationModel: Hashable, Sendable {
-    /// They do not.
+    /// They do not authenticate each other.
     case justWorks
     /// The peripheral displays a passkey, which is entered on the central.
     case peripheralDisplaysPasskey
@@ -9,15 +8,15 @@ package enum AssociationModel: Hashable, Sendable {
     case centralDisplaysPasskey
     /// The same passkey is entered on both.
     case bothEnterPasskey
-    /// Both display a number, and are told whether it is the same.
+    /// Both display a number, and the user of each confirms that the numbers are equal.
     case numericComparison
 
-    /// The model that follows from what both have, when one of them asks for protection.
+    /// Selects the model when one side requests protection against a man in the middle.
     ///
     /// - Parameters:
-    ///   - central: What the central has, which begins the pairing.
-    ///   - peripheral: What the peripheral has.
-    ///   - secureConnections: Whether both pair by LE Secure Connections.
+    ///   - central: The IO capability of the central, which starts the pairing.
+    ///   - peripheral: The IO capability of the peripheral.
+    ///   - secureConnections: Whether both sides use LE Secure Connections.
     package init(
         central: PairingUser.Capability,
         peripheral: PairingUser.Capability,

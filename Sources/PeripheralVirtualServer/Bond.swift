@@ -1,12 +1,12 @@
 internal import PeripheralCore
 internal import PeripheralKit
 
-/// The keys that the server and a central have made when they bonded.
+/// The server's half of a bond with a central.
 struct Bond: Sendable {
     var key: BondKey
-    /// What a link offers that is encrypted by them.
+    /// The security of a link that is encrypted with these keys.
     var level: SecurityLevel
-    /// The central, by the lasting address that it has shown; with the keys, the server recognises it by any other.
+    /// The central with its identity address; with the keys, the server recognizes it by any other address.
     var central: Central
     /// The configuration of Service Changed, which bluetoothd stores with the keys.
     var serviceChanged: UInt16 = 0

@@ -1,17 +1,17 @@
 package import PeripheralCore
 package import PeripheralKit
 
-/// What happens to the connection of a central to a ``VirtualGATTServer``.
+/// An event of a central's connection to a ``VirtualGATTServer``.
 package enum ConnectionEvent: Hashable, Sendable {
-    /// A central has connected, with the MTU that the value says.
+    /// A central has connected, with the MTU in its value.
     case connected(Central)
-    /// The link is encrypted: by a bond, or by a pairing.
+    /// The link is encrypted, with the keys of a bond or of a pairing.
     case secured(Central, SecurityLevel)
-    /// A central has paired; a bonded one is known again when it comes back.
+    /// A central has paired; a bonded one is recognized when it reconnects.
     case paired(Central, isBonded: Bool)
-    /// A central has tried to pair, in vain.
+    /// A central has failed to pair.
     case pairingFailed(Central)
-    /// The bond with a central is forgotten.
+    /// The bond with a central was deleted.
     case forgotten(DeviceAddress)
     case disconnected(Central)
 }

@@ -1,7 +1,7 @@
 package import PeripheralCore
 
 extension DeviceAddress {
-    /// The address of a virtual host, unless it is given another: one that no manufacturer has.
+    /// The default address of a virtual host, which belongs to no manufacturer.
     package static let virtualHost = virtual(0x02AA_0100_0042)
 
     /// A static random address.

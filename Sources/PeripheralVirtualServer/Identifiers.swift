@@ -1,4 +1,4 @@
-/// Names one connection to a ``VirtualGATTServer``.
+/// Identifies a connection to a ``VirtualGATTServer``.
 package struct ConnectionID: Hashable, Comparable, Sendable {
     let number: Int
 
@@ -7,7 +7,7 @@ package struct ConnectionID: Hashable, Comparable, Sendable {
     }
 }
 
-/// Names one application on a ``VirtualGATTServer``: a set of services that come and go together.
+/// Identifies an application on a ``VirtualGATTServer``: services that are added and removed together.
 package struct ApplicationID: Hashable, Sendable {
     let number: Int
 }

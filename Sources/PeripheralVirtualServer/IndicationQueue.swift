@@ -1,15 +1,17 @@
-/// The indications for one connection: one is on the air, until it is confirmed; the others wait (Core
-/// Specification, Vol 3, Part F, 3.3.2).
+/// The indications of one connection.
+///
+/// One indication is in flight until the central confirms it; the others wait (Core Specification, Vol 3,
+/// Part F, 3.3.2).
 struct IndicationQueue: Sendable {
-    /// An indication, and who is told what becomes of it.
+    /// An indication and the handler of its outcome.
     struct Entry: Sendable {
         var delivery: ATTServerState.Delivery
         var completion: @Sendable (VirtualUpdateOutcome) -> Void
-        /// Tells the wait for its confirmation from others.
+        /// Distinguishes the wait for this confirmation from others.
         var number: Int
     }
 
-    /// The one that waits for its confirmation, with the task that gives up on that.
+    /// The indication in flight, with the task that ends the wait for its confirmation.
     private(set) var outstanding: Entry?
     private var waiting: [Entry] = []
     private var timer: Task<Void, Never>?
@@ -18,7 +20,7 @@ struct IndicationQueue: Sendable {
         waiting.append(entry)
     }
 
-    /// The next one that may be sent, if there is one.
+    /// Removes and returns the next indication that may be sent.
     mutating func takeNext() -> Entry? {
         guard outstanding == nil, !waiting.isEmpty else { return nil }
         return waiting.removeFirst()
@@ -30,7 +32,7 @@ struct IndicationQueue: Sendable {
         self.timer = timer
     }
 
-    /// Takes the one that waits for its confirmation.
+    /// Removes and returns the indication in flight.
     mutating func takeOutstanding() -> Entry? {
         timer?.cancel()
         timer = nil
@@ -38,7 +40,7 @@ struct IndicationQueue: Sendable {
         return outstanding
     }
 
-    /// Takes all, in their order.
+    /// Removes and returns all indications in order.
     mutating func takeAll() -> [Entry] {
         defer { waiting = [] }
         return (takeOutstanding().map { [$0] } ?? []) + waiting

@@ -1,7 +1,8 @@
 internal import PeripheralCore
 
-/// The parts of long writes that a central has prepared, as bluetoothd keeps them: a part that continues the
-/// one before is joined to it at once, so that a long write is a single entry.
+/// The parts of long writes that a central has prepared, as bluetoothd stores them.
+///
+/// A part that continues the previous one is joined to it, so a long write is a single entry.
 struct PreparedWrites: Sendable {
     struct Entry: Hashable, Sendable {
         var handle: AttributeHandle
@@ -9,7 +10,7 @@ struct PreparedWrites: Sendable {
         var value: [UInt8]
     }
 
-    /// The most entries that bluetoothd keeps (`DEFAULT_MAX_PREP_QUEUE_LEN`).
+    /// The largest number of entries that bluetoothd stores (`DEFAULT_MAX_PREP_QUEUE_LEN`).
     static let capacity = 30
 
     private(set) var entries: [Entry] = []

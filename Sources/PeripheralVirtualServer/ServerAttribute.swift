@@ -2,17 +2,17 @@ internal import PeripheralCore
 
 /// One attribute of a ``ServerDatabase``.
 struct ServerAttribute: Sendable {
-    /// Where the value is.
+    /// The source of the value.
     enum Content: Sendable {
         case fixed([UInt8])
         /// The client characteristic configuration of the characteristic with this value handle.
         case configuration(of: AttributeHandle)
         case clientFeatures
         case databaseHash
-        /// The application has it, under the handle of its own table.
+        /// The application has the value, under the handle of its own table.
         ///
-        /// bluetoothd answers write requests by itself, and never learns of their outcome, where the
-        /// characteristic has the property write-without-response.
+        /// If the characteristic has the property write-without-response, bluetoothd answers write requests
+        /// itself and never learns their outcome.
         case application(ApplicationID, AttributeHandle, acknowledgesWrites: Bool)
     }
 
@@ -21,16 +21,16 @@ struct ServerAttribute: Sendable {
     }
 
     var handle: AttributeHandle
-    /// Without any permission, bluetoothd checks none: a characteristic that can only be notified is asked for
-    /// its value nevertheless.
+    /// If there are no permissions, bluetoothd checks none: a read of a characteristic that can only be
+    /// notified is passed to the application.
     var permissions: DescriptorPermissions
     var readSecurity: SecurityLevel = .open
     var writeSecurity: SecurityLevel = .open
     var content: Content
-    /// Whether the application is asked before a part of a value is prepared.
+    /// Whether the application authorizes each part of a value before it is prepared.
     var authorizesWrites = false
 
-    /// What the server itself answers to a request that is not allowed.
+    /// The server's own response to a request that is not allowed.
     func refusal(of access: Access, at security: SecurityLevel) -> ATTError? {
         guard !permissions.isEmpty else { return nil }
         let required: SecurityLevel
@@ -48,12 +48,12 @@ struct ServerAttribute: Sendable {
 }
 
 extension ServerAttribute {
-    /// Core Specification, Vol 3, Part G, 3.1.
+    /// A service declaration (Core Specification, Vol 3, Part G, 3.1).
     static func serviceDeclaration(_ uuid: BluetoothUUID, at handle: AttributeHandle) -> ServerAttribute {
         ServerAttribute(handle: handle, permissions: .read, content: .fixed(uuid.attBytes))
     }
 
-    /// Core Specification, Vol 3, Part G, 3.3.1.
+    /// A characteristic declaration (Core Specification, Vol 3, Part G, 3.3.1).
     static func characteristicDeclaration(
         _ characteristic: DiscoveredCharacteristic,
         properties: UInt8

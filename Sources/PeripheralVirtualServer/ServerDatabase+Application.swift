@@ -1,17 +1,20 @@
 internal import PeripheralCore
 
 extension ServerDatabase {
-    /// Adds the services of an application: those that are pinned where they want to be, the others behind all
-    /// handles that were ever given.
+    /// Adds the services of an application.
+    ///
+    /// Pinned services get their pinned handles. The other services follow all handles that were ever
+    /// assigned.
     ///
     /// - Parameters:
     ///   - table: The services.
-    ///   - application: Whose they are.
-    ///   - authorizing: The attributes that are prepared for writing with the application's consent only.
-    ///   - starts: Where services want to be that are not pinned, by their place.
-    ///   - asBluetoothd: Whether services that are pinned meet those of other applications as in bluetoothd.
+    ///   - application: The application that the services belong to.
+    ///   - authorizing: The attributes whose prepared writes the application has to authorize.
+    ///   - starts: The requested handles of services that are not pinned, by the index of the service.
+    ///   - asBluetoothd: Whether collisions of pinned services with those of other applications are handled
+    ///     as in bluetoothd.
     /// - Returns: The handles of each service.
-    /// - Throws: `AttributeTableError` when the handles are used up, or taken.
+    /// - Throws: `AttributeTableError` when the handles are used up or taken.
     mutating func add(
         _ table: AttributeTable,
         of application: ApplicationID,
@@ -29,7 +32,7 @@ extension ServerDatabase {
                 Int(start.rawValue) + Int(range.upperBound.rawValue - range.lowerBound.rawValue) + 1
             )
         }
-        // Past the last handle there is none: 0 is refused by the table.
+        // After the last handle there is none: the table refuses 0.
         let first = AttributeHandle(rawValue: UInt16(exactly: next) ?? 0)
         let onAir = try AttributeTable(services: services, firstHandle: first)
         for index in onAir.services.indices {
@@ -84,7 +87,7 @@ extension ServerDatabase {
 }
 
 extension DiscoveredService {
-    /// A service of a table as centrals discover it.
+    /// Converts a service of a table into the service that centrals discover.
     fileprivate init(_ index: Int, of table: AttributeTable) {
         let service = table.services[index]
         self.init(
@@ -122,7 +125,7 @@ extension DiscoveredService {
 }
 
 extension ServerAttribute {
-    /// An attribute of an application, which knows it by the handle `local`.
+    /// Creates an attribute that has the handle `local` in the table of its application.
     fileprivate init(
         _ attribute: AttributeTable.Attribute,
         of table: AttributeTable,
@@ -171,7 +174,7 @@ extension ServerAttribute {
 }
 
 extension CharacteristicProperties {
-    /// What bluetoothd lets through: any of the ways to write makes the value writable in all of them.
+    /// The permissions in bluetoothd: each write property permits all kinds of writes.
     fileprivate var permissions: DescriptorPermissions {
         var permissions: DescriptorPermissions = []
         if contains(.read) { permissions.insert(.read) }

@@ -2,9 +2,9 @@ internal import PeripheralBlueZModel
 internal import PeripheralCore
 
 extension ServerDatabase {
-    /// The services that bluetoothd publishes by itself, at the handles that it gives them.
+    /// Adds the services that bluetoothd itself publishes, at its handles.
     ///
-    /// On a controller without address resolution, and configured as it comes.
+    /// They are those of a controller without address resolution and of the default configuration.
     mutating func addBuiltInServices(deviceName: String, version: BlueZVersion) {
         var genericAccess = BuiltInService(.genericAccess, at: 0x0001)
         genericAccess.add(.deviceName, .fixed(Array(deviceName.utf8)))
@@ -23,7 +23,7 @@ extension ServerDatabase {
             // Enhanced ATT.
             genericAttribute.add(.serverSupportedFeatures, .fixed([1]))
         }
-        // The handles of that are reserved in any case.
+        // These handles are reserved in any case.
         genericAttribute.next = genericAttribute.start.rawValue + 10
         insert(genericAttribute)
 
@@ -47,7 +47,7 @@ extension ServerDatabase {
     }
 }
 
-/// A service of the stack while it is put together.
+/// A service of the stack under construction.
 private struct BuiltInService {
     let uuid: BluetoothUUID
     let start: AttributeHandle

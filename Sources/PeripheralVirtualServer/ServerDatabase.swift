@@ -1,7 +1,7 @@
 internal import PeripheralBlueZModel
 internal import PeripheralCore
 
-/// The attributes of a ``VirtualGATTServer``: those of the stack itself, then those of the applications.
+/// The attributes of a ``VirtualGATTServer``: those of the stack, then those of the applications.
 struct ServerDatabase: Sendable {
     private struct Service: Sendable {
         var owner: ApplicationID?
@@ -10,13 +10,13 @@ struct ServerDatabase: Sendable {
 
     private var services: [Service] = []
     private var attributes: [AttributeHandle: ServerAttribute] = [:]
-    /// By the application's own handles.
+    /// The handles on the air, by those of the application's own table.
     private var handles: [ApplicationID: [AttributeHandle: AttributeHandle]] = [:]
-    /// Of the applications' characteristics, by value handle.
+    /// The properties of the applications' characteristics, by value handle.
     private var characteristics: [AttributeHandle: CharacteristicProperties] = [:]
-    /// The applications of which ``removeService(equalTo:at:)`` has removed a service.
+    /// The applications that have lost a service to ``removeService(equalTo:at:)``.
     private(set) var robbed: Set<ApplicationID> = []
-    /// Handles are never given twice: centrals may remember what was there.
+    /// Handles are never assigned twice, because centrals may have cached the previous attributes.
     private(set) var nextHandle = 1
 
     init(deviceName: String, version: BlueZVersion) {
@@ -34,7 +34,7 @@ struct ServerDatabase: Sendable {
         attributes[handle]
     }
 
-    /// The application's characteristic or descriptor behind a handle, with the handle of its own table.
+    /// The application of a characteristic or descriptor, with the handle in the application's own table.
     func application(of handle: AttributeHandle) -> (ApplicationID, AttributeHandle)? {
         guard case .application(let application, let local, _) = attributes[handle]?.content else {
             return nil
@@ -42,14 +42,15 @@ struct ServerDatabase: Sendable {
         return (application, local)
     }
 
-    /// The handles of an application's services, values and descriptors, by those of its own table.
+    /// The handles of an application's services, values and descriptors, by the handles of its own table.
     func handles(of application: ApplicationID) -> [AttributeHandle: AttributeHandle] {
         handles[application] ?? [:]
     }
 
-    /// The service that keeps another one from standing at these handles.
+    /// The service that prevents another one from using these handles.
     ///
-    /// bluetoothd looks only whether the ends of the range are in a service (`find_insert_loc` in gatt-db.c).
+    /// bluetoothd checks only whether the ends of the range are in a service (`find_insert_loc` in
+    /// gatt-db.c).
     func service(inTheWayOf range: ClosedRange<AttributeHandle>, asBluetoothd: Bool) -> DiscoveredService? {
         services.map(\.discovered).first { service in
             asBluetoothd
@@ -58,12 +59,12 @@ struct ServerDatabase: Sendable {
         }
     }
 
-    /// Removes a service of another application that is equal to one that is to be added.
+    /// Removes a service of another application that is equal to a service being added.
     ///
-    /// bluetoothd takes the two for one (`gatt_db_insert_service` in gatt-db.c). The characteristics then find no room, and it
-    /// removes the service.
+    /// bluetoothd treats the two as one (`gatt_db_insert_service` in gatt-db.c). There is no room for the
+    /// characteristics then, so it removes the service.
     ///
-    /// - Returns: Whether there was one.
+    /// - Returns: Whether there was an equal service.
     mutating func removeService(
         equalTo service: ServiceDescription,
         at range: ClosedRange<AttributeHandle>
@@ -89,7 +90,7 @@ struct ServerDatabase: Sendable {
         services.filter { $0.owner == application }.map(\.discovered.handles)
     }
 
-    /// The properties of the characteristic with this value handle, extended ones included.
+    /// The properties of the characteristic with this value handle, including extended ones.
     func properties(of characteristic: AttributeHandle) -> CharacteristicProperties {
         characteristics[characteristic] ?? []
     }
@@ -98,7 +99,7 @@ struct ServerDatabase: Sendable {
         properties(of: handle).contains(.reliableWrite)
     }
 
-    /// What stands for the database hash: 16 bytes that change with the database.
+    /// A substitute for the database hash: 16 bytes that change with the database.
     ///
     /// It is not the AES-CMAC of Core Specification, Vol 3, Part G, 7.3.
     var hash: [UInt8] {
@@ -132,7 +133,7 @@ struct ServerDatabase: Sendable {
         nextHandle = max(nextHandle, Int(service.handles.upperBound.rawValue) + 1)
     }
 
-    /// Notes which handle stands for which of the application's own table.
+    /// Records which handle belongs to which handle of the application's own table.
     mutating func note(
         _ pairs: [(local: AttributeHandle, onAir: AttributeHandle)],
         of application: ApplicationID

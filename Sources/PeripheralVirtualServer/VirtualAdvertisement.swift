@@ -2,7 +2,7 @@
 package struct VirtualAdvertisement: Hashable, Sendable {
     /// The advertising data, in AD structures.
     package var advertisingData: [UInt8]
-    /// What an active scan gets on top.
+    /// The additional data that an active scan receives, in AD structures.
     package var scanResponse: [UInt8]
     package var isConnectable: Bool
 
@@ -13,7 +13,7 @@ package struct VirtualAdvertisement: Hashable, Sendable {
     }
 }
 
-/// Names one advertisement of a ``VirtualGATTServer``.
+/// Identifies an advertisement of a ``VirtualGATTServer``.
 package struct AdvertisementID: Hashable, Comparable, Sendable {
     let number: Int
 

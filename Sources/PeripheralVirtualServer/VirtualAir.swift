@@ -3,11 +3,11 @@ struct VirtualAir: Sendable {
     typealias Scanner = CheckedContinuation<Void, any Error>
 
     private var advertisements: [AdvertisementID: VirtualAdvertisement] = [:]
-    /// Those that a connection has stopped.
+    /// The advertisements that a connection has stopped.
     private var interrupted: Set<AdvertisementID> = []
     private var scanners: [Int: Scanner] = [:]
 
-    /// What can be heard, in the order in which it got there.
+    /// The advertisements on the air, in the order in which they were added.
     var audible: [VirtualAdvertisement] {
         advertisements.filter { !interrupted.contains($0.key) }.sorted { $0.key < $1.key }.map(\.value)
     }
@@ -45,7 +45,7 @@ struct VirtualAir: Sendable {
         scanners.removeValue(forKey: id)
     }
 
-    /// The centrals that have found what they wait for.
+    /// Removes and returns the centrals whose wait is over.
     mutating func takeServedScanners() -> [Scanner] {
         guard isConnectable else { return [] }
         defer { scanners = [:] }

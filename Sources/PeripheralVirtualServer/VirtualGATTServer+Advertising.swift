@@ -1,7 +1,7 @@
 internal import Synchronization
 
 extension VirtualGATTServer {
-    /// Puts an advertisement on the air, beside those that are there.
+    /// Puts an additional advertisement on the air.
     package func advertise(_ advertisement: VirtualAdvertisement) -> AdvertisementID {
         changeAir { state in
             let id = AdvertisementID(number: state.makeNumber())
@@ -10,7 +10,7 @@ extension VirtualGATTServer {
         }
     }
 
-    /// Changes an advertisement in place; without effect on one that has been withdrawn.
+    /// Changes an advertisement in place; has no effect on a withdrawn one.
     package func update(_ id: AdvertisementID, to advertisement: VirtualAdvertisement) {
         changeAir { state in
             if state.air[id] != nil { state.air[id] = advertisement }
@@ -22,20 +22,20 @@ extension VirtualGATTServer {
         changeAir { $0.air[id] = nil }
     }
 
-    /// What is on the air, in the order in which it got there.
+    /// The advertisements on the air, in the order in which they were added.
     package var advertisements: [VirtualAdvertisement] {
         state.withLock { $0.air.audible }
     }
 
-    /// Waits until there is a connectable advertisement on the air.
+    /// Waits until a connectable advertisement is on the air.
     ///
-    /// - Throws: `CancellationError`.
+    /// - Throws: `CancellationError` when the task is cancelled.
     package func waitUntilConnectable() async throws {
         let id = state.withLock { $0.makeNumber() }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let outcome: Result<Void, any Error>? = state.withLock { state in
-                    // The cancellation handler may have run before, and found nobody.
+                    // The cancellation handler may have run before the scanner was added.
                     if Task.isCancelled { return .failure(CancellationError()) }
                     if state.air.isConnectable { return .success(()) }
                     state.air.addScanner(continuation, id: id)
@@ -48,7 +48,7 @@ extension VirtualGATTServer {
         }
     }
 
-    /// Changes what is on the air, and tells the centrals that wait for that.
+    /// Changes the advertisements and wakes the centrals that wait for one.
     func changeAir<Output: Sendable>(_ change: (inout State) -> Output) -> Output {
         let (output, scanners) = state.withLock { state in
             (change(&state), state.air.takeServedScanners())

@@ -3,34 +3,35 @@ package import PeripheralKit
 internal import Synchronization
 
 extension VirtualGATTServer {
-    /// Told what happens to connections.
+    /// A function that receives the events of connections.
     ///
-    /// Called with the server's lock held, so that all happens in its order: it must be quick, and must not call
-    /// the server.
+    /// The server calls it with its lock held, so that events are reported in order. The function must be
+    /// quick and must not call the server.
     package typealias ConnectionObserver = @Sendable (ConnectionEvent) -> Void
 
-    /// Has an observer told of connections, in place of the one before.
+    /// Replaces the observer of connections.
     package func observeConnections(_ observer: ConnectionObserver?) {
         state.withLock { $0.observer = observer }
     }
 
-    /// The MTUs that bluetoothd agrees on.
+    /// The MTUs that bluetoothd accepts, in bytes.
     package static let mtus = 23...517
 
-    /// An address that no other central of this server has.
+    /// Returns an address that no other central of this server has.
     package func makeCentralAddress() -> DeviceAddress {
         .virtualCentral(number: state.withLock { $0.makeNumber() })
     }
 
-    /// Connects a central, when there is a connectable advertisement on the air.
+    /// Connects a central if a connectable advertisement is on the air.
     ///
     /// - Parameters:
     ///   - central: The central.
-    ///   - security: What the link offers at once.
-    ///   - key: The central's half of a bond: encrypts the link if the server has the other half.
+    ///   - security: The initial security of the link.
+    ///   - key: The central's half of a bond; it encrypts the link if the server has the other half.
     ///   - link: The central's end of the connection.
-    /// - Returns: The name of the connection.
-    /// - Throws: ``TestCentralError`` with the code `notFound`.
+    /// - Returns: The identifier of the connection.
+    /// - Throws: ``TestCentralError`` with the code `notFound` when no connectable advertisement is on the
+    ///   air.
     package func connect(
         _ central: Central,
         security: SecurityLevel = .open,
@@ -57,8 +58,9 @@ extension VirtualGATTServer {
         }
     }
 
-    /// Ends a connection, with its prepared writes and requests in progress, and with its subscriptions unless the
-    /// central is bonded.
+    /// Ends a connection with its prepared writes and pending requests.
+    ///
+    /// The subscriptions end as well, unless the central is bonded.
     package func disconnect(_ connection: ConnectionID) {
         let (inquiries, pairing) = changeAir { state in
             let central = state.att.connections[connection]?.central
@@ -73,7 +75,7 @@ extension VirtualGATTServer {
             state.links.removeValue(forKey: connection)?.disconnected()
             state.air.resume()
             if let central { state.observer?(.disconnected(central)) }
-            // bluetoothd announces the end of the connection before it gives up on its indications.
+            // bluetoothd reports the end of the connection before it abandons the indications.
             for entry in indications?.takeAll() ?? [] { entry.completion(.disconnected) }
             state.tellSubscriptionsEnded()
             return (
@@ -87,7 +89,7 @@ extension VirtualGATTServer {
         pairing?.cancel()
     }
 
-    /// Ends the connection of a central, when it has one.
+    /// Ends the connection of a central, if it is connected.
     package func disconnect(_ central: DeviceAddress) {
         let connection = state.withLock { state in
             state.att.connections.first { $0.value.central.linkAddress == central }?.key
@@ -95,21 +97,21 @@ extension VirtualGATTServer {
         if let connection { disconnect(connection) }
     }
 
-    /// Ends all connections, as an adapter that is powered off does.
+    /// Ends all connections, like an adapter that is powered off.
     package func disconnectAll() {
         for connection in state.withLock({ $0.att.connections.keys.sorted() }) {
             disconnect(connection)
         }
     }
 
-    /// The centrals that are connected.
+    /// The connected centrals.
     package var centrals: [Central] {
         state.withLock { state in
             state.att.connections.sorted { $0.key < $1.key }.map(\.value.central)
         }
     }
 
-    /// What the link of a central offers; `open` when there is none.
+    /// The security of a central's link; `open` when there is none.
     package func security(of central: DeviceAddress) -> SecurityLevel {
         state.withLock { state in
             state.att.connections.values.first { $0.central.linkAddress == central }?.security ?? .open
@@ -118,12 +120,13 @@ extension VirtualGATTServer {
 }
 
 extension Central {
-    /// The address with which the central comes, and by which the server tells it from others.
+    /// The address with which the central connects and by which the server identifies it.
     ///
-    /// ``Central/address`` is another one once a central has shown its lasting address.
+    /// ``Central/address`` differs from it after the central has revealed its identity address.
     package var linkAddress: DeviceAddress { id.address }
 
-    /// The same central as the stack knows it: with the lasting address of a bonded one, or else a random address.
+    /// Returns the central as the stack knows it: with the identity address of the bond, or else a random
+    /// address.
     func known(by bond: Bond?) -> Central {
         Central(
             address: bond?.central.address ?? linkAddress,

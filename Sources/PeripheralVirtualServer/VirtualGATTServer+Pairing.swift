@@ -6,10 +6,10 @@ extension VirtualGATTServer {
     /// How long a pairing waits for an answer (Core Specification, Vol 3, Part H, 3.4).
     static let pairingLimit: Duration = .seconds(30)
 
-    /// Has an agent answer when centrals pair, in place of the one before; without one, none can.
+    /// Replaces the pairing agent; without an agent, centrals cannot pair.
     ///
-    /// What the agent has counts for the connections that are made from here on, also when the agent is gone: so
-    /// it is with Linux, which copies it into each connection.
+    /// The agent's IO capability applies to connections made from now on, even after the agent is removed.
+    /// Linux also copies it into each connection.
     package func setPairingAgent(_ agent: (any VirtualPairingAgent)?) {
         state.withLock { state in
             state.agent = agent
@@ -23,30 +23,30 @@ extension VirtualGATTServer {
         set { state.withLock { $0.isPairable = newValue } }
     }
 
-    /// Whether a central may prepare writes that others need authorization for.
+    /// Whether a central may prepare writes without the authorization that others need.
     package func isTrusted(_ central: DeviceAddress) -> Bool {
         state.withLock { $0.att.trusted.contains(central) }
     }
 
-    /// Says whether a central may prepare writes that others need authorization for.
+    /// Sets whether a central may prepare writes without the authorization that others need.
     package func setTrusted(_ central: DeviceAddress, _ isTrusted: Bool) {
         state.withLock { state in
             if isTrusted { state.att.trusted.insert(central) } else { state.att.trusted.remove(central) }
         }
     }
 
-    /// The centrals that are bonded, in the order of their addresses.
+    /// The bonded centrals, in the order of their addresses.
     package var bondedCentrals: [Central] {
         state.withLock { state in
             state.bonds.sorted { $0.key < $1.key }.map(\.value.central)
         }
     }
 
-    /// Forgets the bond with a central, ends its connection, and with that its subscriptions.
+    /// Deletes the bond with a central and ends its connection and its subscriptions.
     ///
     /// - Parameters:
     ///   - central: The central.
-    ///   - leavesSubscriptions: Whether those of a central that is away remain, as on bluetoothd.
+    ///   - leavesSubscriptions: Whether the subscriptions of a disconnected central remain, as on bluetoothd.
     package func forget(_ central: DeviceAddress, leavingSubscriptions leavesSubscriptions: Bool = false) {
         let isBonded = state.withLock { $0.bonds.removeValue(forKey: central) != nil }
         let isAway = !centrals.contains { $0.linkAddress == central }
@@ -61,11 +61,12 @@ extension VirtualGATTServer {
         }
     }
 
-    /// Forgets the subscriptions of centrals that were forgotten while they were away, as bluetoothd does when it would
-    /// send them a value.
+    /// Removes the subscriptions of centrals that were forgotten while they were disconnected.
+    ///
+    /// bluetoothd does this when it would send them a value.
     ///
     /// - Parameters:
-    ///   - characteristic: What they have subscribed to, by the value handle in the application's own table.
+    ///   - characteristic: The value handle in the application's own table.
     ///   - application: The application.
     package func dropForgottenSubscribers(of characteristic: AttributeHandle, in application: ApplicationID) {
         state.withLock { state in
@@ -81,8 +82,9 @@ extension VirtualGATTServer {
         }
     }
 
-    /// Forgets the bond with a central, which may be pairing or not, and ends its connection; without effect on a central
-    /// that neither pairs nor is bonded.
+    /// Deletes the bond with a central, cancels its pairing and ends its connection.
+    ///
+    /// It has no effect on a central that neither pairs nor is bonded.
     package func cancelPairing(of central: DeviceAddress) {
         let (connection, isBonded) = state.withLock { state in
             let connection = state.pairings.keys.first {
@@ -102,26 +104,28 @@ extension VirtualGATTServer {
     /// - Parameters:
     ///   - connection: The connection.
     ///   - key: The central's half of the bond.
-    /// - Throws: ``TestCentralError`` with the code `pairingFailed`, when one of the two has no such key, or `disconnected`.
+    /// - Throws: ``TestCentralError`` with the code `pairingFailed` when either side has no such key, or with
+    ///   `disconnected`.
     package func encrypt(_ connection: ConnectionID, with key: BondKey?) throws(TestCentralError) {
         try state.withLock { state throws(TestCentralError) in
             guard let central = state.att.connections[connection]?.central else { throw .connectionEnded }
             guard let bond = state.bonds[central.linkAddress], bond.key == key else {
-                throw .pairingFailed("The two have no keys in common.")
+                throw .pairingFailed("The two sides have no keys in common. Pair them again.")
             }
             state.att.connections[connection]?.security = bond.level
             state.observer?(.secured(central, bond.level))
         }
     }
 
-    /// Pairs a central, which begins.
+    /// Pairs a central, which starts the pairing.
     ///
     /// - Parameters:
     ///   - connection: The connection of the central, which is encrypted afterwards.
-    ///   - user: Who stands before the central.
-    ///   - identity: The lasting address that the central shows unless the user says another.
-    /// - Returns: The central's half of the bond, if both bond.
-    /// - Throws: ``TestCentralError`` with the code `pairingFailed` or `disconnected`; `CancellationError`.
+    ///   - user: The user of the central.
+    ///   - identity: The identity address that the central reveals, unless the user has another.
+    /// - Returns: The central's half of the bond, if both sides bond.
+    /// - Throws: ``TestCentralError`` with the code `pairingFailed` or `disconnected`; `CancellationError`
+    ///   when the task is cancelled.
     package func pair(
         _ connection: ConnectionID,
         as user: PairingUser,
@@ -132,7 +136,7 @@ extension VirtualGATTServer {
                 let capability = state.capabilities[connection]
             else { throw .connectionEnded }
             guard state.pairings[connection] == nil else {
-                throw .pairingFailed("The central is pairing already.")
+                throw .pairingFailed("The central is already pairing.")
             }
             let pairing = VirtualPairing(
                 central: central,
@@ -177,7 +181,7 @@ extension VirtualGATTServer {
             state.att.connections[connection]?.security = pairing.level
             state.observer?(.secured(central, pairing.level))
             guard pairing.user.isBonding else {
-                // Without keys to store, bluetoothd hears of legacy pairing as of encryption only.
+                // For legacy pairing without keys to store, the kernel reports only encryption to bluetoothd.
                 if pairing.user.secureConnections { state.observer?(.paired(central, isBonded: false)) }
                 return nil
             }

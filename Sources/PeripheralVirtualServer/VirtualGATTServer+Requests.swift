@@ -23,7 +23,7 @@ extension VirtualGATTServer {
         return result.map { Array($0.prefix(min(mtu - 1, maximumLength))) }
     }
 
-    /// Answers a Write Request, or carries out a Write Command, whose outcome the central does not learn.
+    /// Answers a Write Request or handles a Write Command, whose outcome the central does not learn.
     package func write(
         _ handle: AttributeHandle,
         _ value: [UInt8],
@@ -69,7 +69,7 @@ extension VirtualGATTServer {
         }
     }
 
-    /// Carries out what the state decides, and asks the application where it has to answer.
+    /// Carries out a decision of the state, and asks the application if necessary.
     private func perform(
         on connection: ConnectionID,
         _ decide: (inout ATTServerState) -> ATTServerState.Decision

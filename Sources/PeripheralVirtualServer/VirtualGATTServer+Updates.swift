@@ -3,16 +3,16 @@ package import PeripheralKit
 internal import Synchronization
 
 extension VirtualGATTServer {
-    /// How long a central may take to confirm an indication (Core Specification, Vol 3, Part F, 3.3.3).
+    /// The time that a central has to confirm an indication (Core Specification, Vol 3, Part F, 3.3.3).
     static let confirmationLimit: Duration = .seconds(30)
 
-    /// Sends a new value of an application's characteristic to all centrals that have subscribed.
+    /// Sends a new value of an application's characteristic to all subscribers.
     ///
     /// - Parameters:
-    ///   - value: The value; cut to what the central's MTU, and any attribute, can hold.
+    ///   - value: The value; cut to the central's MTU and to the largest attribute size.
     ///   - characteristic: The value handle in the application's own table.
-    ///   - application: The application, whose provider is told of confirmations.
-    /// - Returns: Whether the application is still there.
+    ///   - application: The application; confirmations are reported to its provider.
+    /// - Returns: Whether the application still exists.
     @discardableResult
     package func send(
         _ value: [UInt8],
@@ -22,19 +22,20 @@ extension VirtualGATTServer {
         deliver(value, of: characteristic, in: application, to: { _ in true }) != nil
     }
 
-    /// Sends a new value of an application's characteristic to some of the centrals that have subscribed.
+    /// Sends a new value of an application's characteristic to some of the subscribers.
     ///
-    /// Notifications go at once; indications wait for those before them to be confirmed, for each central by itself.
+    /// Notifications are sent at once. Indications wait until the central has confirmed its previous ones.
     ///
     /// - Parameters:
-    ///   - value: The value; cut to what the central's MTU, and any attribute, can hold.
+    ///   - value: The value; cut to the central's MTU and to the largest attribute size.
     ///   - characteristic: The value handle in the application's own table.
     ///   - application: The application.
-    ///   - isRecipient: Chooses among the subscribers, each of which it is asked about once. The server does not: it
-    ///     has checked the security of the link when the central subscribed, in whatever connection that was.
-    ///   - completion: Told once for each recipient what has become of the update, in place of the application's
-    ///     provider; with the server's lock held: it must be quick, and must not call the server.
-    /// - Returns: The recipients; `nil` when the application is no longer there.
+    ///   - isRecipient: Returns whether a subscriber receives the value; called once for each subscriber. It
+    ///     has to check the security of the link: the server checked it only when the central subscribed,
+    ///     perhaps in another connection.
+    ///   - completion: Called with the outcome, once for each recipient, instead of the application's
+    ///     provider. The server calls it with its lock held: it must be quick and must not call the server.
+    /// - Returns: The recipients; `nil` when the application no longer exists.
     @discardableResult
     package func deliver(
         _ value: [UInt8],
@@ -66,11 +67,11 @@ extension VirtualGATTServer {
     /// Sends a new value of an application's characteristic to one central.
     ///
     /// - Parameters:
-    ///   - value: The value; cut to what the central's MTU, and any attribute, can hold.
+    ///   - value: The value; cut to the central's MTU and to the largest attribute size.
     ///   - characteristic: The value handle in the application's own table.
     ///   - application: The application.
     ///   - recipient: The central.
-    /// - Returns: What has become of the update; `nil` when the central has not subscribed.
+    /// - Returns: The outcome of the update; `nil` when the central has not subscribed.
     package func send(
         _ value: [UInt8],
         of characteristic: AttributeHandle,
@@ -89,7 +90,7 @@ extension VirtualGATTServer {
         }
     }
 
-    /// The central confirms the indication that it has received; without effect when there is none.
+    /// Confirms the indication that the central has received; has no effect when there is none.
     package func confirmIndication(on connection: ConnectionID) {
         state.withLock { state in
             guard let entry = state.indications[connection]?.takeOutstanding() else { return }
@@ -98,7 +99,7 @@ extension VirtualGATTServer {
         }
     }
 
-    /// Hands updates to the links; with the lock held, so that they arrive in their order.
+    /// Passes updates to the links with the lock held, so that they arrive in order.
     func deliver(
         _ deliveries: [ATTServerState.Delivery],
         _ state: inout State,

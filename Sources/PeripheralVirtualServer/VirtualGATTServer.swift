@@ -3,12 +3,12 @@ package import PeripheralCore
 internal import PeripheralKit
 internal import Synchronization
 
-/// The half of a virtual Bluetooth host that centrals talk to: a GATT server as bluetoothd has it, and the
-/// advertisements on the air.
+/// A virtual Bluetooth host as centrals see it: a GATT server like bluetoothd's, and the advertisements on
+/// the air.
 ///
-/// Applications add their services with a ``VirtualAttributeProvider`` that serves them; several can, at run
-/// time. Centrals connect with a ``VirtualLink``. An operation takes as long as the provider does; the time
-/// limits are those of pairing and of indications.
+/// Any number of applications add and remove services at run time; a ``VirtualAttributeProvider`` serves each
+/// of them. Centrals connect with a ``VirtualLink``. An operation takes as long as its provider; only pairing
+/// and indications have time limits.
 package final class VirtualGATTServer: Sendable {
     struct State {
         var att: ATTServerState
@@ -17,13 +17,13 @@ package final class VirtualGATTServer: Sendable {
         var air = VirtualAir()
         var observer: ConnectionObserver?
         var agent: (any VirtualPairingAgent)?
-        /// What the host has for a person to see and to touch.
+        /// The IO capability of the host.
         var capability = PairingUser.Capability.noInputNoOutput
-        /// The same, as each connection knows it.
+        /// The IO capability of the host that each connection uses.
         var capabilities: [ConnectionID: PairingUser.Capability] = [:]
         var isPairable = true
         var bonds: [DeviceAddress: Bond] = [:]
-        /// What is under way in each connection, to be cancelled when that ends.
+        /// The running pairing of each connection, which is cancelled when the connection ends.
         var pairings: [ConnectionID: Task<Void, any Error>] = [:]
         var indications: [ConnectionID: IndicationQueue] = [:]
         /// The questions that providers have not answered yet.
@@ -45,18 +45,21 @@ package final class VirtualGATTServer: Sendable {
     /// The address of the host.
     package let address: DeviceAddress
 
-    /// Whether a connection stops all advertisements, until they are registered again or a connection ends.
+    /// Whether a connection stops all advertisements until they are registered again or a connection ends.
     ///
-    /// So it is with the extended advertising of Bluetooth 5 on BlueZ 5.66.
+    /// The extended advertising of Bluetooth 5 on BlueZ 5.66 behaves this way.
     package let connectionsInterruptAdvertising: Bool
 
-    /// Whether the agent is asked when a bonded central pairs again by Just Works, as with
-    /// `JustWorksRepairing = confirm`; without, such a central is refused, as with `never`.
+    /// Whether the agent decides when a bonded central pairs again by Just Works (`JustWorksRepairing =
+    /// confirm`).
+    ///
+    /// If not, such a central is refused (`never`).
     package let asksBeforeRepairing: Bool
 
-    /// Whether the subscriptions of a central do not outlast the connection in which it shows its lasting address.
+    /// Whether a central's subscriptions end with the connection in which it reveals its identity address.
     ///
-    /// bluetoothd has them under the address of before. Where both are random, it sends nothing because of them.
+    /// bluetoothd stores them under the previous address. If both addresses are random, the subscriptions
+    /// cause no updates.
     package let findsSubscribersByAddress: Bool
 
     private let deviceName: String
@@ -64,16 +67,17 @@ package final class VirtualGATTServer: Sendable {
     let clock: any Clock<Duration>
     let state: Mutex<State>
 
-    /// Makes a host that serves nothing but the stack's own services.
+    /// Creates a host with only the stack's own services.
     ///
     /// - Parameters:
     ///   - deviceName: The device name of the Generic Access service.
-    ///   - version: The version of bluetoothd to behave as.
+    ///   - version: The version of bluetoothd to imitate.
     ///   - address: The address of the host.
     ///   - connectionsInterruptAdvertising: Whether a connection stops all advertisements.
-    ///   - asksBeforeRepairing: Whether the agent is asked when a bonded central pairs again by Just Works.
-    ///   - findsSubscribersByAddress: Whether the subscriptions of a central end that shows its lasting address.
-    ///   - clock: What measures the 30 seconds that a pairing or a confirmation can take.
+    ///   - asksBeforeRepairing: Whether the agent decides when a bonded central pairs again by Just Works.
+    ///   - findsSubscribersByAddress: Whether subscriptions end with the connection in which the central
+    ///     reveals its identity address.
+    ///   - clock: The clock that measures the limit of 30 seconds for a pairing or a confirmation.
     package init(
         deviceName: String,
         version: BlueZVersion = .v5_66,
@@ -93,11 +97,11 @@ package final class VirtualGATTServer: Sendable {
         state = Mutex(State(att: ATTServerState(deviceName: deviceName, version: version)))
     }
 
-    /// Begins anew, as a stack does that is restarted: with nobody connected, nothing on the air, and the handles
-    /// of the stack's own services only.
+    /// Resets the host like a restart of the stack: no connections, no advertisements, only the stack's own
+    /// services.
     ///
-    /// Bonds stay, without the configurations but that of Service Changed, and without the agent. Providers are
-    /// told that subscriptions end, and of nothing else.
+    /// Bonds persist, and so do their configurations of Service Changed. All other configurations and the
+    /// agent are removed. Providers are informed only that subscriptions end.
     package func reset() {
         disconnectAll()
         let pending = state.withLock { state in
@@ -119,20 +123,23 @@ package final class VirtualGATTServer: Sendable {
 
     // MARK: Applications
 
-    /// Adds the services of an application: those that are pinned where they want to be, the others behind all
-    /// handles that were ever given.
+    /// Adds the services of an application.
     ///
-    /// Centrals that have subscribed to Service Changed are told.
+    /// Pinned services get their pinned handles. The other services follow all handles that were ever
+    /// assigned.
+    ///
+    /// Centrals that have subscribed to Service Changed are informed.
     ///
     /// - Parameters:
     ///   - table: The services.
-    ///   - provider: Who serves them.
-    ///   - attributes: The attributes that a central may prepare to write only when the provider says so, unless it
+    ///   - provider: The provider that serves them.
+    ///   - attributes: The attributes whose prepared writes the provider has to authorize, unless the central
     ///     is trusted.
-    ///   - starts: Where services want to be that are not pinned, by their place.
-    ///   - asBluetoothd: Whether services that are pinned meet those of other applications as in bluetoothd.
-    /// - Returns: The name of the application.
-    /// - Throws: `AttributeTableError` when the handles are used up, or taken.
+    ///   - starts: The requested handles of services that are not pinned, by the index of the service.
+    ///   - asBluetoothd: Whether collisions of pinned services with those of other applications are handled
+    ///     as in bluetoothd.
+    /// - Returns: The identifier of the application.
+    /// - Throws: `AttributeTableError` when the handles are used up or taken.
     package func add(
         _ table: AttributeTable,
         servedBy provider: any VirtualAttributeProvider,
@@ -157,9 +164,9 @@ package final class VirtualGATTServer: Sendable {
 
     /// Removes an application and its services.
     ///
-    /// Its handles are invalid at once. Subscriptions end without the provider being told. The call returns
-    /// when the provider has answered all that it has been asked; when the calling task is cancelled, so are
-    /// those questions.
+    /// Its handles become invalid at once. Subscriptions end without a report to the provider. The call
+    /// returns when the provider has answered all pending questions. Cancelling the task cancels these
+    /// questions.
     package func remove(_ application: ApplicationID) async {
         let pending = removeAtOnce(application)
         await withTaskCancellationHandler {
@@ -173,14 +180,15 @@ package final class VirtualGATTServer: Sendable {
         }
     }
 
-    /// Whether a service of the application was taken for an equal one of another application, and removed.
+    /// Whether a service of the application was confused with an equal one of another application and
+    /// removed.
     package func hasLostServices(_ application: ApplicationID) -> Bool {
         state.withLock { $0.att.database.robbed.contains(application) }
     }
 
-    /// Removes an application as ``remove(_:)`` does, without waiting for what it has been asked.
+    /// Removes an application like ``remove(_:)``, but does not wait for pending questions.
     ///
-    /// - Returns: The questions that it has not answered yet.
+    /// - Returns: The questions that the provider has not answered yet.
     @discardableResult
     package func removeAtOnce(_ application: ApplicationID) -> [Task<Result<[UInt8], ATTError>, Never>] {
         state.withLock { state in
@@ -201,26 +209,26 @@ package final class VirtualGATTServer: Sendable {
         }
     }
 
-    /// The handles on the air of an application's attributes, by those in its own table.
+    /// The handles on the air of an application's attributes, by the handles in its own table.
     package func handles(of application: ApplicationID) -> [AttributeHandle: AttributeHandle] {
         state.withLock { $0.att.database.handles(of: application) }
     }
 
-    /// The handles on the air of an application's services, in their order.
+    /// The handles on the air of an application's services, in order.
     package func serviceHandles(of application: ApplicationID) -> [ClosedRange<AttributeHandle>] {
         state.withLock { $0.att.database.serviceHandles(of: application) }
     }
 }
 
 extension VirtualGATTServer.State {
-    /// Tells the applications of subscriptions that have changed.
+    /// Reports changed subscriptions to the applications.
     mutating func tell(_ changes: [ATTServerState.ToldChange]) {
         for (application, change) in changes {
             providers[application]?.subscriptionChanged(change)
         }
     }
 
-    /// Tells that all is told that the end of a connection, or of a bond, has brought about.
+    /// Reports that all changes caused by the end of a connection or a bond have been reported.
     func tellSubscriptionsEnded() {
         for provider in providers.values { provider.subscriptionsEnded() }
     }

@@ -1,36 +1,37 @@
 internal import PeripheralCore
 internal import PeripheralKit
 
-/// One attempt of a central to pair with a ``VirtualGATTServer``, as the kernel's `smp.c` and bluetoothd let it
-/// come out.
+/// One attempt of a central to pair with a ``VirtualGATTServer``.
+///
+/// The outcome is that of the kernel's `smp.c` and bluetoothd.
 struct VirtualPairing: Sendable {
-    /// Why an attempt has failed.
+    /// The reason why an attempt has failed.
     struct Failure: Error {
         var message: String
-        /// Whether the link is given up with it.
+        /// Whether the failure also ends the connection.
         var endsLink = false
 
-        static let tooLate = Failure(message: "Nobody has answered in time.", endsLink: true)
-        static let declinedByCentral = Failure(message: "The central has declined.", endsLink: true)
-        static let declinedByPeripheral = Failure(message: "The peripheral has declined.")
+        static let tooLate = Failure(message: "The question was not answered in time.", endsLink: true)
+        static let declinedByCentral = Failure(message: "The central has refused to pair.", endsLink: true)
+        static let declinedByPeripheral = Failure(message: "The peripheral has refused to pair.")
         static let wrongPasskey = Failure(message: "The passkey is wrong.")
     }
 
     let central: Central
     let user: PairingUser
-    /// The lasting address of the central, which is random; ``PairingUser/identityAddress`` takes its place.
+    /// The random identity address of the central, unless ``PairingUser/identityAddress`` replaces it.
     let identity: DeviceAddress
     let agent: (any VirtualPairingAgent)?
-    /// What the peripheral has, as far as this connection knows.
+    /// The IO capability of the peripheral that this connection uses.
     let capability: PairingUser.Capability
     let isPairable: Bool
     let isBonded: Bool
-    /// Whether the agent decides about a bond that Just Works would replace; otherwise it stays.
+    /// Whether the agent decides about a bond that Just Works would replace; if not, the bond stays.
     let asksBeforeRepairing: Bool
 
     private let passkey = UInt32.random(in: 0...999_999)
 
-    /// What both can make sure of.
+    /// The association model that the capabilities of both sides permit.
     private var possibleModel: AssociationModel {
         AssociationModel(
             central: user.capability,
@@ -39,18 +40,18 @@ struct VirtualPairing: Sendable {
         )
     }
 
-    /// What they do: nothing, unless the central asks for protection.
+    /// The association model in use: Just Works, unless the central requests protection.
     private var model: AssociationModel {
         user.requiresAuthentication ? possibleModel : .justWorks
     }
 
-    /// What the link offers when the attempt succeeds.
+    /// The security of the link when the attempt succeeds.
     var level: SecurityLevel {
         guard model != .justWorks else { return .encrypted }
         return user.secureConnections ? .secureConnections : .authenticated
     }
 
-    /// The central as it is known when both bond: by its lasting address.
+    /// The central as the stack knows it after bonding: with its identity address.
     var bondedCentral: Central {
         Central(
             address: user.identityAddress ?? identity,
@@ -60,19 +61,20 @@ struct VirtualPairing: Sendable {
         )
     }
 
-    /// Makes the attempt.
+    /// Runs the attempt.
     ///
     /// - Throws: ``Failure`` or `CancellationError`.
     func run(within limit: Duration, on clock: any Clock<Duration>) async throws {
-        guard isPairable || !user.isBonding else { throw Failure(message: "The peripheral does not bond.") }
+        guard isPairable || !user.isBonding else { throw Failure(message: "The peripheral is not pairable.") }
         guard let agent else { throw Failure(message: "The peripheral has no pairing agent.") }
-        // A peripheral that has nothing to show does not promise protection; another refuses to go without it.
+        // A peripheral without input and output does not promise protection. Any other refuses to pair
+        // without it.
         if user.requiresAuthentication, model == .justWorks, capability != .noInputNoOutput {
-            throw Failure(message: "The two have no way to authenticate each other.")
+            throw Failure(message: "The two sides have no way to authenticate each other.")
         }
-        // `JustWorksRepairing=never`: a central that replaces a bond has to prove its identity.
+        // `JustWorksRepairing=never`: a central that replaces a bond has to authenticate itself.
         if model == .justWorks, isBonded, !asksBeforeRepairing {
-            throw Failure(message: "The peripheral is bonded with the central.")
+            throw Failure(message: "The peripheral is already bonded. Forget the central first.")
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await ask(agent) }
@@ -117,7 +119,7 @@ struct VirtualPairing: Sendable {
         }
     }
 
-    /// What is entered, while the other side displays something.
+    /// Returns the entered passkey while the other side displays it.
     private func whileDisplaying(
         _ display: @escaping @Sendable () async -> Void,
         enter: @escaping @Sendable () async -> UInt32?
@@ -129,7 +131,7 @@ struct VirtualPairing: Sendable {
         }
     }
 
-    /// Has both say whether the numbers are the same; the first no is enough.
+    /// Asks both sides whether the numbers are equal; the first refusal ends the comparison.
     private func compare(by agent: any VirtualPairingAgent) async throws(Failure) {
         let failure = await withTaskGroup(of: Failure?.self) { group in
             group.addTask { await agent.confirm(passkey, for: central) ? nil : .declinedByPeripheral }

@@ -1,21 +1,21 @@
 package import PeripheralKit
 
-/// Who answers for a ``VirtualGATTServer`` when a central pairs.
+/// Answers the questions to a ``VirtualGATTServer`` when a central pairs.
 ///
-/// Questions are asked in tasks that are cancelled when the answer does not matter any more.
+/// Each question runs in a task that is cancelled when the answer is no longer needed.
 package protocol VirtualPairingAgent: Sendable {
-    /// What there is for a person to see and to touch.
+    /// The IO capability of the host.
     var capability: PairingUser.Capability { get }
 
-    /// Says whether the central may pair by Just Works.
+    /// Returns whether the central may pair by Just Works.
     func authorize(_ central: Central) async -> Bool
 
-    /// Displays a passkey, for as long as the pairing takes.
+    /// Displays a passkey until the pairing ends.
     func display(_ passkey: UInt32, for central: Central) async
 
-    /// Asks for the passkey that the central displays; `nil` refuses.
+    /// Returns the passkey that the central displays; `nil` refuses the pairing.
     func enterPasskey(for central: Central) async -> UInt32?
 
-    /// Asks whether the central displays this number, too.
+    /// Returns whether the central displays the same number.
     func confirm(_ number: UInt32, for central: Central) async -> Bool
 }

@@ -1,11 +1,11 @@
 package import PeripheralCore
 package import PeripheralKit
 
-/// A central that a ``VirtualGATTServer`` would send a new value to.
+/// A central to which a ``VirtualGATTServer`` would send a new value.
 package struct VirtualSubscriber: Hashable, Sendable {
     package var central: Central
-    /// How it gets the value.
+    /// The kind of update that it gets.
     package var kind: UpdateKind
-    /// What its link offers.
+    /// The security of its link.
     package var security: SecurityLevel
 }

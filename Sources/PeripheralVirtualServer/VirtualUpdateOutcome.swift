@@ -1,11 +1,11 @@
-/// What became of an update on its way to one central.
+/// The outcome of an update for one central.
 package enum VirtualUpdateOutcome: Hashable, Sendable {
-    /// A notification was sent, which nobody confirms.
+    /// A notification was sent; notifications are not confirmed.
     case sent
     /// The central has confirmed the indication.
     case confirmed
     /// The connection ended before the indication was confirmed.
     case disconnected
-    /// The central has not confirmed the indication in time, and was disconnected.
+    /// The central has not confirmed the indication in time and was disconnected.
     case timedOut
 }

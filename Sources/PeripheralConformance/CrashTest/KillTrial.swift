@@ -1,11 +1,15 @@
 public import PeripheralTesting
 
-/// Kills a program again and again while a central uses it, and judges what each start of it restores.
+/// Kills a program repeatedly while a central uses it, and checks what each start restores.
 ///
-/// What is restored has to have been true at one instant, not long before the kill, and no older than what was acknowledged
-/// as durable by then; entries of a durable characteristic have to come in order, with none missing. A second central, which
-/// the first one makes, comes and goes: each durable value that was acknowledged to the first one, or restored, has to reach it,
-/// with what the program has said of it, and nothing else may.
+/// The trial checks these rules:
+///
+/// - Restored state: it was the state at one instant shortly before the kill. It contains every change that
+///   was acknowledged as durable.
+/// - Durable characteristic: its entries arrive in order, with none missing.
+/// - Second central: the first central creates it, and it connects and disconnects repeatedly. It receives
+///   each durable value that was acknowledged to the first central or restored, together with its entry in
+///   the audit characteristic. It receives nothing else.
 ///
 /// ```swift
 /// let twin = KillTrialPeripheral()
@@ -15,25 +19,27 @@ public import PeripheralTesting
 /// }
 /// ```
 public struct KillTrial: Sendable {
-    /// What determines the instants of the kills, and what happens until then.
+    /// The seed that determines the instants of the kills and the actions before them.
     public var seed: UInt64
 
-    /// The shortest time between two saves, as the program has it.
+    /// The program's shortest time between two saves.
     public var interval: Duration
 
-    /// How long after that a change has to be preserved at the latest: what the storage takes, and a busy machine.
+    /// How much later than ``interval`` a change may be preserved: time for the storage and a busy machine.
     public var tolerance: Duration
 
-    /// How long a program is used at most before it is killed; a few are used for as long as it takes to see what is preserved late.
+    /// The longest time that a program is used before it is killed.
+    ///
+    /// A few programs are used longer, to detect changes that are preserved late.
     public var longestUse: Duration
 
-    /// Plans a trial.
+    /// Creates a trial.
     ///
     /// - Parameters:
-    ///   - seed: What determines the instants of the kills, and what happens until then.
-    ///   - interval: The shortest time between two saves, as the program has it.
-    ///   - tolerance: How long after that a change has to be preserved at the latest.
-    ///   - longestUse: How long a program is used at most before it is killed, but for a few.
+    ///   - seed: The seed that determines the instants of the kills and the actions before them.
+    ///   - interval: The program's shortest time between two saves.
+    ///   - tolerance: How much later than `interval` a change may be preserved.
+    ///   - longestUse: The longest time that most programs are used before they are killed.
     public init(
         seed: UInt64,
         savingEvery interval: Duration,
@@ -46,36 +52,38 @@ public struct KillTrial: Sendable {
         self.longestUse = longestUse
     }
 
-    /// What came of a trial.
+    /// The result of a trial.
     public struct Outcome: Sendable, CustomStringConvertible {
-        /// How many programs were killed.
+        /// The number of killed programs.
         public internal(set) var kills = 0
-        /// What did not hold, with the round.
+        /// The failed expectations, each with its round.
         public internal(set) var failures: [String] = []
-        /// What ended a round early that is not the program's fault.
+        /// The problems that ended a round early and were not caused by the program.
         public internal(set) var troubles: [String] = []
-        /// How long before its kill each program's state was last true that its successor has restored.
+        /// For each restored state, how long before the kill it was last the current state.
         public internal(set) var ages: [Duration] = []
-        /// Those of programs that were used for long and preserved nothing at once.
+        /// The ages for programs that were used for a long time and had no durable writes.
         public internal(set) var agesAfterLongUse: [Duration] = []
-        /// How many of those programs had saved changes that were made by then.
+        /// The number of changes that took effect.
         public internal(set) var changes = 0
-        /// How many durable updates came.
+        /// The number of durable updates that arrived.
         public internal(set) var updates = 0
-        /// How many of them came twice because of one kill, at most.
+        /// The largest number of them that arrived twice because of one kill.
         public internal(set) var longestRepeat = 0
 
-        /// How many of them came to the second central, of values that the first one has written.
+        /// The number of them that the second central received for values that the first central had written.
         public internal(set) var witnessedUpdates = 0
 
-        /// The median of ``agesAfterLongUse``: about half the time between two saves, and what one takes; `nil` when there are none.
+        /// The median of ``agesAfterLongUse``, or `nil` when there are none.
+        ///
+        /// It is about half the time between two saves plus the duration of a save.
         public var typicalAge: Duration? { Self.median(of: agesAfterLongUse) }
 
         private static func median(of ages: [Duration]) -> Duration? {
             ages.isEmpty ? nil : ages.sorted()[ages.count / 2]
         }
 
-        /// The numbers.
+        /// The numbers as text.
         public var description: String {
             let median = Self.median(of: ages) ?? .zero
             return
@@ -90,12 +98,13 @@ public struct KillTrial: Sendable {
     /// Runs the trial.
     ///
     /// - Parameters:
-    ///   - rounds: How many programs are killed.
-    ///   - twin: What the central knows the peripheral by.
-    ///   - central: A central, not yet connected, and not bonded.
-    ///   - start: Starts the program, with what the one before has left.
-    ///   - recover: Mends what an error has shown that ended a round early; `false` when the error is a failure.
-    /// - Returns: What came of it. After five failures, it ends.
+    ///   - rounds: The number of programs to kill.
+    ///   - twin: The declaration by which the central knows the peripheral.
+    ///   - central: A central that is neither connected nor bonded.
+    ///   - start: Starts the program with the state that the previous one left.
+    ///   - recover: Repairs the cause of an error that ended a round early. It returns `false` when the error
+    ///     is a failure.
+    /// - Returns: The result. The trial ends after five failures.
     public func run(
         rounds: Int,
         of twin: KillTrialPeripheral,
@@ -120,12 +129,12 @@ public struct KillTrial: Sendable {
     }
 }
 
-/// What happens to one program.
+/// The plan for one program.
 struct KillTrialPlan: Sendable {
     enum Course {
-        /// It is killed soon after its start, whatever it has come to.
+        /// It is killed soon after its start, in any phase.
         case start
-        /// It is killed while its central is away.
+        /// It is killed while its central is disconnected.
         case away
         /// It is killed while its central uses it.
         case use
@@ -134,17 +143,17 @@ struct KillTrialPlan: Sendable {
     var course: Course
     /// Whether it is used for several times as long as the time between two saves.
     var isLong: Bool
-    /// How long it lives from where its course begins.
+    /// How long the program runs after it has reached the planned phase.
     var time: Duration
-    /// Whether the second central stays when it has been told what it has missed.
+    /// Whether the second central stays connected after it has received what it missed.
     var keepsWitness: Bool
-    /// Whether the central writes what has to be preserved at once, and the program sends what has to be.
+    /// Whether the central writes durable values and the program sends durable updates.
     var hasDurableWrites: Bool
     var hasEntries: Bool
     var seed: UInt64
 
     init(of trial: KillTrial, round: Int, using generator: inout SplitMix64) {
-        // One round in ten shows what is preserved late, since nothing in it has to be at once.
+        // One round in ten has no durable writes, and so detects changes that are preserved late.
         isLong = round % 10 == 7
         let number = Int.random(in: 0..<20, using: &generator)
         course = isLong || number >= 5 ? .use : number < 2 ? .start : .away
@@ -157,7 +166,7 @@ struct KillTrialPlan: Sendable {
     }
 }
 
-/// The same numbers for the same seed.
+/// A generator that returns the same numbers for the same seed.
 struct SplitMix64: RandomNumberGenerator, Sendable {
     var state: UInt64
 

@@ -1,4 +1,4 @@
-/// What a ``KillTrialPeripheral`` is like at an instant.
+/// The state of a ``KillTrialPeripheral`` at an instant.
 struct KillTrialState: Hashable, Sendable, CustomStringConvertible {
     var first: UInt32 = 0
     var second: UInt32 = 0
@@ -10,13 +10,13 @@ struct KillTrialState: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What the peripheral was like from its start on, one change after the other, and what of it must not be lost.
+/// The states of the peripheral since its start, and which of them must not be lost.
 ///
 /// A change takes effect at some instant between its beginning and its end.
 struct KillTrialHistory: Sendable {
     private struct Step {
         var state: KillTrialState
-        /// When the change that led to it was known to have taken effect; `nil` while it is under way.
+        /// When the change that led to this state was known to be effective; `nil` until then.
         var end: ContinuousClock.Instant?
     }
 
@@ -24,52 +24,53 @@ struct KillTrialHistory: Sendable {
     /// The first state that may be found after a kill.
     private var oldest = 0
 
-    /// Begins with a state that is preserved.
+    /// Creates a history that begins with a preserved state.
     init(from state: KillTrialState = KillTrialState()) {
         steps = [Step(state: state, end: .now)]
     }
 
-    /// The state that is reached when all that was begun has taken effect.
+    /// The state after all changes that have begun.
     var latest: KillTrialState { steps[steps.count - 1].state }
 
-    /// The number of the last change that has taken effect.
+    /// The number of the last change that is effective.
     var lastEnded: Int { steps.lastIndex { $0.end != nil } ?? 0 }
 
-    /// Takes note of a change that begins.
+    /// Records that a change begins.
     mutating func begin(_ change: (inout KillTrialState) -> Void) {
         var state = latest
         change(&state)
         steps.append(Step(state: state))
     }
 
-    /// Takes note that the change has taken effect.
+    /// Records that the change is effective.
     ///
     /// - Parameters:
-    ///   - time: When it had, or later.
-    ///   - isPreserved: Whether it, and with it all before, is known to be preserved.
+    ///   - time: An instant at or after which the change was effective.
+    ///   - isPreserved: Whether this change and all earlier ones are known to be preserved.
     mutating func end(at time: ContinuousClock.Instant, isPreserved: Bool) {
         steps[steps.count - 1].end = time
         if isPreserved { preserved(upTo: steps.count - 1) }
     }
 
-    /// Takes note that all up to this change is preserved.
+    /// Records that all changes up to this one are preserved.
     mutating func preserved(upTo step: Int) {
         oldest = max(oldest, step)
     }
 
-    /// Judges what was found after a kill.
+    /// Checks the state that was found after a kill.
     ///
     /// - Parameters:
-    ///   - state: What was found.
-    ///   - kill: When the program was killed, or before.
-    /// - Returns: How long before the kill that was last true; zero when it still was.
-    /// - Throws: ``ConformanceFailure`` when it never was, or something is lost that was acknowledged as durable.
+    ///   - state: The state that was found.
+    ///   - kill: An instant at or before which the program was killed.
+    /// - Returns: How long before the kill this was last the current state; zero when it still was.
+    /// - Throws: ``ConformanceFailure`` when it never was the state, or when an acknowledged durable change
+    ///   is lost.
     func age(of state: KillTrialState, at kill: ContinuousClock.Instant) throws(ConformanceFailure)
         -> Duration
     {
         guard let index = steps.lastIndex(where: { $0.state == state }) else {
             throw ConformanceFailure(
-                description: "\(state) was restored, which never was; the last were "
+                description: "\(state) was restored, but was never the state; the last states were "
                     + steps.suffix(4).map { "\($0.state)" }.joined(separator: ", ") + "."
             )
         }
@@ -83,18 +84,18 @@ struct KillTrialHistory: Sendable {
     }
 }
 
-/// The numbered entries that a subscriber has to be told of, whatever becomes of the program.
+/// The numbered entries that a subscriber must receive, even when the program is killed.
 struct KillTrialEntries: Sendable {
-    /// The number of the last entry that the program was told to send.
+    /// The number of the last entry that the program was ordered to send.
     private(set) var ordered: UInt32 = 0
-    /// Those that the program said to be preserved, and that have not come yet.
+    /// The entries that the program reported as preserved and that have not arrived yet.
     private var missing: Set<UInt32> = []
-    /// The number of the last one that has come.
+    /// The number of the last entry that has arrived.
     private var last: UInt32 = 0
     private var isRepeatPossible = false
-    /// How many have come.
+    /// The number of entries that have arrived.
     private(set) var count = 0
-    /// How many have come a second time after one kill, at most.
+    /// The largest number of entries that arrived twice because of one kill.
     private(set) var longestRepeat: UInt32 = 0
 
     mutating func order() -> UInt32 {
@@ -106,26 +107,27 @@ struct KillTrialEntries: Sendable {
         if number > last { missing.insert(number) }
     }
 
-    /// Takes note that the program is gone, so that the next one may begin with entries that have come already.
+    /// Records that the program was killed, so the next one may repeat entries that have already arrived.
     mutating func killed() {
         isRepeatPossible = true
     }
 
-    /// Gives up whatever has not come yet.
+    /// Stops waiting for entries that have not arrived yet.
     mutating func forget() {
         missing = []
         last = ordered
     }
 
-    /// Takes note of an entry that has come.
+    /// Records an entry that has arrived.
     ///
-    /// - Throws: ``ConformanceFailure`` when one before it is missing, or it has come before without need.
+    /// - Throws: ``ConformanceFailure`` when an earlier entry is missing, or this entry is repeated without a
+    ///   kill.
     mutating func received(_ number: UInt32) throws(ConformanceFailure) {
         count += 1
         defer { last = number }
         if number <= last {
             guard isRepeatPossible else {
-                throw ConformanceFailure(description: "Entry \(number) has come after \(last).")
+                throw ConformanceFailure(description: "Entry \(number) has arrived after \(last).")
             }
             isRepeatPossible = false
             longestRepeat = max(longestRepeat, last - number + 1)
@@ -133,7 +135,7 @@ struct KillTrialEntries: Sendable {
         missing.remove(number)
         if let lost = missing.filter({ $0 < number }).min() {
             missing.remove(lost)
-            throw ConformanceFailure(description: "Entry \(lost) is lost: \(number) has come after \(last).")
+            throw ConformanceFailure(description: "Entry \(lost) is lost: \(number) arrived after \(last).")
         }
     }
 }

@@ -1,6 +1,6 @@
-/// What the program under trial tells, a line each.
+/// A line of output of the program under test.
 enum KillTrialLine: Hashable, Sendable {
-    /// What it has been given back.
+    /// The state that it has restored.
     case restored(KillTrialState)
     /// It is on the air.
     case ready
@@ -8,7 +8,7 @@ enum KillTrialLine: Hashable, Sendable {
     case listening
     /// The second central has subscribed to a characteristic.
     case witnessing
-    /// A central has left.
+    /// A central has disconnected.
     case left
     case subscribed
     case unsubscribed
@@ -31,7 +31,7 @@ enum KillTrialLine: Hashable, Sendable {
         }
     }
 
-    /// Reads a line; `nil` when it is something else, such as a line of a log.
+    /// Parses a line; `nil` for any other line, such as one of a log.
     init?(_ text: String) {
         let words = text.split(separator: " ")
         let numbers = words.dropFirst().compactMap { UInt32($0) }

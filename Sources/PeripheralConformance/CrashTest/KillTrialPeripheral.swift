@@ -2,34 +2,39 @@ public import PeripheralKit
 
 /// The peripheral that a ``KillTrial`` kills.
 ///
-/// A program of its own runs it, and does nothing else:
+/// A separate program runs it and does nothing else:
 ///
 /// ```swift
 /// let killed = KillTrialPeripheral { line in print(line) }
-/// try await killed.run(on: .bluez, restoringFrom: store, savingEvery: .seconds(1), orders: linesOfStandardInput)
+/// try await killed.run(
+///     on: .bluez,
+///     restoringFrom: store,
+///     savingEvery: .seconds(1),
+///     orders: linesOfStandardInput
+/// )
 /// ```
 ///
-/// The process of the trial has one as well, which does not run, for its central to know what to look for.
+/// The process of the trial also has one, which does not run. Its central needs the declaration.
 public struct KillTrialPeripheral: Sendable {
     private static let serviceUUID: BluetoothUUID = "c0f000c0-7e3c-4b6e-9d29-b3f1c0a1d001"
 
     /// The peripheral.
     public let peripheral: Peripheral
 
-    /// Two values that a central writes one after the other, so that they differ by one step at most.
+    /// Two values that a central writes in turn, so that they differ by at most one step.
     let first = Characteristic<UInt32>("c0f000c1-7e3c-4b6e-9d29-b3f1c0a1d001", [.read, .write]) {
         PersistentValue(initially: 0)
     }
     let second = Characteristic<UInt32>("c0f000c2-7e3c-4b6e-9d29-b3f1c0a1d001", [.read, .write]) {
         PersistentValue(initially: 0)
     }
-    /// A value that is not lost once it is written, nor is the word of it.
+    /// A durable value: neither the value nor its update is lost after the write.
     let durable: Characteristic<UInt32>
-    /// What is said of each such value, together with it.
+    /// A durable update that belongs to each durable value.
     let audit: Characteristic<UInt32>
-    /// What a central subscribes to and unsubscribes from.
+    /// The characteristic that a central subscribes to and unsubscribes from.
     let signal = Characteristic<UInt8>("c0f000c4-7e3c-4b6e-9d29-b3f1c0a1d001", .notify)
-    /// What a central has subscribed to for good, and of which it misses nothing.
+    /// The characteristic to which a central stays subscribed, and of which it misses no value.
     let log = Characteristic<UInt32>(
         "c0f000c5-7e3c-4b6e-9d29-b3f1c0a1d001",
         .notify,
@@ -40,8 +45,8 @@ public struct KillTrialPeripheral: Sendable {
 
     /// Declares the peripheral.
     ///
-    /// - Parameter say: Takes each line that the program has to tell the trial, at once and as a whole: what is not told is
-    ///   not known when the program is killed.
+    /// - Parameter say: Passes a line to the trial, immediately and as a whole. A line that was not passed on
+    ///   is lost when the program is killed.
     public init(say: @escaping @Sendable (_ line: String) -> Void = { _ in }) {
         self.say = say
         let audit = Characteristic<UInt32>(
@@ -84,14 +89,15 @@ public struct KillTrialPeripheral: Sendable {
         }
     }
 
-    /// Runs the peripheral, and does what the trial orders, until that ends or the program is killed.
+    /// Runs the peripheral and carries out the orders of the trial, until the orders end or the program is
+    /// killed.
     ///
     /// - Parameters:
     ///   - backend: The backend under test.
-    ///   - store: Where the state is preserved.
-    ///   - interval: The shortest time between two saves, which the trial has to know.
-    ///   - orders: The lines that the trial gives, as ``KillableProgram/order(_:)`` takes them.
-    /// - Throws: As `Peripheral.run(on:restoringFrom:)` does.
+    ///   - store: The store of the preserved state.
+    ///   - interval: The shortest time between two saves; the trial has to use the same.
+    ///   - orders: The lines that the trial passes to ``KillableProgram/order(_:)``.
+    /// - Throws: The errors of `Peripheral.run(on:restoringFrom:)`.
     public func run(
         on backend: some PeripheralBackend,
         restoringFrom store: any RestorationStore,
@@ -125,7 +131,7 @@ public struct KillTrialPeripheral: Sendable {
         }
     }
 
-    /// Sends a numbered entry to whoever has subscribed, and tells when it is preserved.
+    /// Sends a numbered entry to all subscribers and reports when it is preserved.
     private func carryOut(_ order: String, _ session: PeripheralSession) async {
         guard let number = UInt32(order) else { return }
         do {

@@ -3,11 +3,13 @@
     public import PeripheralKit
     private import Synchronization
 
-    /// A program that a ``KillTrial`` kills, as a process that hears orders on its standard input, and tells on its output.
+    /// A process that a ``KillTrial`` kills.
+    ///
+    /// The process reads orders from its standard input and writes lines to its standard output.
     public final class KillTrialProcess: KillableProgram {
-        /// Why there is no process.
+        /// The process could not be started.
         public struct StartError: Error, CustomStringConvertible {
-            /// What the system says.
+            /// The error message of the system.
             public let description: String
 
             fileprivate init(_ subject: String, _ code: CInt) {
@@ -15,10 +17,10 @@
             }
         }
 
-        /// What the process says, line by line, until it is gone.
+        /// The output of the process, line by line, until it ends.
         public let lines: AsyncStream<String>
 
-        /// A socket that is open as long as anybody uses it.
+        /// A socket that closes with the last reference to it.
         private final class Socket: Sendable {
             let descriptor: CInt
 
@@ -36,7 +38,7 @@
         private let socket: Socket
         private let isKilled = Mutex(false)
 
-        /// Starts a program, which calls ``KillTrialPeripheral/runAsProcess(on:restoringFrom:savingEvery:)``.
+        /// Starts a program that calls ``KillTrialPeripheral/runAsProcess(on:restoringFrom:savingEvery:)``.
         ///
         /// - Parameters:
         ///   - path: The path of the program.
@@ -61,7 +63,7 @@
             self.process = process
             let (lines, line) = AsyncStream.makeStream(of: String.self)
             self.lines = lines
-            // The thread keeps nothing of this object but the socket.
+            // The thread references only the socket, not this object.
             BlockingThread.run { [socket] in
                 Self.readLines(from: socket.descriptor) { line.yield($0) }
                 line.finish()
@@ -84,7 +86,7 @@
             }
         }
 
-        /// Gives the process a line, if it is still there.
+        /// Writes a line to the process, if it still runs.
         public func order(_ line: String) {
             isKilled.withLock { isKilled in
                 guard !isKilled else { return }
@@ -93,7 +95,7 @@
             }
         }
 
-        /// Kills the process at once, and returns when it is gone; does nothing the second time.
+        /// Kills the process immediately and returns when it has ended; further calls have no effect.
         public func kill() {
             isKilled.withLock { isKilled in
                 guard !isKilled else { return }
@@ -104,7 +106,7 @@
         }
     }
 
-    /// A thread for what blocks, of which Swift's own would be too few.
+    /// A thread for blocking calls, which would exhaust Swift's own thread pool.
     private final class BlockingThread: Sendable {
         private let body: @Sendable () -> Void
 
@@ -112,7 +114,7 @@
             self.body = body
         }
 
-        /// Runs something, and ends with it.
+        /// Runs the closure on a new thread, which then ends.
         static func run(_ body: @escaping @Sendable () -> Void) {
             let thread = Unmanaged.passRetained(BlockingThread(body))
             var identifier = pthread_t()
@@ -132,14 +134,15 @@
     }
 
     extension KillTrialPeripheral {
-        /// Runs the peripheral in a process that a ``KillTrialProcess`` has started, until that is killed, or nobody gives it
-        /// orders any more.
+        /// Runs the peripheral in a process that a ``KillTrialProcess`` has started.
+        ///
+        /// It runs until the process is killed or its standard input ends.
         ///
         /// - Parameters:
         ///   - backend: The backend under test.
-        ///   - store: Where the state is preserved.
-        ///   - interval: The shortest time between two saves, which the trial has to know.
-        /// - Throws: As `Peripheral.run(on:restoringFrom:)` does.
+        ///   - store: The store of the preserved state.
+        ///   - interval: The shortest time between two saves; the trial has to use the same.
+        /// - Throws: The errors of `Peripheral.run(on:restoringFrom:)`.
         public static func runAsProcess(
             on backend: some PeripheralBackend,
             restoringFrom store: any RestorationStore,

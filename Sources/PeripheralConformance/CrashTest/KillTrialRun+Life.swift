@@ -4,7 +4,7 @@ internal import PeripheralTesting
 internal import PeripheralVirtualServer
 private import Synchronization
 
-// What happens to one program.
+// The course of one program.
 extension KillTrialRun {
     func live(_ life: KilledLife, _ plan: KillTrialPlan, _ round: Int) async throws {
         if plan.course == .start { return try await Task.sleep(for: plan.time) }
@@ -16,7 +16,8 @@ extension KillTrialRun {
             let before = life.said.departures
             try await central.disconnect()
             state.withLock { $0.isConnected = false }
-            // What it sends before it knows that nobody is there is lost, killed or not.
+            // Updates that the program sends before it notices the disconnection are lost, even without a
+            // kill.
             try await life.wait { $0.departures > before }
         }
         try await withThrowingTaskGroup { group in
@@ -29,14 +30,14 @@ extension KillTrialRun {
             do {
                 try await group.waitForAll()
             } catch {
-                // Nobody waits any more for what it says.
+                // No task waits for further output.
                 life.kill()
                 throw error
             }
         }
     }
 
-    /// Has the central come back to a program that has begun anew, by the handles that it knows.
+    /// Connects the central to a restarted program and uses the handles that it already knows.
     private func meet(_ life: KilledLife) async throws {
         let (isConnected, isPaired, known) = state.withLock { ($0.isConnected, $0.isPaired, $0.handles) }
         if !isConnected { try await central.connect() }
@@ -60,7 +61,7 @@ extension KillTrialRun {
         try await receiveEntries(life, handles.log)
     }
 
-    /// Has the second central hear of all durable values that there have been.
+    /// Connects the second central and receives all durable values so far.
     private func tellWitness(_ life: KilledLife, _ plan: KillTrialPlan) async throws {
         guard let handles = state.withLock({ $0.handles }) else { return }
         try await witness.meet(life, beside: central)
@@ -88,11 +89,11 @@ extension KillTrialRun {
         try UInt32(gattBytes: await central.read(handle, offset: 0))
     }
 
-    /// Has the program send an entry, and takes all that come before it, and it.
+    /// Orders an entry, and receives all entries up to it.
     private func receiveEntries(_ life: KilledLife, _ handle: AttributeHandle) async throws {
         let barrier = order(life)
         try await life.wait { $0.kept.contains(barrier) }
-        // What programs before have said to be kept is noted already.
+        // Entries that previous programs reported as preserved are already recorded.
         state.withLock { state in
             for number in life.said.kept { state.entries.kept(number) }
         }
@@ -113,7 +114,7 @@ extension KillTrialRun {
         return number
     }
 
-    /// Has the program send entries until it is killed.
+    /// Orders entries until the program is killed.
     private func post(_ life: KilledLife, _ plan: KillTrialPlan) async throws {
         var generator = SplitMix64(state: plan.seed ^ 1)
         while life.killTime == nil {
@@ -128,7 +129,7 @@ extension KillTrialRun {
         }
     }
 
-    /// Has the central write, subscribe and unsubscribe until the program is killed.
+    /// Writes, subscribes and unsubscribes until the program is killed.
     private func use(_ life: KilledLife, _ plan: KillTrialPlan) async throws {
         guard let handles = state.withLock({ $0.handles }) else { return }
         var generator = SplitMix64(state: plan.seed)
@@ -151,7 +152,7 @@ extension KillTrialRun {
         }
     }
 
-    /// Writes a number, the next one unless another is given.
+    /// Writes a number: the given one, or the next one.
     private func write(
         _ given: UInt32? = nil,
         to handle: AttributeHandle,

@@ -3,9 +3,9 @@ internal import PeripheralKit
 internal import PeripheralTesting
 internal import Synchronization
 
-/// A ``KillTrial`` under way: what is known of the peripheral from one program to the next.
+/// The state of a running ``KillTrial``: what is known of the peripheral from one program to the next.
 final class KillTrialRun: Sendable {
-    /// Where the central has found everything in the first round, and uses it ever since.
+    /// The handles that the central discovered in the first round and uses from then on.
     struct Handles {
         var first, second, durable, signal, log: AttributeHandle
     }
@@ -13,13 +13,13 @@ final class KillTrialRun: Sendable {
     struct State {
         var history = KillTrialHistory()
         var entries = KillTrialEntries()
-        /// What the entry waits for that the program was told to send: all changes up to this are preserved with it.
+        /// For each ordered entry, the last change that is preserved together with it.
         var coverage: [UInt32: Int] = [:]
         var number: UInt32 = 0
         var lastKill = ContinuousClock.now
-        /// Whether the program that was killed last had been used for long.
+        /// Whether the last killed program had been used for a long time.
         var wasUsedLong = false
-        /// Whether what the program has restored is judged.
+        /// Whether the restored state has been checked.
         var isJudged = false
         var isConnected = false
         var isPaired = false
@@ -27,7 +27,7 @@ final class KillTrialRun: Sendable {
         var outcome = KillTrial.Outcome()
     }
 
-    /// How long a round may take.
+    /// The longest time that a round may take.
     private static let limit = Duration.seconds(60)
 
     let trial: KillTrial
@@ -53,7 +53,7 @@ final class KillTrialRun: Sendable {
         }
     }
 
-    /// Has one program live and die.
+    /// Runs one program until it is killed.
     func round(_ number: Int, _ plan: KillTrialPlan, in program: any KillableProgram) async throws {
         let life = KilledLife(of: program)
         let result = await withTaskCancellationHandler {
@@ -70,7 +70,7 @@ final class KillTrialRun: Sendable {
                     result = .failure(error)
                 }
                 life.kill()
-                // What it has said in its last moments.
+                // The last output before the kill.
                 await group.next()
                 group.cancelAll()
                 return result
@@ -83,7 +83,7 @@ final class KillTrialRun: Sendable {
         try result.get()
     }
 
-    /// Begins anew after a round that has failed.
+    /// Starts over after a failed round.
     func giveUp(_ reason: String, isMended: Bool) async {
         try? await central.disconnect()
         await witness.giveUp()
@@ -99,17 +99,17 @@ final class KillTrialRun: Sendable {
     }
 }
 
-// MARK: - What the program restores
+// MARK: - Restored state
 
 extension KillTrialRun {
     private func fail(_ round: Int, _ text: String) {
         state.withLock { $0.outcome.failures.append("round \(round), seed \(trial.seed): \(text)") }
     }
 
-    /// Judges what a program has restored, and takes it for the case from now on; once.
+    /// Checks what a program has restored, once, and then uses it as the current state.
     func judge(_ life: KilledLife, _ round: Int) {
         let said = life.said
-        // One that had nothing to restore says nothing.
+        // A program without preserved state reports no restored state.
         guard let restored = said.restored ?? (said.isReady ? KillTrialState() : nil) else { return }
         let limit = trial.interval + trial.tolerance
         let failure = state.withLock { state -> String? in
@@ -121,7 +121,7 @@ extension KillTrialRun {
                 state.outcome.ages.append(age)
                 if state.wasUsedLong { state.outcome.agesAfterLongUse.append(age) }
                 return age <= limit
-                    ? nil : "\(restored) was restored, which had ceased to be true for \(age)."
+                    ? nil : "\(restored) was restored, which had been outdated for \(age)."
             } catch {
                 return error.description
             }
@@ -130,7 +130,7 @@ extension KillTrialRun {
         if let failure { fail(round, failure) }
     }
 
-    /// Takes note of what is known about a program once it is gone.
+    /// Records what is known about a program after its end.
     private func settle(_ life: KilledLife, _ round: Int, _ plan: KillTrialPlan) {
         let said = life.said
         state.withLock { state in

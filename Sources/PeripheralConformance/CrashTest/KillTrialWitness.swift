@@ -3,9 +3,10 @@ internal import PeripheralKit
 internal import PeripheralTesting
 private import Synchronization
 
-/// The second central of a ``KillTrial``: bonded, mostly away, and told of every durable value and of its entry in the audit.
+/// The second central of a ``KillTrial``, which is bonded and mostly disconnected.
 ///
-/// It gets all that was acknowledged to the first central or restored, and nothing else.
+/// It receives each durable value that was acknowledged to the first central or restored, with its entry in
+/// the audit, and nothing else.
 final class KillTrialWitness: Sendable {
     private struct State {
         var central: (any TestCentral)?
@@ -25,25 +26,25 @@ final class KillTrialWitness: Sendable {
         self.twin = twin
     }
 
-    /// How many updates have come.
+    /// The number of updates that have arrived.
     var count: Int { state.withLock { $0.values.count + $0.audit.count } }
 
-    /// How many have come a second time after one kill, at most.
+    /// The largest number of updates that arrived twice because of one kill.
     var longestRepeat: UInt32 { state.withLock { max($0.values.longestRepeat, $0.audit.longestRepeat) } }
 
-    // MARK: What it has to be told
+    // MARK: Expected values
 
-    /// Takes note that a durable value was acknowledged, or restored.
+    /// Records that a durable value was acknowledged or restored.
     func promise(_ number: UInt32) {
         state.withLock { state in
-            // The value at first, which nobody has written.
+            // 0 is the initial value, which was never written.
             guard number > 0, state.promised.insert(number).inserted else { return }
             state.values.kept(number)
             state.audit.kept(number)
         }
     }
 
-    /// Takes note that the program is gone.
+    /// Records that the program was killed.
     func killed() {
         state.withLock { state in
             state.values.killed()
@@ -51,7 +52,7 @@ final class KillTrialWitness: Sendable {
         }
     }
 
-    /// Begins anew after a round that has failed.
+    /// Starts over after a failed round.
     func giveUp() async {
         try? await state.withLock(\.central)?.disconnect()
         state.withLock { state in
@@ -61,14 +62,14 @@ final class KillTrialWitness: Sendable {
         }
     }
 
-    // MARK: What it does
+    // MARK: Connecting and receiving
 
-    /// Comes back to a program that has begun anew, unless it is still there, by the handles that it knows.
+    /// Connects to a restarted program, unless it is connected, and uses the handles that it already knows.
     ///
     /// - Parameters:
     ///   - life: The program.
-    ///   - first: The first central, which makes it.
-    /// - Throws: What the central does, or ``KilledLife/EndError``.
+    ///   - first: The first central, which creates this one.
+    /// - Throws: The errors of the central, or ``KilledLife/EndError``.
     func meet(_ life: KilledLife, beside first: any TestCentral) async throws {
         let (known, isConnected, isPaired) = state.withLock { ($0.central, $0.isConnected, $0.isPaired) }
         let central: any TestCentral = if let known { known } else { try await first.makeAnother() }
@@ -92,7 +93,7 @@ final class KillTrialWitness: Sendable {
         try await life.wait { $0.witnessings >= 2 }
     }
 
-    /// Takes all that comes before a value, and it.
+    /// Receives all values up to this one.
     func takeAll(upTo number: UInt32) async throws {
         let (central, handles) = state.withLock { ($0.central, $0.handles) }
         guard let central, let handles else { return }
@@ -113,7 +114,7 @@ final class KillTrialWitness: Sendable {
             try state.withLock { state in
                 guard state.promised.contains(update) else {
                     throw ConformanceFailure(
-                        description: "\(update) was sent, which was neither acknowledged nor restored."
+                        description: "\(update) was sent, but was neither acknowledged nor restored."
                     )
                 }
                 try note(&state, update)
@@ -121,7 +122,7 @@ final class KillTrialWitness: Sendable {
         }
     }
 
-    /// Goes away, and returns when the program knows.
+    /// Disconnects, and returns when the program has noticed.
     func leave(_ life: KilledLife) async throws {
         guard let central = state.withLock(\.central) else { return }
         let before = life.said.departures

@@ -2,19 +2,19 @@ private import Synchronization
 
 /// A process that runs a ``KillTrialPeripheral``.
 public protocol KillableProgram: Sendable {
-    /// What it says, line by line, until it is gone.
+    /// Its output, line by line, until it ends.
     var lines: AsyncStream<String> { get }
 
-    /// Gives it a line, if it is still there.
+    /// Writes a line to it, if it still runs.
     func order(_ line: String)
 
-    /// Kills it at once, as `kill -9` does, and returns when it is gone; does nothing the second time.
+    /// Kills it immediately, like `kill -9`, and returns when it has ended; further calls have no effect.
     func kill()
 }
 
-/// One life of the program: what it has said so far, and when it was killed.
+/// One run of the program: its output so far, and when it was killed.
 final class KilledLife: Sendable {
-    /// What the program has said.
+    /// The output of the program.
     struct Said {
         var restored: KillTrialState?
         var isReady = false
@@ -27,7 +27,7 @@ final class KilledLife: Sendable {
         var problems: [String] = []
     }
 
-    /// The program is gone before it said what was waited for.
+    /// The program ended before the awaited output.
     struct EndError: Error {}
 
     private struct Waiter {
@@ -51,7 +51,7 @@ final class KilledLife: Sendable {
 
     var said: Said { state.withLock { $0.said } }
 
-    /// When it was killed; `nil` before.
+    /// When it was killed; `nil` until then.
     var killTime: ContinuousClock.Instant? { state.withLock { $0.killTime } }
 
     func order(_ number: UInt32) {
@@ -63,7 +63,7 @@ final class KilledLife: Sendable {
         program.kill()
     }
 
-    /// Listens until the program is gone.
+    /// Reads the output until the program ends.
     func listen() async {
         for await line in program.lines {
             if let line = KillTrialLine(line) { note(line) }
@@ -96,7 +96,7 @@ final class KilledLife: Sendable {
         for waiter in served { waiter.continuation.resume() }
     }
 
-    /// Waits until the program has said something.
+    /// Waits until the output meets the condition.
     ///
     /// - Throws: ``EndError``.
     func wait(until isOver: @escaping @Sendable (Said) -> Bool) async throws {

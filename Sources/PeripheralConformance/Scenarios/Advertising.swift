@@ -10,7 +10,7 @@ extension ConformanceSuite {
         changedAdvertisement, stoppedAdvertising, addedAdvertisement,
     ]
 
-    /// A trial of what a scan finds of a peripheral.
+    /// Creates a trial that checks the scan result of a peripheral.
     private static func trial(
         _ name: String,
         of peripheral: Peripheral,
@@ -88,7 +88,9 @@ extension ConformanceSuite {
 
     // MARK: Changes
 
-    /// Scans until what is heard fits, for 10 seconds at most: a stack takes up a change after it was told.
+    /// Scans for up to 10 seconds until the result meets the condition.
+    ///
+    /// A stack may apply a change later than it accepts the change.
     private static func scan(
         by central: any TestCentral,
         until name: String,
@@ -101,7 +103,7 @@ extension ConformanceSuite {
             if isMeant(heard) { return }
             try await Task.sleep(for: .milliseconds(5))
         } while ContinuousClock.now < end
-        throw ConformanceFailure(description: "\(name): heard \(heard).")
+        throw ConformanceFailure(description: "\(name): received \(heard).")
     }
 
     static let changedAdvertisement = Scenario("what is advertised changes while it is on the air") {
@@ -116,7 +118,7 @@ extension ConformanceSuite {
                     $0.map(\.manufacturerData) == [[0xFFFF: [number, number]]]
                 }
             }
-            // Several things at once, some of which are gone, and some of which cannot change in place.
+            // Several fields change at once: some are removed, and some cannot change in place.
             let new = Advertisement(
                 localName: "After",
                 services: [],
@@ -134,7 +136,7 @@ extension ConformanceSuite {
                 heard.map(\.appearance) == [nil]
                     && heard.first?.flags?.contains(.generalDiscoverable) == false
             }
-            // It can be connected to as before.
+            // A central can connect as before.
             try await central.connect(mtu: 517)
             try expect(
                 "services",

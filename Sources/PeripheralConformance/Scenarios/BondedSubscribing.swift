@@ -8,7 +8,7 @@ extension ConformanceSuite {
         forgottenSubscriberIsDropped, resumedSubscriptionEnds,
     ]
 
-    /// A trial with a central that has bonded and subscribed, on an encrypted connection.
+    /// Creates a trial with a bonded and subscribed central on an encrypted connection.
     private static func trial(
         _ body:
             @escaping @Sendable (
@@ -33,7 +33,7 @@ extension ConformanceSuite {
         }
     }
 
-    /// A trial with two centrals that have subscribed, of which the first has bonded.
+    /// Creates a trial with two subscribers, of which the first is bonded.
     private static func bondedFirstTrial(
         _ body:
             @escaping @Sendable (
@@ -56,7 +56,7 @@ extension ConformanceSuite {
         }
     }
 
-    /// BlueZ tells nobody that a subscription resumes.
+    /// BlueZ does not report that a subscription resumes.
     static let subscriptionResumes = Scenario("the subscription of a bonded central resumes when it returns")
     {
         trial { central, session, value in
@@ -108,7 +108,7 @@ extension ConformanceSuite {
         }
     }
 
-    /// BlueZ keeps the subscription, and does not tell that the central subscribes anew.
+    /// BlueZ keeps the subscription and does not report that the central subscribes again.
     static let forgottenSubscriberIsReached = Scenario(
         "a central that was forgotten while it was away subscribes anew"
     ) {
@@ -136,8 +136,9 @@ extension ConformanceSuite {
         }
     }
 
-    /// BlueZ drops the subscription of such a central when a value goes by the bus, as an empty one does in all versions,
-    /// and closes another's socket with it.
+    /// BlueZ drops the subscription of such a central with the next value sent over the bus.
+    ///
+    /// It closes the socket of another central as well. An empty value is sent over the bus in all versions.
     static let forgottenSubscriberIsDropped = Scenario(
         "a central that was forgotten while it was away gets nothing after an update has missed it"
     ) {
@@ -167,7 +168,7 @@ extension ConformanceSuite {
         }
     }
 
-    /// BlueZ reaches one that has come back by the bus, and tells only the end of the last subscription there is.
+    /// BlueZ reaches a returned central over the bus, and reports only the end of the last subscription.
     static let resumedSubscriptionEnds = Scenario(
         "the end of a subscription that has resumed among others is told"
     ) {

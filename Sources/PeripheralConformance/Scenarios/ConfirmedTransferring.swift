@@ -2,9 +2,10 @@ internal import PeripheralCore
 internal import PeripheralKit
 internal import PeripheralTesting
 
-/// Documents of which each chunk is confirmed, for several centrals.
+/// Documents for several centrals, with each chunk confirmed.
 ///
-/// bluetoothd before 5.80 reaches those only together: all get a chunk at once, and have confirmed it before the next.
+/// bluetoothd before 5.80 reaches the centrals only together: all receive a chunk at once and confirm it
+/// before the next one.
 extension ConformanceSuite {
     static let confirmedTransferring: [Scenario] = [
         confirmedDocumentArrivesAtSeveral, documentOfSome(by: .indication), newcomerConfirmsAll,
@@ -110,9 +111,11 @@ extension ConformanceSuite {
         bonded: true
     )
 
-    /// bluetoothd from 5.80 on may lose the confirmation of another when a central leaves that is not bonded.
+    /// From 5.80 on, bluetoothd may lose another central's confirmation when a central that is not bonded
+    /// leaves.
     ///
-    /// Who has given it gets a mark that ends its part, and everything after all others have it.
+    /// The central whose confirmation is lost receives a marker that ends its part, and then the whole
+    /// document after all others.
     private static func leavingConfirmer(_ name: String, bonded: Bool) -> Scenario {
         Scenario(name) {
             subscribersTrial(mtus: [517, 23, 65], .indicate, bonded: bonded) { centrals, session, value in
@@ -129,7 +132,8 @@ extension ConformanceSuite {
         }
     }
 
-    /// BlueZ before 5.76 does not tell that one of several has unsubscribed: the first chunk waits for it in vain.
+    /// BlueZ before 5.76 does not report that one of several has unsubscribed: the first chunk waits until
+    /// its time limit.
     static let silentConfirmerIsLeft = Scenario(
         "a document by indications goes on when one of several centrals has unsubscribed"
     ) {

@@ -18,7 +18,7 @@ extension ConformanceSuite {
         return Trial(peripheral, mtu: nil) { central, session in
             try expect("centrals before", session.centrals, is: [])
             try await withCentrals(central, mtus: mtus) { centrals in
-                // The program knows the MTU when this is answered.
+                // When this read is answered, the program knows the MTU.
                 for central in centrals { _ = try await central.read(value) }
                 try await body(centrals, session, value)
             }
@@ -93,7 +93,7 @@ extension ConformanceSuite {
     ) async throws {
         do {
             let update = try await central.nextUpdate(of: value)
-            throw ConformanceFailure(description: "disconnection: the central has got \(update) instead.")
+            throw ConformanceFailure(description: "disconnection: the central received \(update) instead.")
         } catch let error as TestCentralError {
             guard error.code == .disconnected || error.code == .notConnected else { throw error }
         }

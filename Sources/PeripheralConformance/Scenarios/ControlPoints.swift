@@ -9,13 +9,15 @@ extension ConformanceSuite {
         requestIsAborted, requestOfOneWhoLeaves, requestsOfTwo,
     ]
 
-    /// What becomes of the requests: of one byte each; 0 is an abort, 0xFF is refused, and what is below 0x80 goes on
-    /// until it is let go.
+    /// The course of requests of one byte each.
+    ///
+    /// 0 is an abort, 0xFF is refused, and a procedure of any other request below 0x80 runs until it is
+    /// released.
     private struct Trace: Sendable {
         let began = Recorder<(request: UInt8, gate: Recorder<Void>)>()
         let cancelled = Recorder<UInt8>()
 
-        /// Waits for a procedure to begin that goes on until something comes through the gate.
+        /// Waits for the start of a procedure that runs until its gate is opened.
         func expectBeginning(of request: UInt8) async throws -> Recorder<Void> {
             let (begun, gate) = try await began.next()
             try expect("procedure", begun, is: request)
@@ -91,7 +93,7 @@ extension ConformanceSuite {
                 is: [0x10, 0x81]
             )
             try await central.unsubscribe(from: controlPoint)
-            // The stack may tell so after the next request.
+            // The stack may report this after the next request.
             try await next(of: events, "unsubscription") { $0.kind == "unsubscribed" }
             try await expectRefusal(of: "request", by: .improperlyConfigured) {
                 try await central.write(UInt8(0x82), to: controlPoint)

@@ -42,15 +42,15 @@ extension ConformanceSuite {
 
     // MARK: Late
 
-    /// What the framework allows a handler, so that bluetoothd, which allows 5 s, gets an answer.
+    /// The framework's time limit for a handler; it is shorter than bluetoothd's limit of 5 s.
     private static let limit = Duration.seconds(4)
 
-    /// Waits on a clock that nobody moves, until the task is cancelled.
+    /// Waits until the task is cancelled, on a clock that stands still.
     private static func answerNever() async throws {
         try await ManualClock().sleep(for: limit)
     }
 
-    /// A trial in which the handlers of a characteristic never answer.
+    /// Creates a trial in which the handlers of a characteristic never answer.
     private static func lateTrial(
         _ request:
             @escaping @Sendable (any TestCentral, _ late: Characteristic<UInt8>) async throws -> Void
@@ -141,7 +141,7 @@ extension ConformanceSuite {
                     var running: Set<Int> = []
                     for _ in centrals { running.insert(try await entered.next()) }
                     try expect("handlers at once", running, is: [0, 1, 2, 3])
-                    // The last to be asked is the first to answer.
+                    // The handlers answer in reverse order.
                     for release in releases.reversed() { release.record(()) }
                     try await group.waitForAll()
                 }
@@ -173,13 +173,13 @@ extension ConformanceSuite {
         }
         return Trial(peripheral) { central, _ in
             try await withThrowingTaskGroup { group in
-                // In memory, a command returns with its handler.
+                // In memory, a command returns only when its handler returns.
                 group.addTask { try await central.writeWithoutResponse(command, 0) }
                 var others = [try await entered.next()]
                 for _ in 1..<8 {
                     group.addTask { try await central.writeWithoutResponse(command, 1) }
                 }
-                // Time for a handler that does not wait for its turn.
+                // This gives a handler time to run out of turn.
                 for _ in 1...8 { _ = try await central.read(value) }
                 release.record(())
                 for _ in 1..<8 { others.append(try await entered.next()) }
@@ -222,7 +222,7 @@ extension ConformanceSuite {
                 async let command: Void = writer.writeWithoutResponse(value, 7)
                 try await entered.next()
                 async let answer = writer.read(value)
-                // Time for a read that does not wait for its turn.
+                // This gives a read time to run out of turn.
                 for _ in 1...8 { try expect("value for another", try await other.read(value), is: 0) }
                 release.record(())
                 try await command
@@ -232,11 +232,12 @@ extension ConformanceSuite {
         }
     }
 
-    // MARK: Gone
+    // MARK: Disconnected
 
-    /// A trial in which the first request waits while its central leaves, and another central comes.
+    /// Creates a trial in which the first request waits while its central leaves and another central
+    /// connects.
     ///
-    /// It lasts longer than a stack waits for the answer to the request.
+    /// The wait is longer than the stack's time limit for the answer.
     private static func vanishingTrial(
         _ request: @escaping @Sendable (any TestCentral, Characteristic<UInt8>) async throws -> Void
     ) -> Trial {
@@ -270,7 +271,7 @@ extension ConformanceSuite {
         return Trial(timed: peripheral, mtu: nil) { central, _, clock in
             try await central.connect()
             try await withThrowingTaskGroup { group in
-                // Whatever becomes of it, nobody is there to be told.
+                // The outcome does not matter, because the central has left.
                 group.addTask { try? await request(central, value) }
                 try await entered.next()
                 try await central.disconnect()

@@ -33,7 +33,7 @@ extension ConformanceSuite {
                     ended.set(true)
                 }()
                 try await expectIndication([number], of: value, by: centrals[0])
-                // Whatever has come before this is known.
+                // When this read is answered, all earlier events are known.
                 _ = try await centrals[0].read(value)
                 try expect("indication is over", ended.isSet, is: false)
                 try await centrals[0].setConfirmsIndications(true)
@@ -109,7 +109,7 @@ extension ConformanceSuite {
             try await expectIndication([1], of: value, by: centrals[0])
             try await centrals[0].disconnect()
             try await expectError(of: "indication", .disconnected) { try await indication.value }
-            // A new connection owes nothing.
+            // A new connection has no unconfirmed indication.
             try await centrals[0].connect()
             try await centrals[0].subscribe(to: value)
             try await centrals[0].setConfirmsIndications(true)
@@ -133,7 +133,7 @@ extension ConformanceSuite {
         }
     }
 
-    /// Where centrals can only ask for indications, `notify` sends those too.
+    /// If a characteristic offers only indications, `notify` sends indications.
     static let confirmationOfAnother = Scenario(
         "an indication does not take the confirmation of an update before it for its own"
     ) {
@@ -148,7 +148,7 @@ extension ConformanceSuite {
                 ended.set(true)
             }()
             for number: UInt8 in 2...3 {
-                // Time for the indication to be under way.
+                // This gives the indication time to be in flight.
                 for _ in 0..<3 { _ = try await central.read(value) }
                 try await central.confirmIndication()
                 try await expectIndication([number], of: value, by: central)
@@ -185,7 +185,8 @@ extension ConformanceSuite {
         }
     }
 
-    /// BlueZ before 5.76 does not tell that one of several has unsubscribed: the first indication waits for it in vain.
+    /// BlueZ before 5.76 does not report that one of several has unsubscribed: the first indication waits
+    /// until its time limit.
     static let indicationAfterUnsubscription = Scenario(
         "indications go on when one of several centrals has unsubscribed"
     ) {
@@ -242,7 +243,8 @@ extension ConformanceSuite {
         }
     }
 
-    /// With an empty value, BlueZ tells only how many have confirmed, not who, and counts who is gone.
+    /// For an empty value, BlueZ reports only the number of confirmations, not the centrals, and counts
+    /// centrals that have left.
     static func indicationOfAllOfWhomOneLeaves(_ bytes: [UInt8]) -> Scenario {
         Scenario(
             "an indication for all of \(bytes.count) bytes fails when one of them leaves before it has confirmed"
@@ -283,7 +285,7 @@ extension ConformanceSuite {
             guard late.count == 0 else {
                 let (central, confirmation) = try await late.next()
                 try await confirmation.value
-                // With bluetoothd, its connection would have ended.
+                // If bluetoothd had crashed, the connection would have ended.
                 _ = try await central.discover()
                 return try await central.disconnect()
             }
@@ -297,7 +299,7 @@ extension ConformanceSuite {
             try await expectIndication([1], of: value, by: central)
             let confirmation = Task {
                 for await _ in session.events {}
-                // Meanwhile, the run ends unless it waits.
+                // Without the wait, the run would end meanwhile.
                 for _ in 0..<5 { _ = try? await central.read(handle, offset: 0) }
                 try await central.confirmIndication()
             }
@@ -305,9 +307,9 @@ extension ConformanceSuite {
         }
     }
 
-    /// Has the attackers leave an indication unconfirmed, unsubscribe, and confirm.
+    /// Lets the attackers leave an indication unconfirmed, unsubscribe and then confirm.
     ///
-    /// bluetoothd from 5.80 on uses a socket that it has freed when the last indication by it is confirmed.
+    /// From 5.80 on, bluetoothd uses a freed socket when the last indication through it is confirmed.
     private static func confirmLate(
         _ characteristic: Characteristic<[UInt8]>,
         _ attackers: [any TestCentral],
@@ -323,7 +325,7 @@ extension ConformanceSuite {
                 try await attacker.unsubscribe(from: characteristic)
                 try await attacker.confirmIndication()
             }
-            // With bluetoothd, their connections would have ended.
+            // If bluetoothd had crashed, the connections would have ended.
             for attacker in attackers {
                 _ = try await attacker.read(characteristic)
                 try await subscribeToIndications(of: characteristic, attacker)
@@ -336,7 +338,7 @@ extension ConformanceSuite {
         _ central: any TestCentral
     ) async throws {
         try await central.subscribe(central.locate(characteristic).valueHandle, to: .indication)
-        // The program knows of the subscription when this is answered.
+        // When this read is answered, the program knows the subscription.
         _ = try await central.read(characteristic)
     }
 
@@ -372,7 +374,7 @@ extension ConformanceSuite {
         }
     }
 
-    /// One of several can be sent something alone only by its socket.
+    /// A value for one of several subscribers can only be sent through its socket.
     static let addressedUnsubscriberConfirmsLate = Scenario(
         "one of several that unsubscribes before it confirms what it alone was sent disturbs nobody"
     ) {
@@ -390,7 +392,7 @@ extension ConformanceSuite {
         }
     }
 
-    /// A run waits a second for confirmations; a program that is killed does not.
+    /// A run waits one second for confirmations; a killed program does not.
     static let confirmationAfterTheRun = Scenario(
         "a confirmation that comes after the services are withdrawn disturbs nobody"
     ) {
@@ -401,7 +403,7 @@ extension ConformanceSuite {
             guard late.count == 0 else {
                 let central = try await late.next()
                 try await central.confirmIndication()
-                // With bluetoothd, its connection would have ended.
+                // If bluetoothd had crashed, the connection would have ended.
                 _ = try await central.discover()
                 return try await central.disconnect()
             }

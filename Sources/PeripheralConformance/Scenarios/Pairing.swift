@@ -14,10 +14,10 @@ extension ConformanceSuite {
 
     // MARK: Ways to pair
 
-    /// A way to pair, with the two persons: what one of them sees reaches the other.
+    /// A way to pair, with the users of both sides: what one of them sees reaches the other.
     struct WayToPair: Sendable {
         var name: String
-        /// What the link offers then.
+        /// The security of the link after pairing.
         var level: SecurityLevel
         var make: @Sendable () -> (Pairing, PairingUser)
     }
@@ -57,7 +57,7 @@ extension ConformanceSuite {
         )
     }
 
-    /// What a central is refused with that has not paired as an attribute demands.
+    /// The error for a central that has not paired with the security that an attribute requires.
     private static func refusal(of level: SecurityLevel) -> ATTError {
         level == .encrypted ? .insufficientEncryption : .insufficientAuthentication
     }
@@ -103,7 +103,7 @@ extension ConformanceSuite {
             try expect("value", try await central.read(secret), is: 7)
             try await central.write(secret, 1)
             try await central.subscribe(to: secret)
-            // The stack responds to the central before it tells the program, but keeps the order.
+            // The stack responds to the central before it reports to the program, but keeps the order.
             _ = try await central.read(secret)
             try await session.notify(secret, 9)
             try expect("update", try await central.nextUpdate(of: secret), is: 9)
@@ -113,7 +113,7 @@ extension ConformanceSuite {
 
     // MARK: Refusals
 
-    /// An attribute that only a paired central may read, and one for all.
+    /// Returns a characteristic that a central may read only with this security.
     private static func attribute(securedBy level: SecurityLevel) -> Characteristic<UInt8> {
         Characteristic<UInt8>(ScenarioUUID.value, .read, security: AttributeSecurity(level)) { Read { 7 } }
     }
@@ -305,7 +305,8 @@ extension ConformanceSuite {
         }
     }
 
-    /// Bonds, has an impostor try to pair, with and without keeping keys, and comes back with the keys of the bond.
+    /// Bonds, tries to pair as an impostor, with and without bonding, and reconnects with the keys of the
+    /// bond.
     private static func refusesImpostor(
         of central: any TestCentral,
         _ session: PeripheralSession,
@@ -400,14 +401,14 @@ extension ConformanceSuite {
 
     private static let entersNothing = PairingUser.entering { try? await Recorder<UInt32>().next() }
 
-    /// Has a central pair, and fails the scenario unless that or its connection ends.
+    /// Pairs a central, and fails the scenario unless the pairing fails or the connection ends.
     static func expectEnd(of central: any TestCentral, pairingAs user: PairingUser) async throws {
         do {
             try await central.pair(user)
         } catch let error as TestCentralError
             where [.pairingFailed, .disconnected, .notConnected].contains(error.code)
         {
-            // A central that leaves may do so before it has noticed that it is asked as well.
+            // A central may leave before it notices that its own user is asked as well.
             try? await central.disconnect()
             return
         }

@@ -3,7 +3,7 @@ internal import PeripheralKit
 internal import PeripheralTesting
 internal import PeripheralVirtualServer
 
-/// Centrals that come under a resolvable private address, and change it, as every phone does.
+/// Centrals that use a resolvable private address and change it, like an iPhone.
 extension ConformanceSuite {
     static let privateAddresses: [Scenario] = [
         bondedCentralStaysTheSame, subscriberBondsLater, publicSubscriberBondsLater,
@@ -12,7 +12,7 @@ extension ConformanceSuite {
         strangersLeaveNothingBehind,
     ]
 
-    /// A trial with a characteristic, and a central that has connected under a private address.
+    /// Creates a trial with a characteristic and a central connected with a private address.
     private static func trialUnderPrivateAddress(
         _ body:
             @escaping @Sendable (
@@ -72,7 +72,7 @@ extension ConformanceSuite {
         }
     }
 
-    /// bluetoothd does not find a subscriber any more whose lasting address is random, too
+    /// bluetoothd no longer finds a subscriber whose identity address is random as well
     /// (`device_addr_type_cmp` in device.c).
     static let subscriberBondsLater = Scenario(
         "a central that bonds after it has subscribed is reached, or is known not to be until it subscribes anew"
@@ -86,7 +86,8 @@ extension ConformanceSuite {
             try await central.pair(.justWorks)
             try await untilBonded(events)
             if try session.subscribers(of: value).isEmpty {
-                // While bluetoothd has the socket of the earlier subscription, it asks for no other.
+                // While bluetoothd has the socket of the earlier subscription, it does not request another
+                // one.
                 _ = try await central.read(value)
                 try await central.unsubscribe(from: value)
                 try await central.subscribe(to: value)
@@ -107,9 +108,10 @@ extension ConformanceSuite {
         }
     }
 
-    /// Most phones have a public address, and come under private ones.
+    /// Most phones have a public identity address and connect with private addresses.
     ///
-    /// bluetoothd keeps the subscription for the connection only, and sends nothing of it by a socket.
+    /// bluetoothd keeps the subscription only for the connection, and sends no updates for it through a
+    /// socket.
     static let publicSubscriberBondsLater = Scenario(
         "a central that bonds with a public address after it has subscribed gets updates, and again when it has subscribed anew"
     ) {
@@ -152,7 +154,7 @@ extension ConformanceSuite {
         ) {
             GATTService(ScenarioUUID.service) { audit }
         }
-        /// What may still have been under way comes again.
+        /// An update that was in flight may arrive again.
         @Sendable func expectUpdate(_ number: UInt8, _ central: any TestCentral) async throws {
             var update = try await central.nextUpdate(of: audit)
             while update < number { update = try await central.nextUpdate(of: audit) }
@@ -198,7 +200,7 @@ extension ConformanceSuite {
         ) {
             GATTService(ScenarioUUID.service) { audit }
         }
-        /// What may still have been under way when the central left comes again.
+        /// An update that was in flight when the central left may arrive again.
         @Sendable func expectUpdate(_ number: UInt8, _ central: any TestCentral) async throws {
             var update = try await central.nextUpdate(of: audit)
             if update == number - 1 { update = try await central.nextUpdate(of: audit) }

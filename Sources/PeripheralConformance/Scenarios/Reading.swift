@@ -13,15 +13,15 @@ extension ConformanceSuite {
         + [23, 65, 247, 517].flatMap { [staticValues(mtu: $0), handlerValues(mtu: $0)] }
         + handlerErrors.map(refusedRead(by:))
 
-    /// The errors that a handler may answer with on every backend.
+    /// The errors with which a handler may refuse a read on every backend.
     static let handlerErrors: [ATTError] = [
         ATTError(rawValue: 0x80), ATTError(rawValue: 0x9F), .readNotPermitted, .requestNotSupported,
         .insufficientAuthorization, .invalidOffset, .invalidAttributeValueLength, .unlikelyError,
         .procedureAlreadyInProgress, .clientCharacteristicConfigurationImproperlyConfigured,
     ]
 
-    /// The lengths at which a packet of this MTU is nearly full, full, and full again, and those that matter
-    /// with any.
+    /// The lengths at which packets of this MTU are nearly full, full and full again, and lengths that matter
+    /// for any MTU.
     private static func lengths(mtu: Int) -> [Int] {
         ([0, 1, 22, 23, 512] + [mtu - 2, mtu - 1, mtu, 2 * (mtu - 1)]).filter { $0 <= 512 }
     }
@@ -40,7 +40,7 @@ extension ConformanceSuite {
         }
     }
 
-    /// A trial of reading one value of each length.
+    /// Creates a trial that reads one value of each length.
     private static func trial(
         mtu: Int,
         _ characteristic: (_ length: Int) -> Characteristic<[UInt8]>

@@ -2,21 +2,22 @@ internal import PeripheralCore
 internal import PeripheralKit
 internal import PeripheralTesting
 
-/// Writes of several values that are prepared together.
+/// Writes of several values, prepared together.
 extension ConformanceSuite {
     static let reliableWriting: [Scenario] = [
         reliableWriteArrives, cancelledReliableWriteIsForgotten, reliableWriteStopsAtARefusal,
         reliableWriteIsDeclared,
     ]
 
-    /// What was written, by the place of the characteristic.
+    /// A written value with the index of its characteristic.
     private struct Written: Hashable, Sendable {
         var place: Int
         var value: [UInt8]
     }
 
-    /// A trial with two characteristics, of which the second refuses to be written as `[0xFF]`, and the handles of their
-    /// values.
+    /// Creates a trial with two characteristics and the handles of their values.
+    ///
+    /// The second characteristic refuses the value `[0xFF]`.
     private static func trial(
         _ properties: CharacteristicProperties,
         _ body:

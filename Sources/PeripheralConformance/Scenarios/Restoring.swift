@@ -12,7 +12,7 @@ extension ConformanceSuite {
 
     private static let identifier = "restoration scenario"
 
-    /// A peripheral that keeps one value, with another service behind it.
+    /// A peripheral with one persistent value, followed by another service.
     private struct Keeper {
         let kept = Characteristic<UInt8>(
             ScenarioUUID.value,
@@ -31,7 +31,7 @@ extension ConformanceSuite {
             onRestore: @escaping @Sendable (RestoredState) -> Void = { _ in }
         ) -> Peripheral {
             Peripheral("Keeper", restorationIdentifier: identifier, pairing: .justWorks) {
-                // Before the others, where a stack would like to put it.
+                // It is declared first, so a stack would assign it the first handles.
                 if withNewService { GATTService(0x1815) { added } }
                 GATTService(ScenarioUUID.service) { kept }
                 GATTService(.battery) {
@@ -45,7 +45,7 @@ extension ConformanceSuite {
         }
     }
 
-    /// Where the values stand, as the central finds them.
+    /// Returns the handles of the values that the central discovers.
     private static func handles(_ keeper: Keeper, _ central: any TestCentral) async throws
         -> [AttributeHandle]
     {
@@ -56,7 +56,7 @@ extension ConformanceSuite {
         ]
     }
 
-    /// A central that is bonded keeps what it has discovered.
+    /// A bonded central caches the discovered attributes.
     static let handlesStay = Scenario(
         "the attributes stand at the same handles after a restart of the program"
     ) {
@@ -77,7 +77,7 @@ extension ConformanceSuite {
         }
     }
 
-    /// Where the values of two programs stand, as the central finds them.
+    /// Returns the handles that the central discovers for the values of two programs.
     private static func places(_ central: any TestCentral) async throws -> [UInt8: AttributeHandle] {
         var places: [UInt8: AttributeHandle] = [:]
         for service in try await central.discover().applicationServices
@@ -91,7 +91,7 @@ extension ConformanceSuite {
         return places
     }
 
-    /// Both would have their service at the same handle, with the same type and size.
+    /// Alone, both programs would have their service at the same handle, with the same type and size.
     static let programsKeepApart = Scenario(
         "two programs with the same services serve side by side, also after a restart of one"
     ) {
@@ -134,7 +134,7 @@ extension ConformanceSuite {
         }
     }
 
-    /// A service in the middle gets one more characteristic, which is declared before that which is there.
+    /// A service in the middle gets a further characteristic, declared before the existing one.
     static let grownServiceIsTold = Scenario(
         "after a kill a service that has grown moves nothing, and a bonded central that returns finds what is new"
     ) {
@@ -151,13 +151,13 @@ extension ConformanceSuite {
             try expect("whether caches are wrong", changes?.invalidatesCaches, is: true)
             let before = try await found.next()
             try await central.connect()
-            // By what it has kept, before it looks.
+            // The central uses its cached handles before it discovers again.
             try await central.write(before[0], [5])
             try expect("value at its handle", try await central.read(before[0], offset: 0), is: [5])
             try expect("value in the service", try await central.read(before[1], offset: 0), is: [9])
             try expect("value behind it", try await central.read(before[2], offset: 0), is: [8])
             let grown = try await central.discover().services.first { $0.uuid == .battery }
-            guard let grown else { throw ConformanceFailure(description: "The service is gone.") }
+            guard let grown else { throw ConformanceFailure(description: "The service was not found.") }
             try await untilTold(of: grown.handles, by: before[3], central)
             try expect("handles", try await handles(keeper, central), is: Array(before.prefix(3)))
             let values = grown.characteristics.map(\.valueHandle)
@@ -165,16 +165,16 @@ extension ConformanceSuite {
             try expect("first value", values[0], is: before[1])
             try expect("new value", try await central.read(values[1], offset: 0), is: [3])
             try await central.subscribe(values[1], to: .notification)
-            // The subscription is told before the read is asked.
+            // The subscription is reported before the read.
             _ = try await central.read(values[1], offset: 0)
             try await session.notify(keeper.added, [4])
             try expect("update", try await central.nextUpdate(of: values[1]).value, is: [4])
         }
     }
 
-    /// Pairs, and listens to Service Changed.
+    /// Pairs and subscribes to Service Changed.
     ///
-    /// - Returns: Where the values stand, and Service Changed behind them.
+    /// - Returns: The handles of the values, followed by the handle of Service Changed.
     private static func listen(_ central: any TestCentral, _ keeper: Keeper) async throws -> [AttributeHandle]
     {
         try await central.pair(.justWorks)
@@ -187,7 +187,7 @@ extension ConformanceSuite {
         return handles + [changed.valueHandle]
     }
 
-    /// The central listens to Service Changed, of which the program knows before it is registered.
+    /// The central has subscribed to Service Changed; the program knows the change before it is registered.
     static func serviceChangedComes(isAway: Bool) -> Scenario {
         let whereabouts = isAway ? "that returns" : "that stays"
         return Scenario(
@@ -217,7 +217,7 @@ extension ConformanceSuite {
         }
     }
 
-    /// Waits for Service Changed to tell of these handles.
+    /// Waits until Service Changed indicates these handles.
     private static func untilTold(
         of handles: ClosedRange<AttributeHandle>,
         by serviceChanged: AttributeHandle,
@@ -284,7 +284,7 @@ extension ConformanceSuite {
         }
     }
 
-    /// A phone subscribes under an address that changes, and shows its lasting one when it bonds.
+    /// A phone subscribes with an address that changes, and reveals its identity address when it bonds.
     static let lateBondReturns = Scenario(
         "after a kill a subscriber that bonded later is expected by its lasting address, and gets what it has missed"
     ) {
@@ -311,13 +311,13 @@ extension ConformanceSuite {
             try await central.connect()
             try await central.subscribe(to: audit)
             var missed = try await central.nextUpdate(of: audit)
-            // What may still have been under way when it left comes again.
+            // An update that was in flight when the central left may arrive again.
             if missed == 1 { missed = try await central.nextUpdate(of: audit) }
             try expect("update that was missed", missed, is: 2)
         }
     }
 
-    /// The end of a program does not end the connection of its centrals.
+    /// Reconnects a central, because the end of a program does not end its connection.
     private static func reconnect(_ central: any TestCentral) async throws {
         try await central.disconnect()
         try await central.connect()

@@ -3,9 +3,9 @@ internal import PeripheralKit
 internal import PeripheralTesting
 internal import PeripheralVirtualServer
 
-/// Values that demand a secure link stay away from those who come back without one.
+/// Values that require a secure link are not sent to centrals that return without one.
 ///
-/// Bluetooth stacks check the link when a central subscribes, and some never again: the framework has to.
+/// Some Bluetooth stacks check the link only when a central subscribes, so the framework has to check it.
 extension ConformanceSuite {
     static let securedUpdating: [Scenario] =
         [SecurityLevel.encrypted, .authenticated, .secureConnections].map(returnedSubscriberEncrypts) + [
@@ -13,7 +13,7 @@ extension ConformanceSuite {
             openUpdatesNeedNoEncryption, levelsOfOneCharacteristic, securedDescriptor,
         ]
 
-    /// A central that has bonded, subscribed and left is back, without having encrypted.
+    /// Reconnects a bonded and subscribed central without encryption.
     private static func returns(
         _ central: any TestCentral,
         _ session: PeripheralSession,
@@ -26,7 +26,7 @@ extension ConformanceSuite {
         try await central.connect(mtu: 517, encrypting: false)
     }
 
-    /// A pairing that makes keys of a level, and who stands before the central.
+    /// Returns a pairing whose keys have this level, and the user of the central.
     private static func wayToPair(for level: SecurityLevel) -> (Pairing, PairingUser) {
         guard level > .encrypted else { return (.justWorks, .justWorks) }
         let shown = Recorder<UInt32>()

@@ -8,7 +8,7 @@ extension ConformanceSuite {
         securedCommand, securedDescriptorIsWritten, userDescriptionIsWritten, undecodableIsRefused,
     ]
 
-    /// There is nobody to tell: what the link is not secure enough for is dropped.
+    /// A command without the required security is dropped, because it has no response.
     static let securedCommand = Scenario("a write without response needs the security that is declared") {
         let written = Recorder<[UInt8]>()
         let value = Characteristic<[UInt8]>(
@@ -24,7 +24,7 @@ extension ConformanceSuite {
         }
         return Trial(peripheral) { central, _ in
             try await central.writeWithoutResponse(value, [1])
-            // Answered after the command.
+            // This read is answered after the command.
             _ = try await central.read(value)
             try await central.pair(.justWorks)
             try await central.writeWithoutResponse(value, [2])
@@ -81,7 +81,7 @@ extension ConformanceSuite {
         }
     }
 
-    /// Of the right length, and yet no value.
+    /// The bytes have the right length but are not a valid value.
     static let undecodableIsRefused = Scenario("a value that cannot be decoded is refused as not allowed") {
         let written = Recorder<Bool>()
         let value = Characteristic<Bool>(ScenarioUUID.value, .write) { Write { written.record($0) } }

@@ -23,7 +23,7 @@ extension ConformanceSuite {
                         try expect("value for \(number)", try await central.read(value), is: pattern(300))
                         try await central.write(value, [UInt8](repeating: UInt8(number), count: 100))
                         try await central.subscribe(to: value, for: kind(number))
-                        // The program knows of the subscription when this is answered.
+                        // When this read is answered, the program knows the subscription.
                         _ = try await central.read(value)
                     }
                     try await session.notify(value, pattern(300))
@@ -160,7 +160,7 @@ extension ConformanceSuite {
 }
 
 extension Dictionary where Key == Int {
-    /// Each value by its place.
+    /// Creates a dictionary of the values by their index.
     fileprivate init(enumerated values: [Value]) {
         self.init(uniqueKeysWithValues: zip(values.indices, values))
     }

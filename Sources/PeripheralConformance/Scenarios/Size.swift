@@ -18,7 +18,7 @@ extension ConformanceSuite {
             for (service, values) in zip(services, values) {
                 GATTService(service) { values }
             }
-            // So many do not fit.
+            // The UUIDs of so many services do not fit into the advertisement.
             Advertisement(services: [])
         }
         return Trial(peripheral) { central, _ in

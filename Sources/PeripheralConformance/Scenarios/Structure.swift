@@ -109,7 +109,7 @@ extension ConformanceSuite {
             try expect("services", services.map(\.handles.lowerBound), is: [0x0100, 0x0200])
             try expect("types", services.map(\.uuid), is: [ScenarioUUID.service, 0x180F])
             try expect("included", services.map(\.includedServices), is: [[0x0200], []])
-            // The declaration of the service, what it includes, the declaration of the characteristic, the value.
+            // The order is: service declaration, include declaration, characteristic declaration, value.
             let found = services[0].characteristics
             try expect("values", found.map(\.valueHandle), is: [0x0103, 0x0107])
             try expect(

@@ -14,7 +14,7 @@ extension ConformanceSuite {
         endIsToldAfterHaste,
     ]
 
-    /// A trial with a characteristic that several centrals have subscribed to, one after the other.
+    /// Creates a trial with a characteristic to which several centrals have subscribed one after another.
     static func subscribersTrial(
         mtus: [Int],
         _ properties: CharacteristicProperties = .notify,
@@ -33,7 +33,7 @@ extension ConformanceSuite {
                 for central in centrals {
                     if bonded { try await central.pair(.justWorks) }
                     try await central.subscribe(to: value)
-                    // The program knows of the subscription when this is answered.
+                    // When this read is answered, the program knows the subscription.
                     _ = try await central.read(value)
                 }
                 try await body(centrals, session, value)
@@ -103,7 +103,7 @@ extension ConformanceSuite {
         }
     }
 
-    /// bluetoothd before 5.76 counts a central that changes its mind as two, and so one whose first
+    /// bluetoothd before 5.76 counts a central twice when it changes its subscription, or when its first
     /// subscription ends at once.
     static let endAfterChangeIsTold = Scenario(
         "the end of a subscription is told also when it was changed before, and an indication does not wait for it"
@@ -154,7 +154,7 @@ extension ConformanceSuite {
         }
     }
 
-    /// bluetoothd closes the first socket that it has when an unbonded central leaves.
+    /// bluetoothd closes its first socket when a central that is not bonded leaves.
     static let othersLeaving = Scenario("who has subscribed first stays subscribed when another leaves") {
         let value = Characteristic<[UInt8]>(ScenarioUUID.value, [.read, .notify]) { Read { [] } }
         let other = Characteristic<[UInt8]>(ScenarioUUID.otherValue, [.read, .notify]) { Read { [] } }
@@ -179,7 +179,7 @@ extension ConformanceSuite {
                 for central in centrals.prefix(2) {
                     try expect("update", try await central.nextUpdate(of: value), is: [1])
                 }
-                // By the time that this is told, so is all that the leaving brings about.
+                // When this is reported, everything caused by the disconnection has been reported.
                 try await centrals[0].unsubscribe(from: other)
                 try await next(of: events, "unsubscription") { event in
                     guard case .unsubscribed(let subscription) = event else { return false }
@@ -198,7 +198,7 @@ extension ConformanceSuite {
         }
     }
 
-    /// Whose socket bluetoothd has closed by mistake is reached by the bus from then on.
+    /// A central whose socket bluetoothd has closed by mistake is reached over the bus from then on.
     static let victimUnsubscribes = Scenario(
         "the end of the first of several subscriptions is told after another has left"
     ) {
@@ -207,7 +207,7 @@ extension ConformanceSuite {
             let events = session.events
             try await centrals[2].disconnect()
             try await next(of: events, "leaving") { $0.kind == "disconnected" }
-            // The next is told after all that the leaving brings about.
+            // The next event is reported after everything caused by the disconnection.
             try await session.notify(value, [1])
             for central in centrals.prefix(2) {
                 try expect("update", try await central.nextUpdate(of: value), is: [1])
@@ -221,7 +221,8 @@ extension ConformanceSuite {
         }
     }
 
-    /// bluetoothd may not count a subscription yet when it ends, and counts another one down.
+    /// bluetoothd may not have counted a subscription when it ends, and then decrements the count of another
+    /// one.
     static func hastyUnsubscription(bonded: Bool) -> Scenario {
         let who = bonded ? "a bonded central that has returned" : "a central"
         return Scenario("\(who) stays subscribed when another subscribes and unsubscribes at once") {
@@ -258,7 +259,7 @@ extension ConformanceSuite {
         }
     }
 
-    /// bluetoothd counts the end of such a subscription, but not its beginning.
+    /// bluetoothd counts the end of such a subscription, but not its start.
     static let hastyLeaving = Scenario(
         "a central stays subscribed when another subscribes and leaves at once, and a third unsubscribes"
     ) {
@@ -278,7 +279,7 @@ extension ConformanceSuite {
         }
     }
 
-    /// bluetoothd counts such a subscription for ever.
+    /// bluetoothd counts such a subscription forever.
     static let endIsToldAfterHaste = Scenario(
         "the end of a subscription is told after another central has subscribed and unsubscribed at once, and left"
     ) {
@@ -295,7 +296,7 @@ extension ConformanceSuite {
             for _ in 1...2 {
                 try await centrals[0].subscribe(to: value)
                 try await next(of: events, "subscription") { $0.kind == "subscribed" }
-                // It counts when this is answered.
+                // When this read is answered, bluetoothd has counted the subscription.
                 _ = try await centrals[0].read(value)
                 try await centrals[0].unsubscribe(from: value)
                 try await next(of: events, "unsubscription") { $0.kind == "unsubscribed" }

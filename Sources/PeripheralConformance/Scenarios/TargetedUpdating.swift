@@ -77,7 +77,7 @@ extension ConformanceSuite {
         }
     }
 
-    /// The central whose socket bluetoothd has closed by mistake subscribes anew.
+    /// The central whose socket bluetoothd has closed by mistake subscribes again.
     static let returnedSubscriberIsReached = Scenario("a central that subscribes anew is reached by itself") {
         subscribersTrial(mtus: [517, 247, 65]) { centrals, session, value in
             let events = session.events
@@ -128,7 +128,7 @@ extension ConformanceSuite {
                     }
                     try await group.waitForAll()
                 }
-                // Nobody has got anything else.
+                // No central has received anything else.
                 try await session.notify(value, [0xFF])
                 try await all(centrals) { number, central in
                     try expect(

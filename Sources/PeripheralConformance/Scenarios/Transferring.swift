@@ -88,7 +88,8 @@ extension ConformanceSuite {
         }
     }
 
-    /// A central that comes to others with which it is reached together gets the rest first, and then everything.
+    /// A newcomer that is reached only together with the others gets the rest first, and then the whole
+    /// document.
     static let newcomerGetsAll = Scenario(
         "who subscribes while a document is sent gets it from the beginning"
     ) {
@@ -106,8 +107,9 @@ extension ConformanceSuite {
         }
     }
 
-    /// bluetoothd from 5.76 on may lose the way to another central with that, which then gets the rest of the document,
-    /// ended by the mark, and everything after all others have it.
+    /// From 5.76 on, bluetoothd may lose the socket of another central then.
+    ///
+    /// That central gets the rest of its part, ended by the marker, and the whole document after all others.
     static let othersAreNotDisturbed = Scenario(
         "a central that leaves while a document is sent disturbs no other"
     ) {
@@ -149,7 +151,8 @@ extension ConformanceSuite {
         }
     }
 
-    /// Before 5.76, bluetoothd cannot go on with a document for one when another subscribes: the next ends what there is of it.
+    /// Before 5.76, bluetoothd cannot continue a document for one central when another subscribes: the next
+    /// document ends the partial one.
     static let documentFollowsOneThatFailed = Scenario(
         "a document for all is not taken for the rest of one that has failed"
     ) {
@@ -167,13 +170,13 @@ extension ConformanceSuite {
             let part = first + (try await receive(value, at: centrals[0]).bytes)
             try expect("part", part, is: Array(document.prefix(part.count)))
             try expect("next document", try await receive(value, at: centrals[0]).bytes, is: next)
-            // It may have come in time for some of what was for the other alone.
+            // It may have subscribed in time to receive part of the document for the other central.
             while try await receive(value, at: newcomer).bytes != next {}
             try await newcomer.disconnect()
         }
     }
 
-    /// Waits for the whole of a document, behind what may be left of earlier attempts.
+    /// Waits for a whole document, possibly after the rest of earlier attempts.
     static func expectWhole(
         _ document: [UInt8],
         of value: Characteristic<[UInt8]>,
@@ -187,7 +190,7 @@ extension ConformanceSuite {
         try expect(subject, bytes, is: document)
     }
 
-    /// What a central receives up to the end marker.
+    /// Returns everything that a central receives up to the end marker.
     static func receive(
         _ value: Characteristic<[UInt8]>,
         at central: any TestCentral

@@ -3,13 +3,13 @@ internal import PeripheralKit
 internal import PeripheralTesting
 internal import PeripheralVirtualServer
 
-/// Pairing while the person before the peripheral has not answered.
+/// Pairing while the user of the peripheral has not answered.
 extension ConformanceSuite {
     static let unansweredPairing: [Scenario] = [
         personNeverAnswers, centralLeavesWhilePersonIsAsked, centralDeclinesWhilePersonIsAsked,
     ]
 
-    /// A person who does not answer at first, and until then never does.
+    /// A user of the peripheral who does not answer at first.
     private struct Hesitation: Sendable {
         let isOver = Flag()
         let asked = Recorder<Void>()
@@ -31,7 +31,7 @@ extension ConformanceSuite {
         }
     }
 
-    /// A trial in which a central pairs in vain until the body is done, and then for good.
+    /// Creates a trial in which pairing fails until the body ends, and then succeeds.
     private static func hesitationTrial(
         _ user: PairingUser,
         _ body: @escaping @Sendable (any TestCentral, Hesitation, ManualClock?) async throws -> Void
@@ -57,7 +57,8 @@ extension ConformanceSuite {
         }
     }
 
-    /// Waits until the handler's task is cancelled, for a time in which a stack tells that a central is gone.
+    /// Waits until the handler's task is cancelled, within the time that a stack needs to report a
+    /// disconnection.
     private static func expectCancellation(of hesitation: Hesitation) async throws {
         let patience = ContinuousClock.now + .seconds(4)
         while !hesitation.cancelled.isSet {

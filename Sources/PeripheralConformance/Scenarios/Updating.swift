@@ -16,7 +16,7 @@ extension ConformanceSuite {
             any TestCentral, PeripheralSession, Characteristic<[UInt8]>
         ) async throws -> Void
 
-    /// A trial with one characteristic of bytes that can be subscribed to.
+    /// Creates a trial with one characteristic of bytes that a central can subscribe to.
     private static func trial(
         _ properties: CharacteristicProperties,
         mtu: Int = 517,
@@ -29,10 +29,10 @@ extension ConformanceSuite {
         }
     }
 
-    /// Subscribes, and waits until the program knows.
+    /// Subscribes and waits until the program knows the subscription.
     ///
-    /// A Bluetooth stack responds to the central before it tells the program; a request that comes after it
-    /// does not overtake that.
+    /// A Bluetooth stack responds to the central before it reports the subscription to the program. A later
+    /// request does not overtake this report.
     private static func subscribe(
         _ central: any TestCentral,
         to value: Characteristic<[UInt8]>,
@@ -107,7 +107,7 @@ extension ConformanceSuite {
     static let nothingWithoutSubscription = Scenario("nothing is sent to a central that has not subscribed") {
         trial(.notify) { central, session, value in
             try await session.notify(value, [1])
-            // Subscribing must not overtake the update that nobody gets.
+            // Subscribing must not overtake the update that has no recipient.
             _ = try await central.read(value)
             try await subscribe(central, to: value)
             try await session.notify(value, [2])
@@ -122,7 +122,7 @@ extension ConformanceSuite {
             try expect("first update", try await central.nextUpdate(of: value), is: [1])
             try await central.unsubscribe(from: value)
             try await session.notify(value, [2])
-            // Subscribing again must not overtake the update that nobody gets.
+            // Subscribing again must not overtake the update that has no recipient.
             _ = try await central.read(value)
             try await subscribe(central, to: value)
             try await session.notify(value, [3])
@@ -140,7 +140,7 @@ extension ConformanceSuite {
             try await central.disconnect()
             try await session.notify(value, [2])
             try await central.connect()
-            // Subscribing again must not overtake the update that nobody gets.
+            // Subscribing again must not overtake the update that has no recipient.
             _ = try await central.read(value)
             let configuration = BluetoothUUID.clientCharacteristicConfiguration
             try expect("configuration", try await central.read(configuration, of: value), is: [0, 0])
@@ -179,9 +179,10 @@ extension ConformanceSuite {
         }
     }
 
-    /// Without `CAP_NET_RAW`, a program cannot tell which packets of an upload are answered by packets that go out.
+    /// Without `CAP_NET_RAW`, a program cannot detect which outgoing packets are responses to packets of an
+    /// upload.
     ///
-    /// The rig also runs this without it.
+    /// The test environment also runs this scenario without it.
     static let uploaderGetsUpdates = Scenario("updates arrive while their subscriber uploads") {
         let upload = Characteristic<[UInt8]>(ScenarioUUID.otherValue, .writeWithoutResponse) {
             Write { _, _ in }
@@ -205,7 +206,7 @@ extension ConformanceSuite {
                 try expect("update", try await central.nextUpdate(of: value), is: number)
             }
             uploading.cancel()
-            // One that is ended in the middle of a packet has not failed.
+            // An upload that ends in the middle of a packet has not failed.
             do { try await uploading.value } catch is CancellationError {}
         }
     }

@@ -13,7 +13,7 @@ extension ConformanceSuite {
         Peripheral("Stream") { GATTService(ScenarioUUID.service) { value } }
     }
 
-    /// Takes the next write, and fails the scenario unless it is this one.
+    /// Takes the next write; fails the scenario unless it is this one.
     private static func expectWrite(
         _ number: UInt16,
         from writes: inout ReceivedWrites<UInt16>.Iterator
@@ -80,7 +80,7 @@ extension ConformanceSuite {
                 var writes = try session.writes(to: value).makeAsyncIterator()
                 for number: UInt16 in 1...6 {
                     try await expectWrite(number, from: &writes)
-                    // The one that is taken, and two in the buffer.
+                    // One write that is taken, and two in the buffer.
                     try expect("answers are ahead", answered.count <= Int(number) + 2, is: true)
                 }
                 try await group.waitForAll()

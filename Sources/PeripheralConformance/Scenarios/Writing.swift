@@ -12,7 +12,7 @@ extension ConformanceSuite {
         + [0, 1, 20, 509, 510, 511, 512].map(writtenBytes(_:))
         + writeErrors.map(refusedWrite(by:))
 
-    /// The errors that a handler of writes may answer with on every backend.
+    /// The errors with which a handler may refuse a write on every backend.
     static let writeErrors: [ATTError] = [
         ATTError(rawValue: 0x80), ATTError(rawValue: 0x9F), .writeNotPermitted, .requestNotSupported,
         .insufficientAuthorization, .invalidOffset, .invalidAttributeValueLength, .unlikelyError,

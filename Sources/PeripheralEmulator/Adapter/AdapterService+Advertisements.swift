@@ -5,14 +5,14 @@ internal import PeripheralTesting
 struct RegisteredAdvertisement: Sendable {
     let number: Int
     var description: AdvertisementDescription
-    /// Where it is on the air, if it is.
+    /// The identifier of the advertisement on the air, if it is on the air.
     var air: AdvertisementID?
 }
 
 // MARK: - Registering
 
 extension AdapterService {
-    /// The advertisements that the controller has room for.
+    /// The number of advertisements that the controller supports.
     private static let capacity: UInt8 = 5
 
     var activeInstances: UInt8 { UInt8(clamping: advertisements.values.count { $0.content != nil }) }
@@ -31,7 +31,7 @@ extension AdapterService {
     }
 
     private func finishAdvertisement(of client: Client, _ number: Int, _ call: DaemonCall) async {
-        // An advertisement needs no object manager, but is asked for one.
+        // bluetoothd asks for an object manager, which an advertisement does not need.
         _ = try? await ask(client, .objectManager, "GetManagedObjects")
         let properties = try? await ask(
             client,
@@ -91,7 +91,7 @@ extension AdapterService {
         description.encoded(deviceName: alias)
     }
 
-    /// With extended advertising the controller chooses the power, and bluetoothd tells.
+    /// With extended advertising, the controller selects the power and bluetoothd reports it.
     private func tellTransmissionPower(to client: Client) {
         guard isExtended else { return }
         let arguments: [BusValue] = [
@@ -111,7 +111,7 @@ extension AdapterService {
 // MARK: - Changing
 
 extension AdapterService {
-    /// Takes over new values of an advertisement's properties, in place.
+    /// Applies changed properties to an advertisement in place.
     func updateAdvertisement(_ changes: PropertyChanges) {
         guard var advertisement = advertisements[changes.client]?.content else { return }
         var isChanged = false
@@ -138,7 +138,7 @@ extension AdapterService {
         call.reply.send()
     }
 
-    /// Removes what a program has registered that has left the bus.
+    /// Removes the advertisements of a program that has left the bus.
     func removeAdvertisements(of owner: BusName) {
         for client in advertisements.keys where client.owner == owner { removeAdvertisement(client) }
     }
@@ -149,7 +149,7 @@ extension AdapterService {
         if registration.content != nil { announceInstances() }
     }
 
-    /// Does something after a number of seconds; 0 for never.
+    /// Runs an action after a number of seconds; 0 means never.
     private func wait(_ seconds: UInt16, _ action: @escaping @Sendable (AdapterService) async -> Void) {
         guard seconds > 0 else { return }
         tasks.start { [clock = configuration.clock] in
@@ -162,7 +162,7 @@ extension AdapterService {
         }
     }
 
-    /// Ends the time for which an advertisement is discoverable.
+    /// Ends the discoverable time of an advertisement.
     private func hide(_ client: Client, _ number: Int) {
         guard var advertisement = advertisements[client]?.content, advertisement.number == number else {
             return
@@ -181,7 +181,7 @@ extension AdapterService {
         removeAdvertisement(client)
     }
 
-    /// Tells the programs that their advertisements are gone, since the adapter is.
+    /// Informs the programs that their advertisements were removed with the adapter.
     func releaseAdvertisements() {
         let registered = advertisements.filter { $0.value.content != nil }
         for client in registered.keys.sorted(by: { $0.path.text < $1.path.text }) { sendRelease(to: client) }
@@ -190,7 +190,7 @@ extension AdapterService {
 
     private func sendRelease(to client: Client) {
         connection.assumeIsolated { connection in
-            // A program that is gone needs not be told.
+            // A program that has ended needs no message.
             try? connection.callWithoutReply(client.owner, client.path, BlueZName.advertisement, "Release")
         }
     }

@@ -37,7 +37,7 @@ extension AdapterService {
             on: configuration.clock
         )
         guard applications[client]?.isPending(number) == true else {
-            // Unregistered meanwhile: bluetoothd forgets the call.
+            // The application was unregistered meanwhile: bluetoothd never answers the call.
             unansweredCalls.append(call)
             return
         }
@@ -91,8 +91,10 @@ extension AdapterService {
         )
     }
 
-    /// bluetoothd adds one service after the other, and removes all of them when one finds no room, as soon as it has nothing
-    /// else to do.
+    /// Adds the services that precede one that does not fit.
+    ///
+    /// bluetoothd adds one service after another. If one does not fit, it removes all of them as soon as it
+    /// is idle.
     private func addThoseBefore(
         _ refused: Int,
         of description: ApplicationDescription,
@@ -107,7 +109,7 @@ extension AdapterService {
         if !configuration.isBusy { server.removeAtOnce(id) }
     }
 
-    /// Tells the objects that ask for it which handle they have on the air.
+    /// Reports the handles on the air to the objects that ask for theirs.
     private func tellHandles(
         of description: ApplicationDescription,
         _ id: ApplicationID,
@@ -123,7 +125,7 @@ extension AdapterService {
         }
     }
 
-    /// bluetoothd does so twice, for the record and for the service.
+    /// bluetoothd does this twice, for the record and for the service.
     private func announceServices() {
         emitChanged(BlueZName.adapter, [("UUIDs", serviceUUIDs)])
         emitChanged(BlueZName.adapter, [("UUIDs", serviceUUIDs)])
@@ -137,13 +139,13 @@ extension AdapterService {
         guard let client = call.client, let registration = applications.removeValue(forKey: client) else {
             return _ = call.reply.fail(.doesNotExist)
         }
-        // Nobody finds on the air what its program knows to be gone.
+        // When the program knows that its services are removed, they are no longer on the air.
         if let application = registration.content { server.removeAtOnce(application.id) }
         call.reply.send()
         remove(registration)
     }
 
-    /// Removes what a program has registered that has left the bus.
+    /// Removes the applications of a program that has left the bus.
     func removeApplications(of owner: BusName) {
         for client in applications.keys where client.owner == owner {
             if let registration = applications.removeValue(forKey: client) { remove(registration) }
@@ -152,7 +154,7 @@ extension AdapterService {
 
     private func remove(_ registration: Registration<RegisteredApplication>) {
         guard let application = registration.content else { return }
-        // bluetoothd uses what it has freed together with a service that it took for another program's.
+        // bluetoothd uses freed memory after it has confused a service with that of another program.
         if server.hasLostServices(application.id) { return crash() }
         server.removeAtOnce(application.id)
         application.channels.assumeIsolated { $0.withdraw() }
@@ -163,7 +165,7 @@ extension AdapterService {
 // MARK: - Updates
 
 extension AdapterService {
-    /// Sends a new value of a characteristic to the centrals that have subscribed.
+    /// Sends a new value of a characteristic to its subscribers.
     func updateCharacteristic(_ changes: PropertyChanges) {
         for (client, registration) in applications where client.owner == changes.client.owner {
             guard let application = registration.content,
@@ -182,7 +184,7 @@ extension AdapterService {
 // MARK: - Sockets
 
 extension AdapterService {
-    /// The ways to the applications that are registered.
+    /// The channels of the registered applications.
     private var channels: [ApplicationChannels] { applications.values.compactMap { $0.content?.channels } }
 
     /// Closes the sockets that belong to a central.

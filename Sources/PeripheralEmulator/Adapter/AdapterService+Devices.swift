@@ -5,12 +5,12 @@ internal import PeripheralTesting
 
 /// A central that bluetoothd knows.
 struct Device: Sendable {
-    /// As it is known: by its lasting address, once it has shown that.
+    /// The central as bluetoothd knows it: with its identity address after it has revealed that.
     var central: Central
     var isConnected = false
     var isPaired = false
     var isBonded = false
-    /// Tells one disconnection from the next.
+    /// Distinguishes one disconnection from the next.
     var generation = 0
 }
 
@@ -39,7 +39,7 @@ extension AdapterService {
         } else {
             let object = makeDevice(address)
             connection.assumeIsolated { connection in
-                // The path is that of no other object, and the connection may be gone.
+                // No other object has this path, and the connection may have ended.
                 try? connection.export(object)
             }
         }
@@ -50,7 +50,7 @@ extension AdapterService {
         let address = central.linkAddress
         guard let device = devices[address] else { return }
         devices[address]?.central = central
-        // The address comes before the keys, as in `device_update_addr` of bluetoothd; the path stays.
+        // The address changes before the keys, as in `device_update_addr` of bluetoothd; the path stays.
         if device.central.address != central.address {
             emitChanged(
                 [
@@ -104,7 +104,7 @@ extension AdapterService {
         withdraw(path.device(address))
     }
 
-    /// Takes the objects of all centrals off the bus.
+    /// Removes the objects of all centrals from the bus.
     func forgetDevices() {
         for address in devices.keys.sorted() { withdraw(path.device(address)) }
         devices = [:]
@@ -118,9 +118,9 @@ extension AdapterService {
 // MARK: - Calls
 
 extension AdapterService {
-    /// Forgets a central and its keys; its subscriptions only if it is connected.
+    /// Forgets a central and its keys, and its subscriptions if it is connected.
     ///
-    /// bluetoothd lets 2 seconds pass before it ends the connection.
+    /// bluetoothd waits 2 seconds before it ends the connection.
     func removeDevice(_ call: DaemonCall) {
         let path = call.client?.path
         guard let address = devices.keys.first(where: { self.path.device($0) == path }) else {
@@ -129,11 +129,11 @@ extension AdapterService {
         guard isPowered else { return _ = call.reply.fail(.notReady) }
         server.forget(address, leavingSubscriptions: true)
         guard devices[address]?.isConnected == true else {
-            // It may come back as soon as this is known.
+            // The central may reconnect as soon as this is known.
             forget(address)
             return _ = call.reply.send()
         }
-        // What the central does when this is known, it does not do on the connection that ends.
+        // The connection ends before this answer, so later requests of the central do not use it.
         call.reply.send()
         afterDisconnections { $0.forget(address) }
     }
@@ -144,7 +144,7 @@ extension AdapterService {
         afterDisconnections { _ in call.reply.send() }
     }
 
-    /// Unpairs a central, since it is no pairing that bluetoothd has begun.
+    /// Unpairs a central, because bluetoothd did not start the pairing.
     private func cancelPairing(_ address: DeviceAddress, _ call: DaemonCall) {
         let isBonded = devices[address]?.isBonded ?? false
         server.cancelPairing(of: address)
@@ -162,9 +162,9 @@ extension AdapterService {
 // MARK: - Objects
 
 extension AdapterService {
-    /// Shows a central that was bonded before bluetoothd was started.
+    /// Exports a central that was bonded before bluetoothd started.
     ///
-    /// The path is the same as before, whereas bluetoothd would make one of the lasting address.
+    /// The path stays the same; the real bluetoothd would derive it from the identity address.
     func exportBonded(_ central: Central) async throws {
         let address = central.linkAddress
         devices[address] = Device(
@@ -220,6 +220,6 @@ extension AdapterService {
 }
 
 extension Central {
-    /// The kind of the address in bluetoothd's words.
+    /// bluetoothd's name for the kind of the address.
     fileprivate var addressTypeName: String { addressKind == .public ? "public" : "random" }
 }

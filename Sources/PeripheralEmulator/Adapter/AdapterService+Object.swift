@@ -3,7 +3,7 @@ internal import PeripheralDBus
 internal import PeripheralTesting
 
 extension AdapterService {
-    /// The object of the adapter, with the interfaces in the order of bluetoothd.
+    /// Creates the object of the adapter, with the interfaces in the order of bluetoothd.
     nonisolated func makeObject() -> ExportedObject {
         ExportedObject(
             path,
@@ -97,7 +97,7 @@ extension AdapterService {
         )
     }
 
-    /// What newer versions tell of the controller.
+    /// The properties of the controller that newer versions report.
     private nonisolated var capabilityProperties: [ExportedProperty] {
         let isExtended = controller.adapter.kind == .extended
         let capacity = BusValue.byte(isExtended ? 251 : 31)
@@ -121,7 +121,7 @@ extension AdapterService {
         return digits.count < 2 ? "0" + digits : digits
     }
 
-    /// Of the stack and, in the middle, of the applications.
+    /// The UUIDs of the stack's services and, between these, of the applications' services.
     var serviceUUIDs: BusValue {
         var uuids: [BluetoothUUID] = [.genericAttribute, .genericAccess]
         let registered = applications.values.compactMap(\.content).sorted { $0.number < $1.number }

@@ -2,10 +2,10 @@ internal import PeripheralDBus
 internal import PeripheralTesting
 
 extension AdapterService {
-    /// Switches the adapter on or off.
+    /// Powers the adapter on or off.
     ///
-    /// What is registered stays so. With extended advertising it is not on the air again until it is registered anew
-    /// (recorded with Linux 6.1).
+    /// Registrations stay. With extended advertising, an advertisement is not on the air again until it is
+    /// registered again (recorded with Linux 6.1).
     func setPowered(_ isOn: Bool) {
         guard isOn != isPowered, !(isOn && controller.isBlocked) else { return }
         isPowered = isOn
@@ -19,12 +19,12 @@ extension AdapterService {
         }
     }
 
-    /// Runs `body` once the disconnections that happened before are told on the bus.
+    /// Runs `body` after all earlier disconnections have been reported on the bus.
     func afterDisconnections(_ body: @escaping @Sendable (isolated AdapterService) -> Void) {
         connection.loop.execute { self.assumeIsolated { body($0) } }
     }
 
-    /// Vanishes as an adapter does that is unplugged.
+    /// Disappears like an unplugged adapter.
     func remove() async {
         await end()
         forgetDevices()
@@ -33,14 +33,14 @@ extension AdapterService {
         vanish()
     }
 
-    /// Begins to vanish as an adapter does whose bluetoothd is told to end.
+    /// Begins to disappear like an adapter whose bluetoothd stops.
     func beginShutdown() async {
         await end()
         announcePowerOff()
         withdraw([BlueZName.media])
     }
 
-    /// Vanishes, once bluetoothd itself has.
+    /// Disappears after bluetoothd has ended.
     func finishShutdown() {
         forgetDevices()
         withdraw([BlueZName.gattManager])

@@ -3,16 +3,16 @@ internal import PeripheralDBus
 internal import PeripheralKit
 internal import PeripheralTesting
 
-/// What bluetoothd does for one adapter: its object on the bus, and all that is registered there.
+/// bluetoothd's part for one adapter: its object on the bus and its registrations.
 ///
-/// An actor of the daemon's event loop, as the connection is: method calls and signals are handled in their order.
+/// An actor on the daemon's event loop, like the connection: method calls and signals are handled in order.
 actor AdapterService {
     let controller: Controller
     let path: ObjectPath
     let connection: BusConnection
     let tasks: LoopTasks
     let configuration: EmulatedBlueZ.Configuration
-    /// Ends the whole daemon, as the use of freed memory does.
+    /// Ends the whole daemon, like the use of freed memory.
     let crash: @Sendable () -> Void
 
     var isPowered: Bool
@@ -54,7 +54,7 @@ actor AdapterService {
         return lastNumber
     }
 
-    /// Appears on the bus, with the centrals that it has bonds with.
+    /// Appears on the bus, with its bonded centrals.
     func start(agent: RemoteAgent?) async throws {
         server.reset()
         server.observeConnections { [weak self, loop = connection.loop] event in
@@ -64,11 +64,11 @@ actor AdapterService {
         }
         try await connection.export(makeObject())
         for central in server.bondedCentrals { try await exportBonded(central) }
-        // Without one, Linux knows still whether the adapter is pairable.
+        // Without an agent, Linux still knows whether the adapter is pairable.
         if let agent { agentChanged(agent) }
     }
 
-    /// Has another agent asked when centrals pair; with the last one, the adapter ceases to be pairable
+    /// Replaces the agent for pairing; without an agent, the adapter is not pairable
     /// (`AlwaysPairable=false`).
     func agentChanged(_ agent: RemoteAgent?) {
         let clock = configuration.clock
@@ -82,7 +82,7 @@ actor AdapterService {
         emitChanged(BlueZName.adapter, [("Pairable", .bool(isPairable))])
     }
 
-    /// Vanishes without a word.
+    /// Disappears without a signal.
     func drop() {
         server.observeConnections(nil)
         server.reset()
@@ -93,9 +93,9 @@ actor AdapterService {
     }
 }
 
-/// Something that a program registers: asked about, or in place.
+/// A registration of a program, pending or complete.
 enum Registration<Content: Sendable>: Sendable {
-    /// The number tells one attempt from the next.
+    /// The number distinguishes one attempt from the next.
     case pending(Int)
     case registered(Content)
 
@@ -158,7 +158,7 @@ extension AdapterService {
     {
         let path = path ?? self.path
         connection.assumeIsolated { connection in
-            // Nobody listens when the bus is gone.
+            // When the bus has ended, there is no receiver.
             try? connection.emitPropertiesChanged(path, interface, changed)
         }
     }
@@ -171,7 +171,7 @@ extension AdapterService {
         _ arguments: [BusValue]
     ) {
         connection.assumeIsolated { connection in
-            // Whether it arrives changes nothing here.
+            // The result does not matter here.
             try? connection.callIgnoringAnswer(destination, path, interface, member, arguments)
         }
     }

@@ -1,15 +1,15 @@
 internal import PeripheralTesting
 private import Synchronization
 
-/// The radio of an adapter: what stays when bluetoothd is restarted.
+/// The controller of an adapter, which survives a restart of bluetoothd.
 ///
-/// Centrals belong to a radio, so that they meet the same peripheral again.
+/// Centrals belong to a controller, so they find the same peripheral again.
 final class Controller: Sendable {
     let adapter: EmulatedAdapter
     let server: VirtualGATTServer
     private let blocked = Mutex(false)
 
-    /// Whether rfkill keeps it off.
+    /// Whether rfkill blocks the controller.
     var isBlocked: Bool {
         get { blocked.withLock(\.self) }
         set { blocked.withLock { $0 = newValue } }
@@ -30,7 +30,7 @@ final class Controller: Sendable {
     }
 }
 
-/// The controllers that are or were plugged in.
+/// The controllers that are or have been plugged in.
 struct Hardware: Sendable {
     private var known: [Controller] = []
     private(set) var pluggedIn: [Controller] = []
@@ -41,7 +41,7 @@ struct Hardware: Sendable {
         }
     }
 
-    /// The controller of the adapter with this name, also when it is unplugged; the first one for `nil`.
+    /// Returns the controller of the adapter with this name, even if unplugged; for `nil`, the first one.
     func controller(named name: String?) -> Controller? {
         (pluggedIn + known).first { name == nil || $0.adapter.name == name }
     }

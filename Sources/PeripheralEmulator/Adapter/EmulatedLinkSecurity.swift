@@ -3,9 +3,9 @@ internal import PeripheralDBus
 internal import PeripheralKit
 internal import PeripheralTesting
 
-/// What a kernel would say of the connections of the adapters.
+/// The security of the adapters' connections, as a kernel would report it.
 struct EmulatedLinkSecurity: LinkSecurity {
-    /// The controller of the adapter with a name.
+    /// Returns the controller of the adapter with a name.
     let controller: @Sendable (_ name: String) -> Controller?
 
     func links(of adapter: ObjectPath) -> [LinkState]? {

@@ -2,15 +2,16 @@ internal import PeripheralBlueZModel
 internal import PeripheralCore
 internal import PeripheralDBus
 
-/// What goes into one of the two parts of an advertisement: bluetoothd's `bt_ad`, with a name and an appearance.
+/// The fields of the advertising data or the scan response: bluetoothd's `bt_ad`, with a name and an
+/// appearance.
 struct AdvertisedFields: Sendable {
-    /// How many bytes bluetoothd counts on.
+    /// The capacity in bytes that bluetoothd assumes.
     let capacity: Int
     var serviceUUIDs: [BluetoothUUID] = []
     var solicitUUIDs: [BluetoothUUID] = []
     var manufacturerData: [(company: UInt16, data: [UInt8])] = []
     var serviceData: [(uuid: BluetoothUUID, data: [UInt8])] = []
-    /// Raw data in the order in which it came, the flags among it.
+    /// The raw data in the order in which it was set, including the flags.
     var data: [(type: UInt8, data: [UInt8])] = []
 
     init(capacity: Int) {
@@ -33,7 +34,7 @@ struct AdvertisedFields: Sendable {
 
     private static let flagsType: UInt8 = 0x01
 
-    /// The bytes, in bluetoothd's order.
+    /// Returns the bytes in bluetoothd's order.
     func generated(name: String?, appearance: UInt16?) -> [UInt8] {
         var bytes: [UInt8] = []
         appendList(of: serviceUUIDs, types: (0x03, 0x05, 0x07), to: &bytes)
@@ -49,7 +50,9 @@ struct AdvertisedFields: Sendable {
         return bytes
     }
 
-    /// A name that is too long for what is left is cut and called short, without regard for what is yet to come.
+    /// Appends the name, cut to the capacity.
+    ///
+    /// A name that is cut is marked as shortened. Later fields get no room reserved.
     private func appendName(_ name: [UInt8], to bytes: inout [UInt8]) {
         let room = max(0, capacity - bytes.count - 2)
         append(name.count > room ? 0x08 : 0x09, Array(name.prefix(room)), to: &bytes)
@@ -59,7 +62,7 @@ struct AdvertisedFields: Sendable {
         bytes += [UInt8(truncatingIfNeeded: data.count + 1), type] + data
     }
 
-    /// A list for each width.
+    /// Appends a list for each width of UUIDs.
     private func appendList(of uuids: [BluetoothUUID], types: (UInt8, UInt8, UInt8), to bytes: inout [UInt8])
     {
         for (width, type) in [(2, types.0), (4, types.1), (16, types.2)] {
@@ -72,9 +75,10 @@ struct AdvertisedFields: Sendable {
 // MARK: - Reading
 
 extension AdvertisedFields {
-    /// Takes over a property of one of the two parts; those of the scan response come without their prefix.
+    /// Sets a property of one of the two parts; properties of the scan response are passed without their
+    /// prefix.
     ///
-    /// - Returns: False when bluetoothd cannot parse it; `nil` for other properties.
+    /// - Returns: `false` when bluetoothd cannot parse the value; `nil` for other properties.
     mutating func set(_ name: String, to value: BusValue, version: BlueZVersion) -> Bool? {
         switch name {
         case "ServiceUUIDs": return take(value.uuids, as: \.serviceUUIDs)
@@ -95,7 +99,7 @@ extension AdvertisedFields {
             data = []
             guard let entries else { return false }
             for (type, bytes) in entries {
-                // From 5.86 on, the identifier of a set has to be one of this set.
+                // From 5.86 on, the identifier of a coordinated set has to be one of this set.
                 let isForeign = type == 0x2E && version >= BlueZVersion(major: 5, minor: 86)
                 guard bytes.count <= capacity - 2, !Self.reservedTypes.contains(type), !isForeign else {
                     return false
@@ -115,7 +119,7 @@ extension AdvertisedFields {
         return uuids != nil
     }
 
-    /// Data types that have properties of their own, or that the stack sends by itself.
+    /// Data types that have their own properties or that the stack itself sends.
     private static let reservedTypes: Set<UInt8> = Set(0x01...0x0A).union(0x0D...0x12).union(0x14...0x23)
         .union(
             0x27...0x2B
@@ -123,14 +127,15 @@ extension AdvertisedFields {
 }
 
 extension BusValue {
-    /// An array of texts that are all UUIDs.
+    /// The UUIDs of an array of strings; `nil` when an element is not a UUID.
     fileprivate var uuids: [BluetoothUUID]? {
         guard let elements else { return nil }
         let uuids = elements.compactMap { $0.string.flatMap { BluetoothUUID($0) } }
         return uuids.count == elements.count ? uuids : nil
     }
 
-    /// A dictionary of bytes, none of which is empty: bluetoothd takes an empty array for one of something else.
+    /// Returns a dictionary of byte arrays; `nil` when one is empty, because bluetoothd does not recognize
+    /// its type.
     fileprivate func data<Key>(by key: (BusValue) -> Key?) -> [(Key, [UInt8])]? {
         guard let dictionary else { return nil }
         let entries = dictionary.entries.compactMap { entry -> (Key, [UInt8])? in

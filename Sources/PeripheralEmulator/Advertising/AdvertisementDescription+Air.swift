@@ -2,17 +2,17 @@ internal import PeripheralCore
 internal import PeripheralTesting
 
 extension AdvertisementDescription {
-    /// The most bytes of a legacy advertisement.
+    /// The largest size of a legacy advertisement in bytes.
     private static let legacyCapacity = 31
-    /// The most bytes of an extended advertisement, as the controllers of the recordings have it.
+    /// The largest size of an extended advertisement in bytes, on the controllers of the recordings.
     private static let extendedCapacity = 251
 
-    /// The advertisement as bluetoothd and the kernel put it together.
+    /// Encodes the advertisement like bluetoothd and the kernel.
     ///
     /// - Parameter deviceName: The adapter's name.
-    /// - Returns: `nil` when it is too long, or demands what the kernel refuses.
+    /// - Returns: `nil` when the advertisement is too long or the kernel refuses it.
     func encoded(deviceName: String) -> VirtualAdvertisement? {
-        // The kernel wants to add an appearance that bluetoothd has added already.
+        // The kernel tries to add an appearance that bluetoothd has already added.
         guard !includes.contains("appearance") else { return nil }
         let usesExtended = isSentExtended
         let nameIsInData = usesExtended && isPeripheral
@@ -32,9 +32,9 @@ extension AdvertisementDescription {
         )
     }
 
-    /// Newer versions advertise what is too long for a legacy advertisement in an extended one.
+    /// Whether an advertisement that is too long for legacy advertising is sent as an extended one.
     ///
-    /// They count before they add the appearance and the name.
+    /// Newer versions do so. They count the bytes before they add the appearance and the name.
     private var isSentExtended: Bool {
         guard isExtended else { return false }
         if secondaryChannel != nil { return true }
@@ -42,20 +42,23 @@ extension AdvertisementDescription {
             && data.generated(name: nil, appearance: nil).count > Self.legacyCapacity
     }
 
-    /// Before 5.87, bluetoothd miscounts the length of its message to the kernel, in a byte.
+    /// Whether the advertisement fits into bluetoothd's message to the kernel.
     ///
-    /// Real ones may end by what follows.
+    /// Before 5.87, bluetoothd miscounts the length of the message, for which it has one byte. A real
+    /// bluetoothd may crash because of this.
     private func fitsIntoMessage(_ own: [UInt8], _ response: [UInt8]) -> Bool {
         let head = version < BlueZVersion(major: 5, minor: 87) ? 11 : 3
         return own.count + response.count + head <= Int(UInt8.max)
     }
 
-    /// The kernel keeps room for the power.
+    /// The capacity without the room that the kernel reserves for the transmission power.
     private var kernelCapacity: Int {
         (isExtended ? Self.extendedCapacity : Self.legacyCapacity) - (includes.contains("tx-power") ? 3 : 0)
     }
 
-    /// The kernel puts flags in front where there are none, and the power behind; on older adapters only what fits.
+    /// Adds the kernel's fields: flags in front if there are none, and the transmission power at the end.
+    ///
+    /// On older adapters, the kernel adds only fields that fit.
     private func withKernelFields(_ own: [UInt8]) -> [UInt8] {
         if isExtended, own.isEmpty { return [] }
         let capacity = isExtended ? Self.extendedCapacity : Self.legacyCapacity
@@ -65,7 +68,7 @@ extension AdvertisementDescription {
         return air
     }
 
-    /// The kernel adds the adapter's name, or the first ten bytes of it.
+    /// Adds the adapter's name like the kernel, or its first ten bytes.
     private func withAdapterName(_ response: [UInt8], _ deviceName: String) -> [UInt8] {
         guard localName == nil, includes.contains("local-name"), response.count + 12 <= Self.legacyCapacity
         else {

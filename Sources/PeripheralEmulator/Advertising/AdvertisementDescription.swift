@@ -2,9 +2,9 @@ internal import PeripheralBlueZModel
 internal import PeripheralCore
 internal import PeripheralDBus
 
-/// The properties of an advertisement, as bluetoothd understands them.
+/// The properties of an advertisement, as bluetoothd interprets them.
 ///
-/// Intervals and transmission power are examined, and then passed over: no central notices them here.
+/// Intervals and transmission power are validated and then ignored: no central can observe them here.
 struct AdvertisementDescription: Sendable {
     let isExtended: Bool
     let version: BlueZVersion
@@ -16,9 +16,9 @@ struct AdvertisementDescription: Sendable {
     var includes: Set<String> = []
     var localName: String?
     var appearance: UInt16?
-    /// In seconds; 0 for none.
+    /// The time in seconds; 0 for no limit.
     var timeout: UInt16 = 0
-    /// In seconds; 0 for none.
+    /// The time in seconds; 0 for no limit.
     var discoverableTimeout: UInt16 = 0
     var secondaryChannel: String?
     private var minInterval: UInt32?
@@ -37,9 +37,9 @@ struct AdvertisementDescription: Sendable {
         "DiscoverableTimeout", "SecondaryChannel", "MinInterval", "MaxInterval", "TxPower",
     ]
 
-    /// Reads what `GetAll` answered; without an answer there are no properties.
+    /// Creates a description from the result of `GetAll`; without a result there are no properties.
     ///
-    /// - Returns: `nil` when bluetoothd cannot parse it.
+    /// - Returns: `nil` when bluetoothd cannot parse the properties.
     init?(_ answer: [BusValue], isExtended: Bool, version: BlueZVersion) {
         self.isExtended = isExtended
         self.version = version
@@ -51,7 +51,7 @@ struct AdvertisementDescription: Sendable {
             guard set(name, to: value) else { return nil }
         }
         if isDiscoverable {
-            // What is broadcast cannot be discoverable (Core Specification, Vol 3, Part C, 9.1.1).
+            // A broadcast cannot be discoverable (Core Specification, Vol 3, Part C, 9.1.1).
             guard isPeripheral else { return nil }
             if discoverableTimeout > 0 { data.flags = Self.limited | Self.notClassic }
         } else {
@@ -61,21 +61,21 @@ struct AdvertisementDescription: Sendable {
         if minInterval ?? 0 > maxInterval ?? 0 { return nil }
     }
 
-    /// Whether bluetoothd, without `--experimental`, looks at changes of a property.
+    /// Returns whether bluetoothd, without `--experimental`, applies changes of a property.
     static func takesChanges(of name: String) -> Bool {
         !name.hasPrefix(responsePrefix) || name == "ScanResponseData"
     }
 
     private static let limited: UInt8 = 0x01
     private static let general: UInt8 = 0x02
-    /// The adapters here have no classic Bluetooth.
+    /// The flag for adapters without classic Bluetooth, like all adapters here.
     static let notClassic: UInt8 = 0x04
 
     private var isDiscoverable: Bool { (data.flags ?? 0) & (Self.limited | Self.general) != 0 }
 
-    /// Takes over a property.
+    /// Sets a property.
     ///
-    /// - Returns: False when bluetoothd cannot parse it; then it may be empty now.
+    /// - Returns: `false` when bluetoothd cannot parse the value; the property may be empty then.
     mutating func set(_ name: String, to value: BusValue) -> Bool {
         if name.hasPrefix(Self.responsePrefix) {
             let property = String(name.dropFirst(Self.responsePrefix.utf8.count))
@@ -133,7 +133,7 @@ struct AdvertisementDescription: Sendable {
         }
     }
 
-    /// In milliseconds; bluetoothd counts in steps of 0.625.
+    /// Sets an interval in milliseconds; bluetoothd counts in steps of 0.625 ms.
     private mutating func setInterval(
         _ interval: WritableKeyPath<AdvertisementDescription, UInt32?>,
         to value: BusValue
@@ -148,14 +148,16 @@ struct AdvertisementDescription: Sendable {
 }
 
 extension BlueZVersion {
-    /// The first that cuts names to what the controller says instead of to a legacy advertisement.
+    /// The first version that cuts names to the capacity of the controller, not to that of a legacy
+    /// advertisement.
     static let namesForController = BlueZVersion(major: 5, minor: 69)
-    /// The first that writes flags for what is not discoverable.
+    /// The first version that writes flags for an advertisement that is not discoverable.
     static let flagsOfUndiscoverable = BlueZVersion(major: 5, minor: 69)
-    /// The first that turns to extended advertising by itself.
+    /// The first version that automatically uses extended advertising.
     static let automaticExtendedAdvertising = BlueZVersion(major: 5, minor: 76)
-    /// The first in which intervals, power and capabilities are no experiment.
+    /// The first version in which intervals, power and capabilities are not experimental.
     static let stableAdvertisingProperties = BlueZVersion(major: 5, minor: 77)
-    /// The first that takes more than a name into the scan response, and writes no flags into a broadcast.
+    /// The first version that accepts more than a name in the scan response and writes no flags into a
+    /// broadcast.
     static let scanResponseProperties = BlueZVersion(major: 5, minor: 80)
 }

@@ -1,11 +1,11 @@
 internal import PeripheralDBus
 
 extension BusConnection {
-    /// Calls a method, and waits for its answer for as long as the clock says.
+    /// Calls a method and waits for its return, with a time limit measured by the clock.
     ///
-    /// `arrived` is called on the loop when the answer comes, before what comes after it is dealt with.
+    /// `arrived` is called on the loop when the return arrives, before any later message is handled.
     ///
-    /// - Throws: As ``call(_:_:_:_:_:timeout:)`` does.
+    /// - Throws: The errors of ``call(_:_:_:_:_:timeout:)``.
     func call(
         _ destination: BusName,
         _ path: ObjectPath,

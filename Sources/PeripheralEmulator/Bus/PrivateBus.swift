@@ -2,18 +2,18 @@ internal import CPeripheralGLib
 internal import Glibc
 internal import Synchronization
 
-/// A message bus of one's own: a `dbus-daemon` in a fresh directory, where everything is allowed.
+/// A private message bus: a `dbus-daemon` in a new directory, with a policy that permits everything.
 ///
-/// The daemon ends with ``stop()``, with the last reference to this object, and with this process, even when that is
-/// killed.
+/// The daemon ends with ``stop()``, with the last reference to this object, or with this process, even if the
+/// process is killed.
 public final class PrivateBus: Sendable {
-    /// Why there is no private bus.
+    /// The private bus could not be started.
     public struct StartError: Error, CustomStringConvertible {
-        /// What is wrong and what to do.
+        /// The reason, and what to do about it.
         public let description: String
     }
 
-    /// Where the bus listens, in D-Bus notation.
+    /// The address of the bus, in D-Bus notation.
     public let address: String
     private let directory: String
     private let daemon = Daemon()
@@ -43,33 +43,33 @@ public final class PrivateBus: Sendable {
         stop()
     }
 
-    /// Ends the daemon, waits for its end, and removes its directory.
+    /// Ends the daemon, waits for its end and removes its directory.
     ///
-    /// Does nothing the second time.
+    /// Further calls have no effect.
     public func stop() {
         daemon.kill()
         daemon.join()
         Self.remove(directory)
     }
 
-    /// Kills the daemon at once, as a crash would: for tests of what happens when the bus is lost.
+    /// Kills the daemon immediately, like a crash, to test the loss of the bus.
     public func kill() {
         daemon.kill()
     }
 
-    /// Starts a daemon at the same address, after the end of the one that there was.
+    /// Starts a daemon at the same address after the previous one has ended.
     ///
-    /// - Throws: ``StartError``.
+    /// - Throws: ``StartError`` when it is not possible.
     public func restart() async throws {
         daemon.kill()
         daemon.join()
         try await daemon.start(configuration: configurationPath)
     }
 
-    /// Writes what the daemon reads when it starts, or is told to by `ReloadConfig`.
+    /// Writes the configuration, which the daemon reads when it starts and at a `ReloadConfig` call.
     ///
-    /// - Parameter denied: The names whose owners nobody may call; what is called already goes on.
-    /// - Throws: ``StartError``.
+    /// - Parameter denied: The bus names whose owners must not be called. Pending calls continue.
+    /// - Throws: ``StartError`` when it is not possible.
     func writeConfiguration(denyingCallsTo denied: [String] = []) throws {
         let rules = denied.map { "\n    <deny send_destination=\"\($0)\" send_type=\"method_call\"/>" }
         try Self.write(
@@ -108,7 +108,7 @@ public final class PrivateBus: Sendable {
 extension PrivateBus {
     private static func makeDirectory() throws -> String {
         guard let path = unsafe g_dir_make_tmp("swift-peripheral-XXXXXX", nil) else {
-            throw StartError(description: "no temporary directory can be made for a private message bus")
+            throw StartError(description: "no temporary directory can be created for a private message bus")
         }
         defer { unsafe g_free(path) }
         return unsafe String(cString: path)
@@ -120,7 +120,7 @@ extension PrivateBus {
         }
     }
 
-    /// Removes what a bus leaves; what is gone already is no matter.
+    /// Removes the files of a bus, ignoring those that do not exist.
     private static func remove(_ directory: String) {
         unsafe unlink("\(directory)/bus")
         unsafe unlink("\(directory)/bus.conf")
@@ -128,10 +128,10 @@ extension PrivateBus {
     }
 }
 
-/// The process of a `dbus-daemon`, on a thread of its own.
+/// The process of a `dbus-daemon`, with its own thread.
 ///
-/// The kernel kills the process when the thread that started it ends, so the thread stays until the process has ended,
-/// and collects it.
+/// The kernel kills the process when the thread that started it ends. Therefore the thread waits for the end
+/// of the process and reaps it.
 private final class Daemon: Sendable {
     private struct State {
         var process: GPid?
@@ -162,12 +162,12 @@ private final class Daemon: Sendable {
 
     func kill() {
         state.withLock { state in
-            // Under the lock, so that the number cannot have been collected and given to another process.
+            // The lock is held, so the process ID cannot have been reaped and reused.
             if let process = state.process { _ = Glibc.kill(process, SIGKILL) }
         }
     }
 
-    /// Waits for the end of the thread, which is the end of the process.
+    /// Waits for the end of the thread, and so of the process.
     func join() {
         guard let thread = state.withLock({ $0.thread.take() }) else { return }
         _ = unsafe g_thread_join(UnsafeMutablePointer(bitPattern: thread))
@@ -185,13 +185,13 @@ private final class Daemon: Sendable {
         }
         continuation.resume(returning: .success(()))
         var information = unsafe siginfo_t()
-        // Waits without collecting: the number stays valid until `kill` cannot use it any more.
+        // Waits without reaping: the process ID stays valid until `kill` can no longer use it.
         while unsafe waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
         state.withLock { $0.process = nil }
         _ = waitpid(process, nil, 0)
     }
 
-    /// Starts the daemon and waits until it says that it listens.
+    /// Starts the daemon and waits until it reports that it listens.
     private func spawn(_ configuration: String) throws(PrivateBus.StartError) -> GPid {
         var process: GPid = 0
         var output: gint = -1

@@ -2,12 +2,13 @@ internal import PeripheralDBus
 internal import PeripheralTesting
 internal import Synchronization
 
-/// The pairing agents that programs have registered: one for each program.
+/// The pairing agents of the programs: one for each program.
 ///
-/// Asked is the one that was made the default last, else the one that is registered longest (BlueZ, agent.c).
+/// bluetoothd asks the agent that became the default last, or else the one that was registered first (BlueZ,
+/// agent.c).
 final class AgentRegister: Sendable {
     private struct State {
-        /// The first is asked.
+        /// The agents; bluetoothd asks the first.
         var agents: [RemoteAgent] = []
         var observer: (@Sendable (RemoteAgent?) -> Void)?
     }
@@ -19,12 +20,12 @@ final class AgentRegister: Sendable {
         self.connection = connection
     }
 
-    /// Has an observer told of the agent that is asked, when that changes.
+    /// Sets the observer of changes of the current agent.
     func observe(_ observer: @escaping @Sendable (RemoteAgent?) -> Void) {
         state.withLock { $0.observer = observer }
     }
 
-    /// The agent that is asked.
+    /// The agent that bluetoothd asks.
     var current: RemoteAgent? { state.withLock { $0.agents.first } }
 
     /// Removes the agent of a program that has left the bus.
@@ -36,7 +37,7 @@ final class AgentRegister: Sendable {
         }
     }
 
-    /// Tells all agents that bluetoothd ends, and forgets them.
+    /// Informs all agents that bluetoothd ends, and removes them.
     func release() {
         let agents = state.withLock { state in
             defer { state.agents = [] }
@@ -110,7 +111,7 @@ extension AgentRegister {
 }
 
 extension PairingUser.Capability {
-    /// - Returns: `nil` for a text that is none of bluetoothd's.
+    /// - Returns: `nil` for a text that bluetoothd does not know.
     fileprivate init?(bluez text: String) {
         switch text {
         case "DisplayOnly": self = .displayOnly

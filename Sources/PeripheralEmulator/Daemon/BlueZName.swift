@@ -1,6 +1,6 @@
 internal import PeripheralDBus
 
-/// The names that bluetoothd gives to things (BlueZ, doc/org.bluez.*.rst).
+/// The names of bluetoothd's D-Bus interface (BlueZ, doc/org.bluez.*.rst).
 enum BlueZName {
     static let service: BusName = "org.bluez"
     static let root: ObjectPath = "/org/bluez"

@@ -2,7 +2,7 @@ internal import PeripheralDBus
 
 /// A run of bluetoothd: from its appearance on the bus to its end.
 ///
-/// An actor of the event loop that its bus connection runs on.
+/// An actor on the event loop of its bus connection.
 actor BluetoothDaemon {
     nonisolated let connection: BusConnection
     private let tasks: LoopTasks
@@ -22,7 +22,7 @@ actor BluetoothDaemon {
         agents = AgentRegister(connection)
     }
 
-    /// Appears on the bus: the name first, then the objects, as bluetoothd does.
+    /// Appears on the bus like bluetoothd: first the name, then the objects.
     static func start(
         on bus: String,
         loop: EventLoop,
@@ -95,7 +95,7 @@ actor BluetoothDaemon {
         }
     }
 
-    /// Removes what a program has registered that has left the bus.
+    /// Removes all registrations of a program that has left the bus.
     private func removeAll(of owner: BusName) {
         agents.remove(owner)
         for adapter in adapters {
@@ -130,7 +130,7 @@ extension BluetoothDaemon {
         adapters.remove(at: index)
     }
 
-    /// Switches an adapter on or off.
+    /// Powers an adapter on or off.
     func setPowered(_ name: String, _ isOn: Bool) async {
         guard let adapter = adapters.first(where: { $0.controller.adapter.name == name }) else { return }
         await adapter.setPowered(isOn)
@@ -140,7 +140,8 @@ extension BluetoothDaemon {
 // MARK: - End
 
 extension BluetoothDaemon {
-    /// Ends in order: takes everything off the bus, and tells those whose advertisements are gone.
+    /// Stops in order: removes everything from the bus, and informs the programs whose advertisements are
+    /// removed.
     func stop() async {
         guard !isOver else { return }
         isOver = true
@@ -155,7 +156,7 @@ extension BluetoothDaemon {
         await connection.close()
     }
 
-    /// Ends at once, as when it is killed or crashes.
+    /// Ends immediately, like a killed or crashed process.
     func kill() async {
         guard !isOver else { return }
         isOver = true
@@ -165,9 +166,11 @@ extension BluetoothDaemon {
         adapters = []
     }
 
-    /// The bus would notice the end of the connection in its own time, and refuse the name to the next daemon until then.
+    /// Releases the name of bluetoothd on the bus.
+    ///
+    /// Otherwise, the bus would refuse it to the next daemon until it notices the end of the connection.
     private func giveUpName() async {
-        // A bus that is gone has no names.
+        // A bus that has ended has no names.
         try? await connection.releaseOwnName(BlueZName.service)
     }
 }

@@ -1,7 +1,7 @@
 internal import PeripheralDBus
 
 extension CallMismatch {
-    /// As bluetoothd refuses, in part in the words of libdbus.
+    /// The error messages of bluetoothd, some of which are those of libdbus.
     static let bluetoothd: Wording = { mismatch, call in
         let nothing =
             "Method \"\(call.member)\" with signature \"\(call.signature)\" on interface "

@@ -1,6 +1,6 @@
 internal import PeripheralDBus
 
-/// A method call to the daemon: who calls, with what, and the answer to give.
+/// A method call to the daemon: its caller, its arguments and its return.
 struct DaemonCall: Sendable {
     let sender: BusName
     let arguments: [BusValue]
@@ -15,13 +15,13 @@ struct DaemonCall: Sendable {
         self.reply = reply
     }
 
-    /// The object of the caller that the first argument names.
+    /// The caller's object that the first argument names.
     var client: Client? {
         arguments.first?.objectPath.map { Client(owner: sender, path: $0) }
     }
 }
 
-/// An object of another program on the bus: what bluetoothd knows a registration by.
+/// An object of another program on the bus, which identifies a registration.
 struct Client: Hashable, Sendable {
     let owner: BusName
     let path: ObjectPath

@@ -4,14 +4,14 @@ internal import PeripheralKit
 internal import PeripheralTesting
 internal import Synchronization
 
-/// A pairing agent of a program: asks it by calls of `org.bluez.Agent1`.
+/// A pairing agent of a program, which is asked with calls of `org.bluez.Agent1`.
 final class RemoteAgent: Sendable {
     private struct State {
-        /// bluetoothd has one question at a time.
+        /// Whether a question is pending; bluetoothd asks one question at a time.
         var isAsked = false
-        /// The answer has come while it counts.
+        /// Whether the answer has arrived in time.
         var isAnswered = false
-        /// The program has taken the agent back, or is gone: its answer does not count any more.
+        /// Whether the program has unregistered the agent or has ended; its answer is ignored then.
         var isAbandoned = false
     }
 
@@ -30,7 +30,7 @@ final class RemoteAgent: Sendable {
         state.withLock { $0.isAbandoned = true }
     }
 
-    /// Tells the program that the agent is registered no longer.
+    /// Informs the program that the agent is no longer registered.
     func release() {
         abandon()
         tell("Release")
@@ -39,11 +39,11 @@ final class RemoteAgent: Sendable {
     /// Asks for an answer.
     ///
     /// - Parameters:
-    ///   - method: The question.
+    ///   - method: The method that asks the question.
     ///   - arguments: Its arguments.
-    ///   - limit: How long bluetoothd waits.
-    ///   - clock: What measures that.
-    /// - Returns: `nil` when the program refuses, or cannot be asked.
+    ///   - limit: The time that bluetoothd waits.
+    ///   - clock: The clock that measures this time.
+    /// - Returns: `nil` when the program refuses or cannot be asked.
     func ask(
         _ method: MemberName,
         _ arguments: [BusValue],
@@ -67,7 +67,7 @@ final class RemoteAgent: Sendable {
             arrived: { [self] in state.withLock { $0.isAnswered = !$0.isAbandoned } }
         )
         if state.withLock({ $0.isAbandoned && !$0.isAnswered }) {
-            // bluetoothd drops the answer, and leaves the pairing to its time limit.
+            // bluetoothd discards the answer, and the pairing ends with its time limit.
             for await _ in AsyncStream<Never>.makeStream().stream {}
             return nil
         }
@@ -75,11 +75,11 @@ final class RemoteAgent: Sendable {
         return answer
     }
 
-    /// Calls a method without asking for an answer, after all that is on its way to the loop.
+    /// Calls a method without a return, after everything that is already queued on the loop.
     func tell(_ method: MemberName, _ arguments: [BusValue] = []) {
         connection.loop.execute { [client, connection] in
             connection.assumeIsolated { connection in
-                // A program that is gone needs not be told.
+                // A program that has ended needs no message.
                 try? connection.callWithoutReply(
                     client.owner,
                     client.path,
@@ -92,9 +92,10 @@ final class RemoteAgent: Sendable {
     }
 }
 
-/// What a ``RemoteAgent`` is to the centrals of one adapter.
+/// A ``RemoteAgent`` as the pairing agent of one adapter.
 struct AdapterAgent: VirtualPairingAgent {
-    /// How long bluetoothd waits for an answer (`REQUEST_TIMEOUT` in its agent.c); the kernel gives up before.
+    /// The time that bluetoothd waits for an answer (`REQUEST_TIMEOUT` in its agent.c); the kernel's limit is
+    /// shorter.
     private static let answerLimit: Duration = .seconds(60)
 
     let agent: RemoteAgent
@@ -108,7 +109,7 @@ struct AdapterAgent: VirtualPairingAgent {
     }
 
     func display(_ passkey: UInt32, for central: Central) async {
-        // Nobody has entered a digit yet.
+        // No digit has been entered yet.
         agent.tell("DisplayPasskey", [device(central), .uint32(passkey), .uint16(0)])
     }
 

@@ -1,11 +1,11 @@
 internal import Glibc
 internal import PeripheralDBus
 
-/// bluetoothd's end of a socket that an application has handed over by `AcquireNotify` or `AcquireWrite`.
+/// bluetoothd's end of a socket that an application has returned from `AcquireNotify` or `AcquireWrite`.
 ///
-/// Not `Sendable`: it is used on the event loop alone.
+/// It is not `Sendable`, because only the event loop uses it.
 final class AcquiredSocket {
-    /// The most bytes of a message that bluetoothd reads; the rest is lost.
+    /// The largest number of bytes that bluetoothd reads of a message; the rest is lost.
     private static let capacity = 512
 
     private let descriptor: OwnedFileDescriptor
@@ -19,11 +19,11 @@ final class AcquiredSocket {
         self.loop = loop
     }
 
-    /// Begins to watch the socket.
+    /// Starts to watch the socket.
     ///
     /// - Parameters:
-    ///   - received: Told of each message; without, bluetoothd reads none.
-    ///   - closed: Told when the application has closed its end.
+    ///   - received: Called with each message; for `nil`, bluetoothd reads none.
+    ///   - closed: Called when the application has closed its end.
     func watch(received: (([UInt8]) -> Void)?, closed: @escaping () -> Void) {
         self.received = received
         self.closed = closed
@@ -40,7 +40,7 @@ final class AcquiredSocket {
     private func happened(_ events: FileDescriptorEvents) {
         if events.contains(.readable), let message = read() {
             if !message.isEmpty { return received?(message) ?? () }
-            // bluetoothd takes an empty message for the end, and never reads again.
+            // bluetoothd interprets an empty message as the end and never reads again.
             received = nil
         }
         if !events.isDisjoint(with: [.hangUp, .error]) {
@@ -52,7 +52,7 @@ final class AcquiredSocket {
         }
     }
 
-    /// The next message; empty at the end, too.
+    /// Returns the next message, which is also empty at the end.
     private func read() -> [UInt8]? {
         guard received != nil else { return nil }
         return unsafe [UInt8](unsafeUninitializedCapacity: Self.capacity) { buffer, count in
@@ -62,10 +62,10 @@ final class AcquiredSocket {
 
     /// Sends a message.
     ///
-    /// bluetoothd waits for room if the application has left the socket blocking, and serves nobody meanwhile. This does
-    /// not.
+    /// If the application has left the socket blocking, bluetoothd waits for room and handles nothing else
+    /// meanwhile. This method does not wait.
     ///
-    /// - Returns: Whether the socket has taken it.
+    /// - Returns: Whether the socket has accepted the message.
     func send(_ message: [UInt8]) -> Bool {
         let flags = CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT)
         return unsafe message.withUnsafeBytes { bytes in
@@ -73,7 +73,7 @@ final class AcquiredSocket {
         }
     }
 
-    /// Closes the socket; without effect the second time.
+    /// Closes the socket; further calls have no effect.
     func close() {
         source?.cancel()
         source = nil

@@ -4,10 +4,10 @@ internal import PeripheralKit
 internal import PeripheralTesting
 
 extension ApplicationChannels {
-    /// From here on, confirmations come back through the socket.
+    /// The first version that sends confirmations through the socket.
     private static let confirmingSockets = BlueZVersion(major: 5, minor: 80)
 
-    /// A central has changed its configuration, or was forgotten.
+    /// Handles a change of a central's configuration, also when the central was forgotten.
     func configurationChanged(_ change: SubscriptionChange) {
         let handle = change.characteristic
         switch (change.cause, change.to) {
@@ -20,7 +20,10 @@ extension ApplicationChannels {
         }
     }
 
-    /// A central that is gone has no name here: bluetoothd takes the first socket for its own.
+    /// Handles the end of a subscription.
+    ///
+    /// For a disconnected central, `central` is `nil`: bluetoothd then closes the first socket instead of the
+    /// central's.
     private func unsubscribed(_ handle: AttributeHandle, by central: Central?) {
         guard let count = characteristics[handle]?.count, count > 0 else { return }
         characteristics[handle]?.count = count - 1
@@ -41,7 +44,8 @@ extension ApplicationChannels {
         }
     }
 
-    /// Tells what nobody has subscribed to any more since a central is gone, which bluetoothd does last.
+    /// Reports the characteristics that lost their last subscriber by a disconnection; bluetoothd does this
+    /// last.
     func tellStopped() {
         for handle in stopped { remote.tell(handle, "StopNotify") }
         stopped = []
@@ -71,7 +75,7 @@ extension ApplicationChannels {
         _ number: Int,
         _ result: Result<[BusValue], BusError>
     ) {
-        // Gone meanwhile: bluetoothd drops the answer.
+        // The subscription has ended meanwhile: bluetoothd discards the answer.
         guard acquisitions.removeValue(forKey: number) != nil else { return }
         let answer: [BusValue]?
         switch result {
@@ -79,7 +83,7 @@ extension ApplicationChannels {
         case .failure(.remote(let name, _))
         where name != "org.bluez.Error.Failed" && name != "org.freedesktop.DBus.Error.NoReply":
             answer = nil
-        // Without an answer, and with this very error, bluetoothd gives up. The configuration stays.
+        // Without an answer, or with exactly this error, bluetoothd gives up. The configuration stays.
         case .failure: return
         }
         count(handle)
@@ -104,7 +108,7 @@ extension ApplicationChannels {
     ) {
         guard sharing == .each else { return update(handle, message) }
         guard let application else { return }
-        // Before, bluetoothd has no use for the confirmations of what comes by such a socket.
+        // Earlier versions ignore confirmations of values that came through a socket.
         let answers = remote.version >= Self.confirmingSockets
         server.deliver(message, of: handle, in: application) { subscriber in
             subscriber.central == owner
@@ -116,16 +120,17 @@ extension ApplicationChannels {
         }
     }
 
-    /// Passes a confirmation on; bluetoothd uses the socket also when it has freed it (`sock_io_conf` in gatt-database.c).
+    /// Sends a confirmation to the socket; bluetoothd uses the socket even after freeing it (`sock_io_conf`
+    /// in gatt-database.c).
     private func confirm(_ handle: AttributeHandle, by socket: ObjectIdentifier) {
         let channel = characteristics[handle]?.notify.first { ObjectIdentifier($0.socket) == socket }
         guard let channel else { return crash() }
         _ = channel.socket.send([1])
     }
 
-    /// Sends a new value of a characteristic to all centrals that have subscribed.
+    /// Sends a new value of a characteristic to all subscribers.
     ///
-    /// bluetoothd tells of a confirmation also when it waits for one no longer.
+    /// bluetoothd reports a confirmation even when it no longer waits for one.
     func update(_ handle: AttributeHandle, _ value: [UInt8]) {
         guard let application else { return }
         server.dropForgottenSubscribers(of: handle, in: application)

@@ -4,12 +4,13 @@ internal import PeripheralKit
 internal import PeripheralTesting
 
 extension ApplicationChannels {
-    /// Before, a refusal left the characteristic without an answer to any write.
+    /// The first version in which writes are still answered after a refusal; before, no later write was
+    /// answered.
     private static let survivingRefusals = BlueZVersion(major: 5, minor: 76)
 
-    /// Writes through a socket, if the application hands one over.
+    /// Writes through a socket, if the application provides one.
     ///
-    /// The offset of a long write is lost on that way.
+    /// The offset of a long write is lost then.
     func write(_ value: [UInt8], to handle: AttributeHandle, by central: Central) async -> WriteOutcome {
         let channel = characteristics[handle]?.write.first { sharing == .one || $0.central == central }
         if let channel {
@@ -35,7 +36,8 @@ extension ApplicationChannels {
         let writes = characteristics[handle]?.pendingWrites ?? []
         characteristics[handle]?.pendingWrites = []
         guard case .success(let answer) = result, let socket = socket(in: answer) else {
-            // An error that says something to a central refuses the write; after any other, it is written by a call.
+            // An error with a meaning for a central refuses the write. After any other error, the value is
+            // written by a call.
             if case .failure(let refusal) = result, refusal != .unlikelyError {
                 characteristics[handle]?.isStuck = remote.version < Self.survivingRefusals
                 writes.first?.continuation.resume(returning: .done(.failure(refusal)))

@@ -3,18 +3,19 @@ internal import PeripheralDBus
 internal import PeripheralKit
 internal import PeripheralTesting
 
-/// The ways between bluetoothd and an application but for its requests: the sockets that it has handed over, and the
-/// calls that tell of subscriptions.
+/// The channels between bluetoothd and an application, except for requests.
 ///
-/// An actor of the event loop. The rules are those of BlueZ's gatt-database.c, with its faults.
+/// They are the application's sockets, and the calls that report subscriptions.
+///
+/// An actor on the event loop. The rules are those of BlueZ's gatt-database.c, including its defects.
 actor ApplicationChannels {
-    /// Whom a socket for notifications serves, which has changed with the versions.
+    /// The centrals that a socket for notifications serves, depending on the version.
     enum Sharing {
         /// One socket for all centrals.
         case one
-        /// One for each central; what comes through it goes to all.
+        /// One socket for each central; a value from one of them is sent to all.
         case eachForAll
-        /// One for each central.
+        /// One socket for each central.
         case each
 
         init(_ version: BlueZVersion) {
@@ -33,13 +34,13 @@ actor ApplicationChannels {
         let socket: AcquiredSocket
     }
 
-    /// What there is for one characteristic.
+    /// The channels of one characteristic.
     struct Characteristic {
-        /// The subscriptions as bluetoothd counts them.
+        /// The number of subscriptions as bluetoothd counts them.
         var count = 0
         var notify: [Channel] = []
         var write: [Channel] = []
-        /// Writes that wait for the socket that the first of them has asked for.
+        /// Writes that wait for the socket that the first of them has requested.
         var pendingWrites: [PendingWrite] = []
         /// Whether bluetoothd waits for a socket that never comes.
         var isStuck = false
@@ -50,11 +51,11 @@ actor ApplicationChannels {
         var continuation: CheckedContinuation<WriteOutcome, Never>
     }
 
-    /// What has become of a write.
+    /// The outcome of a write.
     enum WriteOutcome: Sendable {
-        /// It went through a socket, or was refused without one.
+        /// The write went through a socket, or was refused without one.
         case done(Result<Void, ATTError>)
-        /// It goes by `WriteValue`.
+        /// The write uses `WriteValue`.
         case call
     }
 
@@ -63,9 +64,9 @@ actor ApplicationChannels {
     let server: VirtualGATTServer
     var application: ApplicationID?
     var characteristics: [AttributeHandle: Characteristic] = [:]
-    /// The calls of `AcquireNotify` that are not answered, with the central that has subscribed.
+    /// The pending calls of `AcquireNotify`, each with the central that has subscribed.
     var acquisitions: [Int: DeviceAddress] = [:]
-    /// What nobody has subscribed to any more, without having been told yet.
+    /// The characteristics without subscribers for which `StopNotify` is not yet called.
     var stopped: [AttributeHandle] = []
     let tasks: LoopTasks
     let crash: @Sendable () -> Void
@@ -94,12 +95,12 @@ actor ApplicationChannels {
         return lastNumber
     }
 
-    /// The services are in the database.
+    /// Starts after the services were added to the database.
     func begin(_ application: ApplicationID) {
         self.application = application
     }
 
-    /// A central is gone.
+    /// Handles the disconnection of a central.
     func disconnected(_ central: DeviceAddress) {
         acquisitions = acquisitions.filter { $0.value != central }
         guard sharing != .one else { return }
@@ -109,15 +110,17 @@ actor ApplicationChannels {
         }
     }
 
-    /// The program has withdrawn the services, or is gone.
+    /// Handles that the program has withdrawn the services or has ended.
     func withdraw() {
         isWithdrawn = true
         end()
     }
 
-    /// Runs the body after all that is on its way to the loop, since an indication is no longer awaited.
+    /// Runs the body after everything that is already queued on the loop, when an indication is no longer
+    /// awaited.
     ///
-    /// bluetoothd then uses what it has freed with the application (`conf_cb` and `sock_io_conf` in gatt-database.c).
+    /// bluetoothd then uses memory that it freed with the application (`conf_cb` and `sock_io_conf` in
+    /// gatt-database.c).
     nonisolated func afterIndication(_ body: @escaping @Sendable (isolated ApplicationChannels) -> Void) {
         remote.connection.loop.execute {
             self.assumeIsolated { channels in
@@ -126,7 +129,7 @@ actor ApplicationChannels {
         }
     }
 
-    /// The services are no longer in the database.
+    /// Ends after the services were removed from the database.
     func end() {
         acquisitions = [:]
         for handle in characteristics.keys {
@@ -135,7 +138,7 @@ actor ApplicationChannels {
         }
     }
 
-    /// Takes the socket out of the answer to `AcquireNotify` or `AcquireWrite`.
+    /// Returns the socket in the return of `AcquireNotify` or `AcquireWrite`.
     func socket(in answer: [BusValue]) -> AcquiredSocket? {
         guard answer.signature == "hq", case .fileDescriptor(let descriptor) = answer[0] else { return nil }
         return AcquiredSocket(descriptor, on: remote.connection.loop)
@@ -143,7 +146,7 @@ actor ApplicationChannels {
 }
 
 extension ApplicationChannels.Characteristic {
-    /// Closes and removes all channels that a condition holds for.
+    /// Closes and removes all channels that meet a condition.
     mutating func close(
         _ channels: WritableKeyPath<Self, [ApplicationChannels.Channel]>,
         where condition: (ApplicationChannels.Channel) -> Bool
@@ -152,9 +155,9 @@ extension ApplicationChannels.Characteristic {
         self[keyPath: channels].removeAll(where: condition)
     }
 
-    /// Closes and removes the first channel that a condition holds for.
+    /// Closes and removes the first channel that meets a condition.
     ///
-    /// - Returns: Whether there was one.
+    /// - Returns: Whether there was such a channel.
     mutating func closeFirstNotify(where condition: (ApplicationChannels.Channel) -> Bool) -> Bool {
         guard let index = notify.firstIndex(where: condition) else { return false }
         notify.remove(at: index).socket.close()

@@ -2,14 +2,13 @@ internal import PeripheralCore
 internal import PeripheralDBus
 internal import PeripheralTesting
 
-/// A GATT application as bluetoothd understands it: its services, and which object of the application stands for
-/// which attribute.
+/// A GATT application as bluetoothd interprets it: its services, and the object for each attribute.
 struct ApplicationDescription {
-    /// An object that stands for an attribute.
+    /// An object that represents an attribute.
     struct Object: Hashable, Sendable {
         var path: ObjectPath
         var interface: InterfaceName
-        /// Whether the object has a property `Handle` that asks for the handle on the air.
+        /// Whether the object asks for the handle on the air with a property `Handle`.
         var wantsHandle: Bool
         /// Whether bluetoothd asks for a socket when a central subscribes.
         var acquiresNotify = false
@@ -18,17 +17,17 @@ struct ApplicationDescription {
     }
 
     let table: AttributeTable
-    /// By the handles of ``table``.
+    /// The objects by the handles of ``table``.
     private(set) var objects: [AttributeHandle: Object] = [:]
-    /// The attributes that are prepared for writing with the consent of the application only.
+    /// The attributes whose prepared writes the application has to authorize.
     private(set) var authorizing: Set<AttributeHandle> = []
 
-    /// Reads what `GetManagedObjects` answered.
+    /// Creates a description from the result of `GetManagedObjects`.
     ///
-    /// What is pinned within a service has to stand where it would anyway. bluetoothd 5.66 takes gaps, and leaves out
-    /// what finds no room then; newer versions refuse them.
+    /// A pinned attribute within a service must have the handle that it would get anyway. bluetoothd 5.66
+    /// accepts gaps and leaves out attributes that find no room then; newer versions refuse gaps.
     ///
-    /// - Throws: The error that `RegisterApplication` is refused with.
+    /// - Throws: The error with which `RegisterApplication` is refused.
     init(_ answer: [BusValue], version: BlueZVersion) throws(MethodError) {
         let interfaces = ManagedInterface.list(answer)
         guard !interfaces.isEmpty else { throw .bluez(failed: "No object received") }
@@ -61,7 +60,7 @@ struct ApplicationDescription {
         }
     }
 
-    /// The value handles by the paths of the characteristics.
+    /// The value handles, by the paths of the characteristics.
     var characteristics: [ObjectPath: AttributeHandle] {
         let characteristics = objects.filter { $0.value.interface == BlueZName.gattCharacteristic }
         return Dictionary(characteristics.map { ($0.value.path, $0.key) }) { first, _ in first }
@@ -69,7 +68,7 @@ struct ApplicationDescription {
 }
 
 extension ManagedInterface {
-    /// Whether the object, if it is pinned, is so to this handle, in a service that is pinned itself.
+    /// Returns whether the object is not pinned, or is pinned to this handle in a pinned service.
     fileprivate func mayStand(at handle: AttributeHandle, _ serviceIsPinned: Bool) -> Bool {
         guard let pin = properties["Handle"]?.integer(UInt16.self), pin != 0 else { return true }
         return serviceIsPinned && pin == handle.rawValue
@@ -80,9 +79,9 @@ extension ApplicationDescription.Object {
     fileprivate init(_ object: ManagedInterface, _ interface: InterfaceName) {
         path = object.path
         self.interface = interface
-        // Without one, or with one that is pinned, nobody is told.
+        // Without the property, or with a pinned handle, the handle is not reported.
         wantsHandle = object.properties["Handle"]?.integer(UInt16.self) == 0
-        // Their presence counts, whatever they say.
+        // Only their presence matters, not their values.
         acquiresNotify = object.properties["NotifyAcquired"] != nil
         acquiresWrites = object.properties["WriteAcquired"] != nil
     }

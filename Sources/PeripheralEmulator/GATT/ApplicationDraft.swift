@@ -2,11 +2,11 @@ internal import PeripheralCore
 internal import PeripheralDBus
 internal import PeripheralTesting
 
-/// The objects of an application, put together in the two steps of bluetoothd.
+/// The objects of an application, processed in the two steps of bluetoothd.
 ///
-/// First the objects are gathered: services, then characteristics, then descriptors, each kind in the order of the
-/// reply; what belongs nowhere or has unknown flags spoils the application. Then the database is made; what has no
-/// valid UUID spoils that.
+/// First, the objects are collected: services, then characteristics, then descriptors, each kind in the order
+/// of the method return. An object without a parent or with unknown flags makes the application invalid.
+/// Second, the database is created. An object without a valid UUID makes it invalid.
 struct ApplicationDraft {
     struct Service {
         let object: ManagedInterface
@@ -24,18 +24,18 @@ struct ApplicationDraft {
         let flags: AttributeFlags
     }
 
-    /// What all flags of an object amount to.
+    /// The combined meaning of all flags of an object.
     struct AttributeFlags {
         var properties: CharacteristicProperties = []
         var permissions: DescriptorPermissions = []
         var security = AttributeSecurity.open
-        /// Whether the application is asked before a central prepares to write.
+        /// Whether the application authorizes a central before it prepares a write.
         var authorizesWrites = false
     }
 
     private(set) var services: [Service] = []
 
-    /// Gathers the objects.
+    /// Collects the objects.
     init(_ interfaces: [ManagedInterface]) throws(MethodError) {
         services = interfaces.filter { $0.name == BlueZName.gattService.text }.map { Service(object: $0) }
         for object in interfaces where object.name == BlueZName.gattCharacteristic.text {
@@ -64,7 +64,7 @@ struct ApplicationDraft {
         throw .invalidObject
     }
 
-    /// The services of the database.
+    /// Returns the services of the database.
     func describe(_ version: BlueZVersion) throws(MethodError) -> [ServiceDescription] {
         var descriptions: [ServiceDescription] = []
         for service in services {
@@ -74,7 +74,7 @@ struct ApplicationDraft {
             description.handle = handle == 0 ? nil : AttributeHandle(rawValue: handle)
             description.includedServices = try includes(of: service, before: descriptions.count)
             for characteristic in service.characteristics {
-                // A characteristic that asks for its handle got none in these versions.
+                // In these versions, a characteristic that asks for its handle gets none.
                 let asks = characteristic.object.properties["Handle"]?.integer(UInt16.self) == 0
                 guard !asks || !Self.versionsWithoutHandles.contains(version) else { throw .notCreated }
                 description.characteristics.append(try describe(characteristic))
@@ -106,20 +106,20 @@ struct ApplicationDraft {
     }
 
     private func uuid(of object: ManagedInterface) throws(MethodError) -> BluetoothUUID {
-        // The generic services are bluetoothd's own, wherever their UUIDs appear.
+        // The generic services belong to bluetoothd, wherever their UUIDs appear.
         guard let text = object.properties["UUID"]?.string, let uuid = BluetoothUUID(text),
             uuid != .genericAccess, uuid != .genericAttribute, hasValidHandle(object)
         else { throw .notCreated }
         return uuid
     }
 
-    /// A handle is optional, and a number of 16 bits.
+    /// Returns whether the handle, which is optional, is a number of 16 bits.
     private func hasValidHandle(_ object: ManagedInterface) -> Bool {
         guard let handle = object.properties["Handle"] else { return true }
         return handle.signature == "q"
     }
 
-    /// Paths that are no service of the application are passed over, as are those of services that come later.
+    /// Returns the indices of included services; ignores unknown paths and services that follow later.
     private func includes(of service: Service, before count: Int) throws(MethodError) -> [Int] {
         guard let includes = service.object.properties["Includes"] else { return [] }
         guard let paths = includes.elements, includes.signature == "ao" else { throw .notCreated }

@@ -1,13 +1,13 @@
 internal import PeripheralCore
 
-/// What one of the `Flags` of a characteristic or a descriptor means to bluetoothd 5.66.
+/// The meaning of one of the `Flags` of a characteristic or a descriptor in bluetoothd 5.66.
 struct AttributeFlag {
     var properties: CharacteristicProperties = []
     var permissions: DescriptorPermissions = []
     var security = AttributeSecurity.open
     var authorizesWrites = false
 
-    /// - Returns: `nil` for a flag that bluetoothd does not know, which spoils the whole application.
+    /// - Returns: `nil` for a flag that bluetoothd does not know, which makes the whole application invalid.
     init?(characteristic flag: String) {
         switch flag {
         case "broadcast": properties = .broadcast
@@ -29,7 +29,7 @@ struct AttributeFlag {
         }
     }
 
-    /// - Returns: `nil` for a flag that bluetoothd does not know, which spoils the whole application.
+    /// - Returns: `nil` for a flag that bluetoothd does not know, which makes the whole application invalid.
     init?(descriptor flag: String) {
         if flag == "authorize" {
             authorizesWrites = true
@@ -43,7 +43,7 @@ struct AttributeFlag {
         }
     }
 
-    /// The security that a prefix demands, and what it is demanded for.
+    /// Returns the security that a prefix requires, and the access that requires it.
     private static func split(_ flag: String) -> (SecurityLevel, access: Substring)? {
         for (prefix, level) in prefixes where flag.hasPrefix(prefix) {
             return (level, flag.dropFirst(prefix.count))
@@ -51,7 +51,7 @@ struct AttributeFlag {
         return nil
     }
 
-    /// A longer prefix stands before the one that it begins with.
+    /// The prefixes; a longer prefix precedes a shorter one that it begins with.
     private static let prefixes: [(String, SecurityLevel)] = [
         ("encrypt-authenticated-", .authenticated), ("encrypt-", .encrypted), ("secure-", .secureConnections),
         ("", .open),
@@ -59,7 +59,7 @@ struct AttributeFlag {
 }
 
 extension AttributeSecurity {
-    /// Of several flags the strictest counts.
+    /// Combines the security of several flags: the strictest applies.
     mutating func tighten(by other: AttributeSecurity) {
         read = max(read, other.read)
         write = max(write, other.write)

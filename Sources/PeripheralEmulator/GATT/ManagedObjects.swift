@@ -1,12 +1,12 @@
 internal import PeripheralDBus
 
-/// An interface of an object, as `GetManagedObjects` tells of it.
+/// An interface of an object in the result of `GetManagedObjects`.
 struct ManagedInterface {
     let path: ObjectPath
     let name: String
     let properties: BusValue
 
-    /// All interfaces of an `a{oa{sa{sv}}}`, in its order.
+    /// Returns all interfaces of an `a{oa{sa{sv}}}`, in its order.
     static func list(_ answer: [BusValue]) -> [ManagedInterface] {
         guard answer.signature == "a{oa{sa{sv}}}", let objects = answer.first?.dictionary else { return [] }
         return objects.entries.flatMap { object -> [ManagedInterface] in

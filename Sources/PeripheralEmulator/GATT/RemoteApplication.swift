@@ -3,7 +3,7 @@ internal import PeripheralDBus
 internal import PeripheralKit
 internal import PeripheralTesting
 
-/// Serves the attributes of a registered application by calls to the program that registered it, and by its sockets.
+/// Serves the attributes of a registered application through calls to its program and through its sockets.
 struct RemoteApplication: VirtualAttributeProvider {
     let remote: RemoteObjects
     let channels: ApplicationChannels
@@ -53,7 +53,7 @@ struct RemoteApplication: VirtualAttributeProvider {
             arguments,
             notPermitted: .writeNotPermitted
         ).flatMap { answer in
-            // Of a single argument nobody takes notice.
+            // bluetoothd ignores a single argument.
             answer.count <= 1 ? .success(()) : .failure(.requestNotSupported)
         }
     }
@@ -76,7 +76,7 @@ struct RemoteApplication: VirtualAttributeProvider {
 }
 
 extension BusValue {
-    /// The value of an array as bluetoothd takes it: as many bytes from its beginning as it has elements.
+    /// The bytes of an array as bluetoothd reads them: as many bytes from its start as it has elements.
     var rawBytes: [UInt8]? {
         switch self {
         case .bytes(let bytes): return bytes

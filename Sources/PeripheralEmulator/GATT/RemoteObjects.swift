@@ -3,9 +3,9 @@ internal import PeripheralDBus
 internal import PeripheralKit
 internal import PeripheralTesting
 
-/// The objects of a program that stand for attributes, and the calls of their methods.
+/// The objects of a program that represent attributes, and the calls of their methods.
 struct RemoteObjects: Sendable {
-    /// How long bluetoothd waits for an answer (`ATTRIBUTE_TIMEOUT` in its gatt-db.c).
+    /// The time that bluetoothd waits for an answer (`ATTRIBUTE_TIMEOUT` in its gatt-db.c).
     private static let answerLimit: Duration = .seconds(5)
 
     let owner: BusName
@@ -15,7 +15,7 @@ struct RemoteObjects: Sendable {
     let version: BlueZVersion
     let clock: any Clock<Duration>
 
-    /// The options of a request, in the order of bluetoothd.
+    /// Returns the options of a request, in the order of bluetoothd.
     func options(of central: Central, offset: Int = 0, preparing: Bool = false) -> BusValue {
         var options: [(String, BusValue)] = [("device", .objectPath(adapter.device(central.linkAddress)))]
         if offset != 0 { options.append(("offset", .uint16(UInt16(clamping: offset)))) }
@@ -25,9 +25,10 @@ struct RemoteObjects: Sendable {
         return .properties(options)
     }
 
-    /// Asks for a socket at once, with the patience of bluetoothd's gdbus (`METHOD_CALL_TIMEOUT`); on the event loop.
+    /// Requests a socket at once, with the time limit of bluetoothd's gdbus (`METHOD_CALL_TIMEOUT`).
     ///
-    /// Without the clock, so that nothing comes between the answer and what follows from it.
+    /// Call it on the event loop. It does not use the clock, so that the answer is handled before anything
+    /// else.
     func acquireNotify(
         _ attribute: AttributeHandle,
         for central: Central,
@@ -49,7 +50,7 @@ struct RemoteObjects: Sendable {
         }
     }
 
-    /// Calls a method on behalf of a central, whom the outcome is told.
+    /// Calls a method on behalf of a central, which gets the outcome.
     func request(
         _ method: MemberName,
         of attribute: AttributeHandle,
@@ -77,25 +78,25 @@ struct RemoteObjects: Sendable {
         }
     }
 
-    /// Calls a method without asking for an answer, at once; on the event loop.
+    /// Calls a method at once, without a return, on the event loop.
     func tell(_ attribute: AttributeHandle, _ method: MemberName) {
         guard let object = objects[attribute] else { return }
         connection.assumeIsolated { [owner] connection in
-            // An application that is gone needs not be told.
+            // An application that has ended needs no message.
             try? connection.callWithoutReply(owner, object.path, object.interface, method)
         }
     }
 
-    /// Calls a method without asking for an answer.
+    /// Calls a method without a return.
     func notify(_ attribute: AttributeHandle, _ method: MemberName, _ arguments: [BusValue]) async {
         guard let object = objects[attribute] else { return }
-        // The central has its response already.
+        // The central already has its response.
         try? await connection.callWithoutReply(owner, object.path, object.interface, method, arguments)
     }
 }
 
 extension ObjectPath {
-    /// The path of a central's object below that of the adapter.
+    /// Returns the path of a central's object below that of the adapter.
     func device(_ address: DeviceAddress) -> ObjectPath {
         let digits = address.description.map { $0 == ":" ? "_" : $0 }
         return ObjectPath(unchecked: "\(text)/dev_\(String(digits))")

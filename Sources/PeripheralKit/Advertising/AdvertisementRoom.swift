@@ -60,7 +60,15 @@ struct AdvertisementRoom {
             adapter == .extended
             && (advertisement.secondaryChannel != nil
                 || data.byteCount - appearanceLength > Self.legacyLength)
-        let room = capacity - (advertisement.includes.contains(.txPower) ? 3 : 0)
+        var room = capacity
+        if advertisement.includes.contains(.txPower) {
+            if adapter == .legacy || usesExtendedAdvertising {
+                room -= 3
+            } else {
+                // The transmit power comes last: it is the structure that does not fit.
+                data.append(.txPower, .txPowerLevel, [0])
+            }
+        }
         examine(data, room: room)
         if !hasScanResponse { examineName(room: room - data.byteCount) }
     }

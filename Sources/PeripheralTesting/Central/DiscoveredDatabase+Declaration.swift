@@ -2,8 +2,9 @@ internal import PeripheralCore
 internal import PeripheralKit
 
 extension DiscoveredDatabase {
-    /// Finds a declared characteristic by its place: it is the n-th of its type in the n-th service of that
-    /// type, in the declaration as in the database.
+    /// Finds a declared characteristic in the database by its position in the declaration.
+    ///
+    /// The n-th characteristic of a type in the n-th service of a type has the same position in both.
     func locate<Value>(
         _ characteristic: Characteristic<Value>,
         of peripheral: Peripheral
@@ -12,7 +13,7 @@ extension DiscoveredDatabase {
             throw TestCentralError(
                 code: .notFound,
                 message: "Characteristic \(characteristic.uuid) is not part of the peripheral under test; "
-                    + "use the constant that stands in its declaration."
+                    + "use the constant that its declaration contains."
             )
         }
         let services = applicationServices.filter {
@@ -22,7 +23,7 @@ extension DiscoveredDatabase {
             throw TestCentralError(
                 code: .notFound,
                 message: "The central found \(services.count) services \(place.service); "
-                    + "characteristic \(characteristic.uuid) stands in a later one."
+                    + "characteristic \(characteristic.uuid) is declared in a later one."
             )
         }
         let candidates = services[place.serviceIndex].characteristics.filter {
@@ -39,9 +40,9 @@ extension DiscoveredDatabase {
     }
 }
 
-/// Where a characteristic stands in a declaration, among those of the same types.
+/// The position of a characteristic in a declaration, counted among those of the same type.
 ///
-/// A service that is pinned is found by its handle, and any other among those that are not.
+/// A pinned service is found by its handle. The other services are counted without the pinned ones.
 private struct Place {
     var service: BluetoothUUID
     var serviceIndex: Int

@@ -1,7 +1,6 @@
 private import Synchronization
 
-/// Lets one request after the other through: the Attribute Protocol allows one at a time (Core Specification,
-/// Vol 3, Part F, 3.3.2).
+/// Runs one request at a time, as the Attribute Protocol requires (Core Specification, Vol 3, Part F, 3.3.2).
 final class RequestQueue: Sendable {
     private struct State {
         var isBusy = false
@@ -10,9 +9,10 @@ final class RequestQueue: Sendable {
 
     private let state = Mutex(State())
 
-    /// Runs the request when all that came before are through.
+    /// Runs the request after all earlier requests have ended.
     ///
-    /// - Throws: `CancellationError` when the task was cancelled meanwhile, otherwise what the request throws.
+    /// - Throws: `CancellationError` when the task is cancelled before the request runs; otherwise the
+    ///   request's error.
     func run<Output>(_ request: () async throws -> Output) async throws -> Output {
         await waitForTurn()
         defer { passOn() }
@@ -20,7 +20,7 @@ final class RequestQueue: Sendable {
         return try await request()
     }
 
-    /// How many wait for their turn.
+    /// The number of requests that wait for their turn.
     var waiting: Int { state.withLock { $0.waiting.count } }
 
     private func waitForTurn() async {

@@ -1,20 +1,20 @@
 public import PeripheralCore
 
-/// An advertisement that a central has heard.
+/// An advertisement that a central has received.
 public struct ScanResult: Hashable, Sendable {
-    /// The address that advertises.
+    /// The address of the advertiser.
     public var address: DeviceAddress
 
-    /// The advertising data as sent, in AD structures (Core Specification, Vol 3, Part C, 11).
+    /// The advertising data as sent: AD structures (Core Specification, Vol 3, Part C, 11).
     public var advertisingData: [UInt8]
 
-    /// The scan response as sent, in AD structures; empty when there is none.
+    /// The scan response as sent: AD structures, empty when there is no scan response.
     public var scanResponse: [UInt8]
 
     /// Whether a central can connect.
     public var isConnectable: Bool
 
-    /// Makes a result, for implementations of ``TestCentral``.
+    /// Creates a result, for implementations of ``TestCentral``.
     public init(
         address: DeviceAddress,
         advertisingData: [UInt8],
@@ -29,7 +29,7 @@ public struct ScanResult: Hashable, Sendable {
 }
 
 extension ScanResult {
-    /// The fields of both: name, services, flags and so on.
+    /// The fields of the advertising data and the scan response: name, services, flags and so on.
     public var payload: AdvertisementPayload {
         AdvertisementPayload(
             advertisingData: AdvertisingData(decoding: advertisingData),

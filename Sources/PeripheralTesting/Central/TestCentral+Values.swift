@@ -4,7 +4,8 @@ public import PeripheralKit
 extension TestCentral {
     /// Finds a characteristic of the peripheral's declaration in the discovered database.
     ///
-    /// - Throws: ``TestCentralError`` with the code `notFound` when it is not declared, or was not discovered.
+    /// - Throws: ``TestCentralError`` with the code `notFound` when the characteristic is not declared or was
+    ///   not discovered.
     public func locate<Value>(_ characteristic: Characteristic<Value>) async throws
         -> DiscoveredCharacteristic
     {
@@ -13,16 +14,17 @@ extension TestCentral {
 
     /// Reads a characteristic.
     ///
-    /// A value that fills the packet is read on in parts, as Core Specification, Vol 3, Part G, 4.8.3 has it.
+    /// A value that fills the packet is read in several parts (Core Specification, Vol 3, Part G, 4.8.3).
     ///
-    /// - Throws: `GATTDecodingError` when the bytes are no `Value`.
+    /// - Throws: `ATTError` when the peripheral refuses; `GATTDecodingError` when the bytes are not a valid
+    ///   `Value`; otherwise ``TestCentralError``.
     public func read<Value>(_ characteristic: Characteristic<Value>) async throws -> Value {
         try Value(gattBytes: await readLong(locate(characteristic).valueHandle))
     }
 
-    /// Reads a descriptor of a characteristic, as bytes.
+    /// Reads the bytes of a descriptor of a characteristic.
     ///
-    /// - Throws: ``TestCentralError`` with the code `notFound` when the characteristic has no such descriptor.
+    /// - Throws: ``TestCentralError`` with the code `notFound` when the characteristic lacks the descriptor.
     public func read<Value>(
         _ descriptor: BluetoothUUID,
         of characteristic: Characteristic<Value>
@@ -30,7 +32,7 @@ extension TestCentral {
         try await readLong(locate(characteristic).handle(of: descriptor))
     }
 
-    /// Reads an attribute with as many requests as its value takes.
+    /// Reads an attribute with as many requests as its value needs.
     public func readLong(_ handle: AttributeHandle) async throws -> [UInt8] {
         let capacity = try await mtu - 1
         var value = try await read(handle, offset: 0)
@@ -47,15 +49,15 @@ extension TestCentral {
         return value
     }
 
-    /// Writes a characteristic, and waits for the response.
+    /// Writes a characteristic and waits for the response.
     ///
-    /// A value that does not fit into the packet is written in parts, as Core Specification, Vol 3, Part G,
-    /// 4.9.4 has it.
+    /// A value that does not fit into one packet is written in several parts (Core Specification, Vol 3, Part
+    /// G, 4.9.4).
     public func write<Value>(_ characteristic: Characteristic<Value>, _ value: Value) async throws {
         try await writeLong(locate(characteristic).valueHandle, value.gattBytes)
     }
 
-    /// Writes an attribute with as many requests as its value takes.
+    /// Writes an attribute with as many requests as its value needs.
     public func writeLong(_ handle: AttributeHandle, _ value: [UInt8]) async throws {
         let mtu = try await mtu
         guard value.count > mtu - 3 else {
@@ -73,7 +75,7 @@ extension TestCentral {
         try await executePreparedWrites(commit: true)
     }
 
-    /// Writes a characteristic by a command, to which there is no response.
+    /// Writes a characteristic with a Write Command, which has no response.
     public func writeWithoutResponse<Value>(
         _ characteristic: Characteristic<Value>,
         _ value: Value
@@ -81,7 +83,9 @@ extension TestCentral {
         try await writeWithoutResponse(locate(characteristic).valueHandle, value.gattBytes)
     }
 
-    /// Writes a request to a control point, and waits for the answer to the write, not for the response.
+    /// Writes a request to a control point without waiting for the control point's response.
+    ///
+    /// The method returns when the peripheral has answered the write.
     ///
     /// - Throws: `ATTError` when the peripheral refuses; ``TestCentralError`` otherwise.
     public func write<Response>(
@@ -91,9 +95,9 @@ extension TestCentral {
         try await writeLong(locate(controlPoint).valueHandle, request.gattBytes)
     }
 
-    /// Writes a request to a control point that the central has subscribed to, and waits for the response.
+    /// Writes a request to a subscribed control point and waits for its response.
     ///
-    /// - Throws: `ATTError` when the peripheral refuses; otherwise as ``nextUpdate(of:)``.
+    /// - Throws: `ATTError` when the peripheral refuses; otherwise the errors of ``nextUpdate(of:)``.
     public func request<Response>(
         _ request: some GATTValue,
         of controlPoint: Characteristic<Response>
@@ -112,7 +116,8 @@ extension TestCentral {
     ///
     /// - Parameters:
     ///   - characteristic: The characteristic.
-    ///   - kind: What to ask for, or `nil` for notifications where it has them and indications otherwise.
+    ///   - kind: The kind of updates, or `nil` for notifications where the characteristic offers them, else
+    ///     indications.
     /// - Throws: `ATTError` when the peripheral refuses; ``TestCentralError`` otherwise.
     public func subscribe<Value>(
         to characteristic: Characteristic<Value>,
@@ -128,38 +133,42 @@ extension TestCentral {
         try await unsubscribe(locate(characteristic).valueHandle)
     }
 
-    /// Waits for the next value of a characteristic that the central has subscribed to.
+    /// Waits for the next value of a subscribed characteristic.
     ///
-    /// - Throws: ``TestCentralError`` with the code `timedOut` when nothing comes, or `disconnected`;
-    ///   `GATTDecodingError` when the bytes are no `Value`.
+    /// - Throws: ``TestCentralError`` with the code `timedOut` when no update arrives in time, or with
+    ///   `disconnected`; `GATTDecodingError` when the bytes are not a valid `Value`.
     public func nextUpdate<Value>(of characteristic: Characteristic<Value>) async throws -> Value {
         try Value(gattBytes: await nextUpdate(of: locate(characteristic).valueHandle).value)
     }
 
-    /// The values of a characteristic as they come, beginning with those that nobody has taken yet.
+    /// The values of a characteristic as they arrive.
     ///
-    /// The sequence has no end of its own: it throws when the connection ends, or when nothing comes in time.
+    /// The sequence begins with received values that the test has not taken yet.
+    ///
+    /// It never ends. It throws when the connection ends, or when no update arrives in time.
     public func updates<Value>(of characteristic: Characteristic<Value>) -> CentralUpdates<Value> {
         CentralUpdates(central: self, characteristic: characteristic)
     }
 }
 
-/// The values that a central receives of a characteristic, in their order.
+/// The values of a characteristic in the order in which a central receives them.
 public struct CentralUpdates<Value: GATTValue>: AsyncSequence, Sendable {
     let central: any TestCentral
     let characteristic: Characteristic<Value>
 
-    /// Takes the values one after the other.
+    /// Returns the values one after another.
     public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
         let updates: CentralUpdates
 
-        /// Waits for the next value, as ``TestCentral/nextUpdate(of:)`` does.
+        /// Waits for the next value, like ``TestCentral/nextUpdate(of:)``.
         public func next() async throws -> Value? {
             try await updates.central.nextUpdate(of: updates.characteristic)
         }
     }
 
-    /// Makes an iterator; several share the values.
+    /// Creates an iterator.
+    ///
+    /// Several iterators share the values: each value goes to one of them.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(updates: self)
     }

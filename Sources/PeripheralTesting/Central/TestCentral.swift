@@ -1,122 +1,126 @@
 public import PeripheralCore
 public import PeripheralKit
 
-/// A central that a test drives: the same, whatever connects it to the peripheral.
+/// A central that a test controls, with the same operations on every backend.
 ///
-/// ``VirtualCentral`` is the one without a radio. The operations of this protocol are those of the Attribute
-/// Protocol, on handles. The ones to use in a test stand on top of them, take a `Characteristic` of the
-/// declaration and speak in its values: ``read(_:)``, ``write(_:_:)``, ``nextUpdate(of:)``.
+/// ``VirtualCentral`` is the implementation without a radio. The requirements of this protocol are the
+/// operations of the Attribute Protocol, on handles. Tests use the methods built on them, which take a
+/// `Characteristic` of the declaration and its values: ``read(_:)``, ``write(_:_:)``, ``nextUpdate(of:)``.
 ///
-/// Operations that the peripheral refuses throw its `ATTError`; those that cannot be completed otherwise throw
-/// a ``TestCentralError``. A central has one request under way at a time: further ones wait their turn.
+/// An operation that the peripheral refuses throws its `ATTError`. An operation that fails for another reason
+/// throws a ``TestCentralError``. A central has one pending request at a time; further requests wait.
 public protocol TestCentral: Sendable {
-    /// The peripheral that is under test, which tells where a `Characteristic` stands in the database.
+    /// The peripheral under test; its declaration determines where a `Characteristic` is in the database.
     var peripheral: Peripheral { get }
 
-    /// Makes another central near the same peripheral, with an address of its own, not yet connected.
+    /// Creates another central for the same peripheral, not yet connected, with its own address.
     func makeAnother() async throws -> Self
 
-    /// The size of the largest packet of the connection in bytes; 23 while there is none.
+    /// The MTU of the connection in bytes; 23 while there is no connection.
     var mtu: Int { get async throws }
 
     /// Listens for advertisements.
     ///
-    /// - Returns: What is on the air, one result for each advertisement.
+    /// - Returns: One result for each advertisement on the air.
     func scan() async throws -> [ScanResult]
 
-    /// Connects to the peripheral, and agrees on the MTU.
+    /// Connects to the peripheral and negotiates the MTU.
     ///
     /// - Parameters:
-    ///   - mtu: The largest packet that the central takes, 23 to 517 bytes.
-    ///   - encrypting: Whether a central that is bonded encrypts the connection at once, as all do that mean well.
-    /// - Throws: ``TestCentralError`` with the code `notFound` when nothing connectable is on the air, or with
-    ///   `alreadyConnected`.
+    ///   - mtu: The largest MTU that the central accepts, 23 to 517 bytes.
+    ///   - encrypting: Whether a bonded central encrypts the connection as soon as it connects.
+    /// - Throws: ``TestCentralError`` with the code `notFound` when no connectable advertisement is on the
+    ///   air, or with `alreadyConnected`.
     func connect(mtu: Int, encrypting: Bool) async throws
 
-    /// Encrypts the connection with the keys that the central has kept from a bond.
+    /// Encrypts the connection with the keys of the central's bond.
     ///
-    /// - Throws: ``TestCentralError`` with the code `pairingFailed` when one of the two has no such keys, or with
+    /// - Throws: ``TestCentralError`` with the code `pairingFailed` when either side has no keys, or with
     ///   `notConnected` or `disconnected`.
     func encrypt() async throws
 
-    /// Ends the connection, and with it the central's subscriptions and prepared writes.
+    /// Ends the connection and with it the central's subscriptions and prepared writes.
     ///
-    /// It does not wait for a request that is under way, which throws a ``TestCentralError`` with the code
+    /// It does not wait for a pending request, which throws a ``TestCentralError`` with the code
     /// `disconnected`.
     func disconnect() async throws
 
-    /// Takes another resolvable private address for the connections to come, as phones do every quarter of an hour.
+    /// Changes the resolvable private address that the central uses for later connections.
     ///
-    /// A peripheral that is bonded with the central knows it by any of them, by the key that it got with the bond. To
-    /// every other peripheral, it is a central that was never there.
+    /// An iPhone, for example, does this every 15 minutes.
     ///
-    /// - Throws: ``TestCentralError`` with the code `alreadyConnected`: a connection keeps its addresses.
+    /// A bonded peripheral recognizes the central by any of its addresses, with the key that it got with the
+    /// bond. To any other peripheral, it is an unknown central.
+    ///
+    /// - Throws: ``TestCentralError`` with the code `alreadyConnected`, because a connection keeps its
+    ///   addresses.
     func changeAddress() async throws
 
-    /// Pairs with the peripheral, in the connection that there is, and encrypts it.
+    /// Pairs with the connected peripheral and encrypts the connection.
     ///
-    /// When both sides bond, later connections of this central are encrypted without pairing again, as soon as
-    /// they are made. Where the peripheral has dropped its keys, they stay unencrypted until the two pair anew.
+    /// When both sides bond, later connections of this central are encrypted as soon as it connects, without
+    /// pairing again. If the peripheral has deleted its keys, they stay unencrypted until the two sides pair
+    /// again.
     ///
-    /// - Parameter user: Who stands before the central, and answers its questions.
-    /// - Throws: ``TestCentralError`` with the code `pairingFailed` when either side declines, or with
+    /// - Parameter user: The user of the central, who answers its questions.
+    /// - Throws: ``TestCentralError`` with the code `pairingFailed` when either side refuses, or with
     ///   `notConnected` or `disconnected`.
     func pair(_ user: PairingUser) async throws
 
-    /// Drops the keys that the central has kept; the peripheral keeps its own.
+    /// Deletes the central's keys of the bond; the peripheral keeps its own.
     ///
-    /// It does not change a connection that is encrypted already.
+    /// An encrypted connection stays encrypted.
     func forgetBond() async throws
 
-    /// Has again the keys that ``forgetBond()`` dropped last, in place of those that it has.
+    /// Replaces the central's keys with those that ``forgetBond()`` deleted last.
     ///
-    /// Between the two, the central is an impostor: another device with the same address.
+    /// Between the two calls, the central acts as an impostor: another device with the same address.
     func recallBond() async throws
 
     /// Discovers the services, characteristics and descriptors.
     func discover() async throws -> DiscoveredDatabase
 
-    /// What was discovered in this connection; discovers when nothing was yet.
+    /// Returns the database that was discovered in this connection, and discovers it first if necessary.
     func knownDatabase() async throws -> DiscoveredDatabase
 
-    /// Reads a value, or its part from an offset on, by exactly one request.
+    /// Reads a value, or its part from an offset on, with exactly one request.
     ///
     /// - Parameters:
-    ///   - handle: The attribute.
-    ///   - offset: Where to begin: 0 makes a Read Request, anything else a Read Blob Request.
-    /// - Returns: At most as many bytes as fit into the packet, the MTU less 1.
+    ///   - handle: The handle of the attribute.
+    ///   - offset: The first byte to read: 0 sends a Read Request, any other offset a Read Blob Request.
+    /// - Returns: At most MTU - 1 bytes, the capacity of the packet.
     /// - Throws: `ATTError` when the peripheral refuses; ``TestCentralError`` otherwise.
     func read(_ handle: AttributeHandle, offset: Int) async throws -> [UInt8]
 
-    /// Writes a value by exactly one Write Request, and waits for the response.
+    /// Writes a value with exactly one Write Request and waits for the response.
     ///
     /// - Parameters:
-    ///   - handle: The attribute.
-    ///   - value: At most as many bytes as fit into the packet, the MTU less 3.
+    ///   - handle: The handle of the attribute.
+    ///   - value: At most MTU - 3 bytes, the capacity of the packet.
     /// - Throws: `ATTError` when the peripheral refuses; ``TestCentralError`` otherwise.
     func write(_ handle: AttributeHandle, _ value: [UInt8]) async throws
 
-    /// Writes a value by a Write Command, to which there is no response.
+    /// Writes a value with a Write Command, which has no response.
     func writeWithoutResponse(_ handle: AttributeHandle, _ value: [UInt8]) async throws
 
-    /// Has the peripheral keep a part of a value, until ``executePreparedWrites(commit:)``.
+    /// Sends a part of a value that the peripheral queues until ``executePreparedWrites(commit:)``.
     ///
     /// - Parameters:
-    ///   - handle: The attribute.
-    ///   - value: At most as many bytes as fit into the packet, the MTU less 5.
-    ///   - offset: Where the part begins.
+    ///   - handle: The handle of the attribute.
+    ///   - value: At most MTU - 5 bytes, the capacity of the packet.
+    ///   - offset: The offset of the part in the value.
     /// - Throws: `ATTError` when the peripheral refuses; ``TestCentralError`` otherwise.
     func prepareWrite(_ handle: AttributeHandle, _ value: [UInt8], offset: Int) async throws
 
-    /// Has the peripheral write all prepared parts, or forget them.
+    /// Asks the peripheral to write all prepared parts, or to discard them.
     func executePreparedWrites(commit: Bool) async throws
 
-    /// Subscribes to a characteristic, by writing its client characteristic configuration.
+    /// Subscribes to a characteristic by writing its client characteristic configuration.
     ///
     /// - Parameters:
     ///   - handle: The value handle of the characteristic.
-    ///   - kind: What to ask for.
-    /// - Throws: ``TestCentralError`` with the code `notFound` when the characteristic has no such descriptor.
+    ///   - kind: The kind of updates to subscribe to.
+    /// - Throws: ``TestCentralError`` with the code `notFound` when the characteristic lacks this descriptor.
     func subscribe(_ handle: AttributeHandle, to kind: UpdateKind) async throws
 
     /// Ends the subscription to the characteristic with this value handle.
@@ -124,51 +128,54 @@ public protocol TestCentral: Sendable {
 
     /// Waits for the next notification or indication of the characteristic with this value handle.
     ///
-    /// Updates are kept in their order until they are asked for. Indications are confirmed as they arrive, unless
-    /// ``setConfirmsIndications(_:)`` says otherwise.
+    /// Received updates wait in order until the test takes them. Indications are confirmed as they arrive,
+    /// unless ``setConfirmsIndications(_:)`` was called with `false`.
     ///
-    /// - Throws: ``TestCentralError`` with the code `timedOut` when nothing comes within the time that the
-    ///   central allows, or `disconnected`.
+    /// - Throws: ``TestCentralError`` with the code `timedOut` when no update arrives within the central's
+    ///   time limit, or with `disconnected`.
     func nextUpdate(of handle: AttributeHandle) async throws -> ReceivedUpdate
 
-    /// Waits for the next notification or indication of whatever characteristic: in the order in which they have come,
-    /// without those that ``nextUpdate(of:)-(AttributeHandle)`` has given.
+    /// Waits for the next notification or indication of any characteristic.
     ///
-    /// - Returns: The value handle of the characteristic, and what has come.
-    /// - Throws: As ``nextUpdate(of:)-(AttributeHandle)``.
+    /// Updates are returned in the order in which they arrived, without those that
+    /// ``nextUpdate(of:)-(AttributeHandle)`` has returned.
+    ///
+    /// - Returns: The value handle of the characteristic, and the update.
+    /// - Throws: The errors of ``nextUpdate(of:)-(AttributeHandle)``.
     func nextUpdate() async throws -> (characteristic: AttributeHandle, update: ReceivedUpdate)
 
-    /// Has the central confirm indications as they arrive, as it does at first, or not.
+    /// Sets whether the central confirms indications as they arrive, which is the default.
     ///
-    /// A central that does not leaves the peripheral waiting, for 30 seconds at most, and gets one indication at a
-    /// time. When it is to confirm again, it confirms what waits. Say it in each connection, where it matters.
+    /// While the central does not confirm, the peripheral waits for up to 30 seconds and sends one indication
+    /// at a time. Passing `true` also confirms the indication that waits. A new connection may not keep the
+    /// setting: set it in each connection that depends on it.
     ///
     /// - Throws: ``TestCentralError`` with the code `notConnected`.
     func setConfirmsIndications(_ confirms: Bool) async throws
 
-    /// Confirms the indication that has arrived; without effect when it is confirmed.
+    /// Confirms the indication that has arrived; has no effect when it is already confirmed.
     ///
     /// - Throws: ``TestCentralError`` with the code `notConnected`.
     func confirmIndication() async throws
 }
 
 extension TestCentral {
-    /// Connects to the peripheral with the largest MTU, 517.
+    /// Connects to the peripheral with the largest MTU, 517 bytes.
     ///
-    /// - Throws: As ``connect(mtu:encrypting:)`` does.
+    /// - Throws: The errors of ``connect(mtu:encrypting:)``.
     public func connect() async throws {
         try await connect(mtu: 517)
     }
 
-    /// Connects to the peripheral, and encrypts the connection when the two are bonded.
+    /// Connects to the peripheral and encrypts the connection when the two sides are bonded.
     ///
-    /// - Parameter mtu: The largest packet that the central takes, 23 to 517 bytes.
-    /// - Throws: As ``connect(mtu:encrypting:)`` does.
+    /// - Parameter mtu: The largest MTU that the central accepts, 23 to 517 bytes.
+    /// - Throws: The errors of ``connect(mtu:encrypting:)``.
     public func connect(mtu: Int) async throws {
         try await connect(mtu: mtu, encrypting: true)
     }
 
-    /// Discovers anew each time; for centrals that do not remember.
+    /// Discovers the database each time, for centrals that do not store it.
     public func knownDatabase() async throws -> DiscoveredDatabase {
         try await discover()
     }

@@ -1,14 +1,14 @@
 internal import PeripheralCore
 private import Synchronization
 
-/// The updates that a virtual central has received in one connection, until the test takes them.
+/// The updates that a virtual central has received in one connection and the test has not taken yet.
 final class UpdateInbox: VirtualLink {
     /// An update, with the value handle of its characteristic.
     typealias Arrival = (characteristic: AttributeHandle, update: ReceivedUpdate)
 
     private struct Waiter {
         let id: Int
-        /// `nil` for whatever characteristic.
+        /// `nil` for any characteristic.
         let characteristic: AttributeHandle?
         let continuation: CheckedContinuation<Arrival, any Error>
     }
@@ -32,7 +32,7 @@ final class UpdateInbox: VirtualLink {
 
     private let state = Mutex(State())
 
-    /// Whether there may be further updates.
+    /// Whether further updates may arrive.
     var isOpen: Bool { state.withLock { $0.isOpen } }
 
     /// Whether indications are confirmed as they arrive.
@@ -62,12 +62,12 @@ final class UpdateInbox: VirtualLink {
         }
     }
 
-    /// The oldest update that nobody has taken, if there is one; `nil` stands for whatever characteristic.
+    /// Removes and returns the oldest update of a characteristic, or of any characteristic for `nil`.
     func take(of characteristic: AttributeHandle?) -> Arrival? {
         state.withLock { $0.take(of: characteristic) }
     }
 
-    /// Waits for an update; `nil` stands for whatever characteristic.
+    /// Waits for an update of a characteristic, or of any characteristic for `nil`.
     ///
     /// - Throws: ``TestCentralError`` with the code `disconnected`, or `CancellationError`.
     func next(of characteristic: AttributeHandle?) async throws -> Arrival {
@@ -86,7 +86,7 @@ final class UpdateInbox: VirtualLink {
 
     private func enqueue(_ waiter: Waiter) {
         let outcome: Result<Arrival, any Error>? = state.withLock { state in
-            // The cancellation handler may have run before, and found nobody.
+            // The cancellation handler may have run before the waiter was added.
             if Task.isCancelled { return .failure(CancellationError()) }
             if let arrival = state.take(of: waiter.characteristic) { return .success(arrival) }
             guard state.isOpen else { return .failure(TestCentralError.connectionEnded) }

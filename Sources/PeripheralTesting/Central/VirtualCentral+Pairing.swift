@@ -2,21 +2,21 @@ internal import PeripheralKit
 internal import Synchronization
 
 extension VirtualCentral {
-    /// Pairs with the peripheral, and encrypts the connection.
+    /// Pairs with the peripheral and encrypts the connection.
     ///
-    /// What comes of it is what a kernel and bluetoothd make of it. When nobody answers for 30 seconds, the
-    /// connection ends.
+    /// The outcome is that of the Linux kernel and bluetoothd. When a question is not answered within 30
+    /// seconds, the connection ends.
     public func pair(_ user: PairingUser) async throws {
         let bond = try await server.pair(connection(), as: user, identity: identity)
         state.withLock { $0.bond = bond }
     }
 
-    /// Encrypts the connection with the keys that the central has kept from a bond.
+    /// Encrypts the connection with the keys of the central's bond.
     public func encrypt() throws {
         try server.encrypt(connection(), with: state.withLock(\.bond))
     }
 
-    /// Drops the keys that the central has kept; the peripheral keeps its own.
+    /// Deletes the central's keys of the bond; the peripheral keeps its own.
     public func forgetBond() {
         state.withLock { state in
             if let bond = state.bond { state.forgottenBond = bond }
@@ -24,15 +24,15 @@ extension VirtualCentral {
         }
     }
 
-    /// Has again the keys that ``forgetBond()`` dropped last, in place of those that it has.
+    /// Replaces the central's keys with those that ``forgetBond()`` deleted last.
     public func recallBond() {
         state.withLock { $0.bond = $0.forgottenBond }
     }
 
-    /// Whether the central confirms indications as they arrive, as it does at first.
+    /// Whether the central confirms indications as they arrive; `true` by default.
     ///
-    /// A central that does not leaves the peripheral waiting, for 30 seconds at most, and gets one indication at a
-    /// time: ``confirmIndication()`` asks for the next. Setting it to true confirms what waits.
+    /// While this is `false`, the peripheral waits for up to 30 seconds and sends one indication at a time;
+    /// ``confirmIndication()`` confirms it. Setting `true` also confirms the indication that waits.
     public var confirmsIndications: Bool {
         get { state.withLock { $0.confirmsIndications } }
         set {
@@ -45,12 +45,12 @@ extension VirtualCentral {
         }
     }
 
-    /// Has the central confirm indications as they arrive, or not; the same as ``confirmsIndications``.
+    /// Sets ``confirmsIndications``.
     public func setConfirmsIndications(_ confirms: Bool) {
         confirmsIndications = confirms
     }
 
-    /// Confirms the indication that has arrived; without effect when it is confirmed.
+    /// Confirms the indication that has arrived; has no effect when it is already confirmed.
     public func confirmIndication() {
         if let connection = state.withLock(\.connection) { server.confirmIndication(on: connection) }
     }

@@ -2,7 +2,7 @@ public import PeripheralCore
 public import PeripheralKit
 internal import Synchronization
 
-/// A central without a radio, which talks to a peripheral in the same process.
+/// A central without a radio, for a peripheral in the same process.
 ///
 /// ```swift
 /// @Test func lampSwitches() async throws {
@@ -13,21 +13,25 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// It meets a GATT server that behaves as that of BlueZ: the stack's own services come first, values are cut
-/// to the MTU, and what BlueZ refuses without asking the program is refused here. Its address is a random
-/// static one until it changes it. It pairs when ``pair(_:)`` is called, and not by itself when an attribute asks for it.
+/// Its GATT server behaves like that of BlueZ. The stack's own services come first, and values are cut to the
+/// MTU. A request that BlueZ refuses without asking the program is refused here too.
 ///
-/// ``writeWithoutResponse(_:_:)`` returns when the peripheral's handler has: on the air, nobody could tell. A write to
-/// a `WriteStream` returns at once.
+/// The central's address is a random static one until ``changeAddress()``. The central pairs only when
+/// ``pair(_:)`` is called, not automatically when an attribute requires it.
+///
+/// ``writeWithoutResponse(_:_:)`` returns when the peripheral's handler has returned; a central with a radio
+/// cannot know that. A write to a `WriteStream` returns at once.
 public final class VirtualCentral: TestCentral {
-    /// The peripheral that is under test.
+    /// The peripheral under test.
     public let peripheral: Peripheral
 
-    /// The address under which the central comes, and under which the peripheral knows it until it bonds.
+    /// The address with which the central connects.
     ///
-    /// Then it shows its lasting address: the first that it had, or ``PairingUser/identityAddress``.
+    /// The peripheral identifies the central by it until the two bond. Then the central reveals its identity
+    /// address: its first address, or ``PairingUser/identityAddress``.
     ///
-    /// ``changeAddress()`` does not change that of a central with which the peripheral is bonded: it is known as before.
+    /// ``changeAddress()`` does not change the address of a bonded central, because the peripheral recognizes
+    /// it anyway.
     public var address: DeviceAddress { state.withLock(\.address) }
 
     /// How long ``nextUpdate(of:)`` waits for an update.
@@ -37,7 +41,7 @@ public final class VirtualCentral: TestCentral {
         var address: DeviceAddress
         var connection: ConnectionID?
         var mtu = VirtualGATTServer.mtus.lowerBound
-        /// Outlives the connection, for what has arrived in it.
+        /// Outlives the connection, so that its updates can still be taken.
         var inbox = UpdateInbox()
         var confirmsIndications = true
         var bond: BondKey?
@@ -45,7 +49,7 @@ public final class VirtualCentral: TestCentral {
     }
 
     let server: VirtualGATTServer
-    /// Its lasting address, which it shows when it bonds.
+    /// The identity address, which the central reveals when it bonds.
     let identity: DeviceAddress
     private let clock: any Clock<Duration>
     let requests = RequestQueue()
@@ -65,7 +69,7 @@ public final class VirtualCentral: TestCentral {
         state = Mutex(State(address: identity))
     }
 
-    /// Makes another central near the same peripheral, not yet connected.
+    /// Creates another central for the same peripheral, not yet connected.
     ///
     /// ```swift
     /// try await lamp.test { phone in
@@ -78,12 +82,12 @@ public final class VirtualCentral: TestCentral {
         VirtualCentral(of: peripheral, on: server, patience: patience, clock: clock)
     }
 
-    /// The size of the largest packet of the connection in bytes; 23 while there is none.
+    /// The MTU of the connection in bytes; 23 while there is no connection.
     public var mtu: Int {
         state.withLock { $0.mtu }
     }
 
-    /// Listens for advertisements; returns at once with all that are on the air.
+    /// Returns all advertisements on the air, at once.
     public func scan() -> [ScanResult] {
         server.advertisements.map { advertisement in
             ScanResult(
@@ -95,16 +99,17 @@ public final class VirtualCentral: TestCentral {
         }
     }
 
-    /// Connects to the peripheral, and agrees on the MTU.
+    /// Connects to the peripheral and negotiates the MTU.
     ///
-    /// Where a connection interrupts the advertising of a stack, as it does with Bluetooth 5 adapters, another
-    /// central waits for it to come back, for as long as ``patience`` says.
+    /// On a stack whose advertising is interrupted by a connection, as with Bluetooth 5 adapters, another
+    /// central waits up to ``patience`` until advertising resumes.
     ///
     /// - Parameters:
-    ///   - mtu: The largest packet that the central takes, 23 to 517 bytes; what is beyond is taken as the limit.
-    ///   - encrypting: Whether a central that is bonded encrypts the connection at once.
-    /// - Throws: ``TestCentralError`` with the code `notFound` when nothing connectable is on the air, or with
-    ///   `alreadyConnected`.
+    ///   - mtu: The largest MTU that the central accepts, 23 to 517 bytes; other values are clamped to this
+    ///     range.
+    ///   - encrypting: Whether a bonded central encrypts the connection as soon as it connects.
+    /// - Throws: ``TestCentralError`` with the code `notFound` when no connectable advertisement is on the
+    ///   air, or with `alreadyConnected`.
     public func connect(mtu: Int, encrypting: Bool) async throws {
         do {
             try open(mtu: mtu, encrypting: encrypting)
@@ -117,9 +122,9 @@ public final class VirtualCentral: TestCentral {
 
     private func open(mtu: Int, encrypting: Bool) throws {
         try state.withLock { state in
-            // The other side may have ended the last connection.
+            // The peripheral may have ended the last connection.
             guard state.connection == nil || !state.inbox.isOpen else {
-                throw TestCentralError(code: .alreadyConnected, message: "The central is connected already.")
+                throw TestCentralError(code: .alreadyConnected, message: "The central is already connected.")
             }
             let inbox = UpdateInbox()
             inbox.confirmsIndications = state.confirmsIndications
@@ -147,7 +152,7 @@ public final class VirtualCentral: TestCentral {
                         try open(mtu: mtu, encrypting: encrypting)
                         return true
                     } catch let error as TestCentralError where error.code == .notFound {
-                        // Another central was quicker.
+                        // Another central connected first.
                     }
                 }
             }
@@ -160,19 +165,23 @@ public final class VirtualCentral: TestCentral {
         }
     }
 
-    /// Takes another address for the connections to come, unless the peripheral has a key by which it knows the central
-    /// nevertheless.
+    /// Changes the address for later connections, unless the peripheral is bonded with the central.
+    ///
+    /// A bonded peripheral recognizes the central by a key, whatever its address is.
     public func changeAddress() throws {
         try state.withLock { state in
             guard state.connection == nil || !state.inbox.isOpen else {
-                throw TestCentralError(code: .alreadyConnected, message: "The central is connected.")
+                throw TestCentralError(
+                    code: .alreadyConnected,
+                    message: "The address of a connected central cannot change. Disconnect the central first."
+                )
             }
             let isKnown = server.bondedCentrals.contains { $0.linkAddress == state.address }
             if !isKnown { state.address = server.makeCentralAddress() }
         }
     }
 
-    /// Ends the connection; without effect when there is none.
+    /// Ends the connection; has no effect when there is none.
     public func disconnect() {
         let connection = state.withLock { state in
             defer {
@@ -189,12 +198,12 @@ public final class VirtualCentral: TestCentral {
         try await requests.run { try await knownDatabase() }
     }
 
-    /// The database as it is: a virtual central need not ask.
+    /// Returns the current database; a virtual central does not need a request.
     public func knownDatabase() async throws -> DiscoveredDatabase {
         try server.discover(on: connection())
     }
 
-    /// Reads a value, or its part from an offset on, by exactly one request.
+    /// Reads a value, or its part from an offset on, with exactly one request.
     public func read(_ handle: AttributeHandle, offset: Int) async throws -> [UInt8] {
         let connection = try connection()
         return try await requests.run {
@@ -202,7 +211,7 @@ public final class VirtualCentral: TestCentral {
         }
     }
 
-    /// Writes a value by exactly one Write Request, and waits for the response.
+    /// Writes a value with exactly one Write Request and waits for the response.
     public func write(_ handle: AttributeHandle, _ value: [UInt8]) async throws {
         let connection = try connection()
         try checkLength(of: value, header: 3)
@@ -211,18 +220,18 @@ public final class VirtualCentral: TestCentral {
         }
     }
 
-    /// Writes a value by a Write Command.
+    /// Writes a value with a Write Command.
     ///
-    /// Returns when the handler of the peripheral has returned, so that a test finds its effects. With a `WriteStream`
-    /// it returns at once, also when the write has to wait for room, or finds none.
+    /// It returns when the handler of the peripheral has returned, so that a test can check the handler's
+    /// effects. A write to a `WriteStream` returns at once, even when it has to wait for room or is dropped.
     public func writeWithoutResponse(_ handle: AttributeHandle, _ value: [UInt8]) async throws {
         let connection = try connection()
         try checkLength(of: value, header: 3)
-        // Whatever comes of it, the central is not told.
+        // A command has no response: the result is ignored.
         _ = try await server.write(handle, value, on: connection)
     }
 
-    /// Has the peripheral keep a part of a value, until ``executePreparedWrites(commit:)``.
+    /// Sends a part of a value that the peripheral queues until ``executePreparedWrites(commit:)``.
     public func prepareWrite(_ handle: AttributeHandle, _ value: [UInt8], offset: Int) async throws {
         let connection = try connection()
         try checkLength(of: value, header: 5)
@@ -231,7 +240,7 @@ public final class VirtualCentral: TestCentral {
         }
     }
 
-    /// Has the peripheral write all prepared parts, or forget them.
+    /// Asks the peripheral to write all prepared parts, or to discard them.
     public func executePreparedWrites(commit: Bool) async throws {
         let connection = try connection()
         try await requests.run {
@@ -253,7 +262,7 @@ public final class VirtualCentral: TestCentral {
         guard let characteristic = try await knownDatabase().characteristic(at: handle) else {
             throw TestCentralError(
                 code: .notFound,
-                message: "There is no characteristic at handle \(handle)."
+                message: "The database has no characteristic with the value handle \(handle)."
             )
         }
         try await write(
@@ -262,13 +271,12 @@ public final class VirtualCentral: TestCentral {
         )
     }
 
-    /// Waits for the next notification or indication of the characteristic with this value handle, for as long
-    /// as ``patience`` says.
+    /// Waits up to ``patience`` for the next update of the characteristic with this value handle.
     public func nextUpdate(of handle: AttributeHandle) async throws -> ReceivedUpdate {
         try await nextArrival(of: handle).update
     }
 
-    /// Waits for the next notification or indication of whatever characteristic, for as long as ``patience`` says.
+    /// Waits up to ``patience`` for the next update of any characteristic.
     public func nextUpdate() async throws -> (characteristic: AttributeHandle, update: ReceivedUpdate) {
         try await nextArrival(of: nil)
     }
@@ -289,7 +297,7 @@ public final class VirtualCentral: TestCentral {
                     code: .timedOut,
                     message:
                         "No update of \(handle.map { "the characteristic at handle \($0)" } ?? "any characteristic") "
-                        + "came within \(patience)."
+                        + "arrived within \(patience)."
                 )
             }
             return update

@@ -1,10 +1,10 @@
 internal import PeripheralKit
 private import Synchronization
 
-/// Waits until all recipients of an update have confirmed it, or cannot any more.
+/// Reports the outcome of an update when each recipient has confirmed it or no longer can.
 final class AwaitedConfirmations: Sendable {
     private struct State {
-        /// Below zero while it is not yet known how many there are.
+        /// Negative when recipients have confirmed before their number is known.
         var missing = 0
         var failure: PeripheralError?
         var isKnown = false
@@ -22,7 +22,7 @@ final class AwaitedConfirmations: Sendable {
         self.report = report
     }
 
-    /// Says how many recipients there are, some of which may have confirmed already.
+    /// Sets the number of recipients, some of which may already have confirmed.
     func expect(_ recipients: Int) {
         change { state in
             state.missing += recipients
@@ -30,12 +30,12 @@ final class AwaitedConfirmations: Sendable {
         }
     }
 
-    /// Says that somebody cannot confirm it, besides those who are expected to.
+    /// Records that a central other than the expected recipients cannot confirm.
     func fail(_ failure: PeripheralError) {
         change { $0.failure = failure }
     }
 
-    /// Takes note of what has become of the update on its way to one of them.
+    /// Handles the outcome of the update for one recipient.
     func note(_ outcome: VirtualUpdateOutcome) {
         change { state in
             state.missing -= 1
@@ -43,9 +43,15 @@ final class AwaitedConfirmations: Sendable {
             case .sent, .confirmed:
                 break
             case .disconnected:
-                state.failure = PeripheralError(code: .disconnected, message: "A central is gone.")
+                state.failure = PeripheralError(
+                    code: .disconnected,
+                    message: "A central disconnected before it confirmed the indication."
+                )
             case .timedOut:
-                state.failure = PeripheralError(code: .unconfirmed, message: "A central has not confirmed.")
+                state.failure = PeripheralError(
+                    code: .unconfirmed,
+                    message: "A central has not confirmed the indication in time."
+                )
             }
         }
     }

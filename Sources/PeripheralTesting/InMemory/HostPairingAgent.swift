@@ -1,12 +1,12 @@
 internal import PeripheralKit
 
-/// Has the running peripheral answer when centrals pair.
+/// Forwards pairing questions to the running peripheral.
 struct HostPairingAgent: VirtualPairingAgent {
     let capability: PairingUser.Capability
     private let host: any PeripheralHost
     private let server: VirtualGATTServer
 
-    /// - Returns: `nil` where nobody is asked: centrals cannot pair then.
+    /// - Returns: `nil` when the method has no agent. Centrals cannot pair then.
     init?(_ method: PairingMethod, for host: any PeripheralHost, on server: VirtualGATTServer) {
         switch method {
         case .none, .system: return nil
@@ -24,7 +24,7 @@ struct HostPairingAgent: VirtualPairingAgent {
     }
 
     func display(_ passkey: UInt32, for central: Central) async {
-        // As on BlueZ, where no answer is awaited.
+        // BlueZ does not wait for an answer either.
         guard await answer(.displayPasskey(passkey), to: central) == .reject, !Task.isCancelled else {
             return
         }

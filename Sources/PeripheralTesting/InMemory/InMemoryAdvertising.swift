@@ -2,11 +2,11 @@ internal import PeripheralCore
 internal import PeripheralKit
 private import Synchronization
 
-/// What a peripheral in memory advertises: each advertisement at its place, off the air while it pauses.
+/// The advertisements of a peripheral in memory, by their index; a paused one is off the air.
 final class InMemoryAdvertising: Sendable {
     private struct State {
         var wanted: [Advertisement] = []
-        /// What is on the air, by its place.
+        /// The advertisements on the air, by their index.
         var onAir: [Int: AdvertisementID] = [:]
         var isEnded = false
     }
@@ -18,15 +18,15 @@ final class InMemoryAdvertising: Sendable {
         self.server = server
     }
 
-    /// - Throws: `DeclarationError` when one of them is not possible.
+    /// - Throws: `DeclarationError` when one of the advertisements is not possible.
     func examine(_ advertisements: [Advertisement]) throws(DeclarationError) {
         let errors = advertisements.plans(for: .extended).flatMap(\.issues).filter { $0.severity == .error }
         guard errors.isEmpty else { throw DeclarationError(issues: errors) }
     }
 
-    /// Advertises these, in place of what was advertised before.
+    /// Replaces the advertisements.
     ///
-    /// - Throws: `DeclarationError` when one of them is not possible; nothing is changed then.
+    /// - Throws: `DeclarationError` when one of the advertisements is not possible. Nothing changes then.
     func set(_ advertisements: [Advertisement]) throws(DeclarationError) {
         try examine(advertisements)
         state.withLock { state in
@@ -35,12 +35,12 @@ final class InMemoryAdvertising: Sendable {
         }
     }
 
-    /// Takes note that centrals have come or gone.
+    /// Pauses or resumes advertisements after centrals have connected or disconnected.
     func refresh() {
         state.withLock { update(&$0) }
     }
 
-    /// Takes all off the air, for good.
+    /// Takes all advertisements off the air permanently.
     func end() {
         state.withLock { state in
             (state.wanted, state.isEnded) = ([], true)
@@ -72,7 +72,7 @@ final class InMemoryAdvertising: Sendable {
 }
 
 extension VirtualAdvertisement {
-    /// What the plan has on the air.
+    /// Creates the advertisement that a plan puts on the air.
     fileprivate init(_ plan: AdvertisingPlan) {
         self.init(
             advertisingData: plan.advertisingData.bytes,

@@ -2,10 +2,13 @@ internal import PeripheralCore
 public import PeripheralKit
 private import Synchronization
 
-/// A Bluetooth stack in memory: a `Peripheral` on it is on the air of the ``VirtualCentral``s made by it.
+/// A Bluetooth stack in memory, for tests.
 ///
-/// `Peripheral.test(mtu:logger:_:)` is the short way. This is the long one, for a test
-/// that wants its own logger, or the code that calls `run`:
+/// A `Peripheral` that runs on it is on the air for the ``VirtualCentral``s that
+/// ``makeCentral(of:patience:clock:)`` returns.
+///
+/// Most tests use `Peripheral.test(mtu:logger:_:)`. Use the backend directly to test code that calls `run`,
+/// or to pass other arguments to `run`:
 ///
 /// ```swift
 /// let backend = InMemoryBackend()
@@ -16,16 +19,21 @@ private import Synchronization
 /// }
 /// ```
 ///
-/// The server behaves as that of BlueZ 5.87, on a Bluetooth 5 adapter that goes on advertising while centrals are
-/// connected, unless they pause; but it tells the end of each subscription, which BlueZ does not always do. When a bonded
-/// central pairs again by Just Works, the program decides, as with `JustWorksRepairing = confirm`. The time of an
-/// advertisement is never over. Handlers run in tasks of their own. Updates leave without delay: there is no limit to
-/// their speed, and each central keeps its updates until the test takes them.
+/// The GATT server behaves like that of BlueZ 5.87 on a Bluetooth 5 adapter. In detail:
+///
+/// - Subscriptions: the end of each subscription is reported, which BlueZ does not always do.
+/// - Pairing: when a bonded central pairs again by Just Works, the program decides, as with
+///   `JustWorksRepairing = confirm`.
+/// - Advertising: it continues while centrals are connected, except for advertisements that pause. The time
+///   limit of an advertisement never expires.
+/// - Handlers: each runs in its own task.
+/// - Updates: each update completes without delay, at any rate. A central keeps its updates until the test
+///   takes them.
 public struct InMemoryBackend: PeripheralBackend {
     private let server: VirtualGATTServer
     private let store = InMemoryRestorationStore()
 
-    /// Makes a stack of its own, with nothing on the air.
+    /// Creates a stack with nothing on the air, independent of other stacks.
     public init() {
         server = VirtualGATTServer(
             deviceName: "Virtual",
@@ -35,12 +43,13 @@ public struct InMemoryBackend: PeripheralBackend {
         )
     }
 
-    /// Makes a central on the air of this stack, not yet connected.
+    /// Creates a central of this stack, not yet connected.
     ///
     /// - Parameters:
-    ///   - peripheral: The peripheral that it looks for; it tells where a `Characteristic` stands.
-    ///   - patience: How long it waits for an update before it throws.
-    ///   - clock: What measures that time.
+    ///   - peripheral: The peripheral under test; its declaration determines where a `Characteristic` is in
+    ///     the database.
+    ///   - patience: How long the central waits for an update before it throws.
+    ///   - clock: The clock that measures this time.
     /// - Returns: The central.
     public func makeCentral(
         of peripheral: Peripheral,
@@ -50,10 +59,12 @@ public struct InMemoryBackend: PeripheralBackend {
         VirtualCentral(of: peripheral, on: server, patience: patience, clock: clock)
     }
 
-    /// A store in memory that lasts as long as this stack, so that a peripheral is restored which runs on it again.
+    /// A store in memory that lasts as long as this stack.
+    ///
+    /// A peripheral that runs on the stack again is restored from it.
     public var restorationStore: (any RestorationStore)? { store }
 
-    /// Publishes the peripheral until the link is told to stop, or the task is cancelled.
+    /// Publishes the peripheral until its link is stopped or the task is cancelled.
     public func serve(_ publication: Publication, for host: any PeripheralHost) async throws {
         let advertising = InMemoryAdvertising(on: server)
         try advertising.examine(publication.advertisements)
@@ -98,7 +109,7 @@ public struct InMemoryBackend: PeripheralBackend {
             }
             let published = PublishedPeripheral(link: link, pacing: .observed, adapter: server.address)
             host.handle(.published(published))
-            // Ends when the link is stopped, or this task is cancelled.
+            // Ends when the link is stopped or this task is cancelled.
             for await _ in stopped {}
             changeConnections.finish()
             advertising.end()
@@ -112,7 +123,7 @@ public struct InMemoryBackend: PeripheralBackend {
 }
 
 extension InMemoryBackend {
-    /// Adds the services where they were before, or else where there is room.
+    /// Adds the services at their previous handles, or else at free handles.
     private func add(
         _ publication: Publication,
         servedBy provider: HostProvider
@@ -132,7 +143,7 @@ extension InMemoryBackend {
     }
 }
 
-/// The updates that are not confirmed and not given up.
+/// The updates that still wait for confirmations.
 private final class AwaitedUpdates: Sendable {
     private let updates = Mutex<Set<Update.ID>>([])
 
@@ -145,9 +156,9 @@ private final class AwaitedUpdates: Sendable {
     }
 }
 
-/// The way from a running peripheral to the stack in memory.
+/// The link from a running peripheral to the stack in memory.
 private struct InMemoryLink: BackendLink {
-    /// What is to be done about an update.
+    /// An operation on an update.
     enum Order {
         case send(Update)
         case abandon(Update.ID)
@@ -158,9 +169,9 @@ private struct InMemoryLink: BackendLink {
     let table: AttributeTable
     let advertising: InMemoryAdvertising
     let host: any PeripheralHost
-    /// Subscriptions come with the server's lock held, and lead to updates.
+    /// Subscriptions are reported with the server's lock held and can cause updates, so a task sends these.
     let orders: AsyncStream<Order>.Continuation
-    /// So do confirmations.
+    /// Confirmations are reported with the server's lock held as well.
     let confirmed: AsyncStream<BackendEvent>.Continuation
     let stopped: AsyncStream<Never>.Continuation
     private let awaited = AwaitedUpdates()
@@ -178,8 +189,8 @@ private struct InMemoryLink: BackendLink {
         case .send(let update):
             send(update)
         case .abandon(let id):
-            // A confirmation tells of which update it is: there is nothing to wait for.
-            endAwaited(id, .failed(code: .unconfirmed, "A central has not confirmed."))
+            // Each confirmation belongs to a known update, so there is nothing to wait for.
+            endAwaited(id, .failed(code: .unconfirmed, "A central has not confirmed the indication."))
         }
     }
 
@@ -195,7 +206,7 @@ private struct InMemoryLink: BackendLink {
             of: update.characteristic,
             in: application,
             to: { subscriber in
-                // With the server's lock held, so that nobody subscribes.
+                // The server's lock is held, so no central subscribes meanwhile.
                 guard update.recipients.include(subscriber.central), host.whichAreOver([update]).isEmpty
                 else {
                     return false
@@ -208,7 +219,7 @@ private struct InMemoryLink: BackendLink {
             }
         )
         guard let recipients else {
-            return end(update, .failed(code: .stopped, "It is no longer published."))
+            return end(update, .failed(code: .stopped, "The peripheral is no longer published."))
         }
         if recipients.isEmpty, isWithheld { return end(update, .failed(.insecure)) }
         if case .central = update.recipients, recipients.isEmpty {
@@ -223,7 +234,7 @@ private struct InMemoryLink: BackendLink {
         }
     }
 
-    /// Whether all of these can be sent an update.
+    /// Whether the update can be sent to all of these centrals.
     private func canReach(_ centrals: Set<Central.ID>, by update: Update, at level: SecurityLevel) -> Bool {
         guard !centrals.isEmpty else { return true }
         var missing = centrals
@@ -274,7 +285,7 @@ private struct InMemoryLink: BackendLink {
     }
 }
 
-/// Serves the attributes by the running peripheral.
+/// Forwards requests to the running peripheral.
 private struct HostProvider: VirtualAttributeProvider {
     let host: any PeripheralHost
 
@@ -303,7 +314,7 @@ private struct HostProvider: VirtualAttributeProvider {
     }
 
     func subscriptionChanged(_ change: SubscriptionChange) {
-        // The end of the connection tells it: the subscription itself is kept.
+        // The end of the connection reports this; the subscription itself persists.
         guard change.cause != .suspended else { return }
         if change.to == 0 {
             host.handle(.unsubscribed(change.characteristic, by: change.central.id))
@@ -322,7 +333,7 @@ private struct HostProvider: VirtualAttributeProvider {
 }
 
 extension PeripheralHost {
-    /// Takes note of what has happened to a connection.
+    /// Reports a connection event as backend events.
     fileprivate func handle(_ event: ConnectionEvent) {
         switch event {
         case .connected(let central):
@@ -356,8 +367,8 @@ extension PeripheralError {
 
     fileprivate static let insecure = PeripheralError(
         code: .insufficientSecurity,
-        message: "The link of a central does not have the security that the characteristic demands: "
-            + "it has come back and not yet encrypted."
+        message: "The link of a central does not have the security that the characteristic requires: "
+            + "the central has reconnected and not yet encrypted it."
     )
 }
 
@@ -368,12 +379,12 @@ extension UpdateOutcome {
 }
 
 extension AttributeTable {
-    /// What the characteristic with this value handle demands of its subscribers' links.
+    /// The security that the characteristic with this value handle requires of its subscribers' links.
     fileprivate func notifySecurity(of handle: AttributeHandle) -> SecurityLevel {
         self[handle].flatMap { characteristic(of: $0.kind) }?.security.notify ?? .open
     }
 
-    /// The values that are written with the application's consent only.
+    /// The handles of the values whose writes the program has to authorize.
     fileprivate var handlesWithAuthorization: Set<AttributeHandle> {
         Set(
             attributes.filter { attribute in

@@ -3,9 +3,9 @@ private import Synchronization
 
 /// A store that preserves the state of peripherals in memory, for tests.
 ///
-/// It keeps the promises of a `RestorationStore` but the one that the state survives the process; a test
-/// ends a peripheral and starts it again with the same store, or with a ``snapshot()`` of an earlier instant, as if the
-/// program had been killed right then.
+/// It fulfills the contract of a `RestorationStore`, except that the state does not survive the process. A
+/// test stops a peripheral and starts it again with the same store. To test the kill of a program at an
+/// earlier instant, it starts the peripheral with a ``snapshot()`` of that instant.
 public final class InMemoryRestorationStore: RestorationStore {
     fileprivate typealias Identifier = [UInt8]
 
@@ -22,7 +22,7 @@ public final class InMemoryRestorationStore: RestorationStore {
 
     fileprivate let state: Mutex<State>
 
-    /// Makes a store in which nothing is preserved.
+    /// Creates an empty store.
     public init() {
         state = Mutex(State())
     }
@@ -31,46 +31,48 @@ public final class InMemoryRestorationStore: RestorationStore {
         state = Mutex(State(documents: documents))
     }
 
-    /// How often a document has been saved.
+    /// The number of saves since the store was created.
     public var saveCount: Int { state.withLock { $0.saveCount } }
 
-    /// What `RestorationRecord.load()` throws, for every identifier; `nil` lets it load again.
+    /// The error that `RestorationRecord.load()` throws for every identifier; `nil` lets it load again.
     ///
-    /// It stands for what is wrong with that which is preserved, and so ends with
-    /// `RestorationRecord.setAside()` and with the next successful save. Until then, nothing is listed.
+    /// It simulates damaged preserved state. Therefore `RestorationRecord.setAside()` and the next successful
+    /// save reset it. Until then, ``identifiers()`` is empty.
     public var loadError: RestorationError? {
         get { state.withLock { $0.loadError } }
         set { state.withLock { $0.loadError = newValue } }
     }
 
-    /// What `RestorationRecord.save(_:)` throws, for every identifier; `nil` lets it save again.
+    /// The error that `RestorationRecord.save(_:)` throws for every identifier; `nil` lets it save again.
     public var saveError: RestorationError? {
         get { state.withLock { $0.saveError } }
         set { state.withLock { $0.saveError = newValue } }
     }
 
-    /// What is preserved under an identifier; `nil` is nothing.
+    /// The preserved state of an identifier, or `nil` when there is none.
     public subscript(identifier: String) -> RestorationDocument? {
         get { state.withLock { $0.documents[Array(identifier.utf8)] } }
         set { state.withLock { $0.documents[Array(identifier.utf8)] = newValue } }
     }
 
-    /// The documents of an identifier that were set aside, the oldest first.
+    /// The states of an identifier that were set aside, oldest first.
     public func documentsSetAside(of identifier: String) -> [RestorationDocument] {
         state.withLock { $0.setAside[Array(identifier.utf8)] ?? [] }
     }
 
-    /// The document of an identifier that was set aside for a newer version; `nil` is none.
+    /// The state of an identifier that was set aside for a newer version, or `nil` when there is none.
     public func document(of identifier: String, setAsideForVersion version: Int) -> RestorationDocument? {
         state.withLock { $0.ofNewerVersions[Array(identifier.utf8)]?[version] }
     }
 
-    /// A store that holds what is preserved here now, in which no record is open, and which does not fail.
+    /// Creates a store with the current preserved state.
+    ///
+    /// In the new store, no record is open, and loading and saving succeed.
     public func snapshot() -> InMemoryRestorationStore {
         InMemoryRestorationStore(documents: state.withLock { $0.documents })
     }
 
-    /// Waits until documents have been saved so many times since the store was made.
+    /// Waits until ``saveCount`` has reached this number.
     public func waitForSaves(_ count: Int) async {
         await withCheckedContinuation { continuation in
             let isReached = state.withLock { state in
@@ -82,20 +84,20 @@ public final class InMemoryRestorationStore: RestorationStore {
         }
     }
 
-    /// The identifiers under which something is preserved that can be loaded, in no particular order.
+    /// The identifiers whose preserved state can be loaded, in no particular order.
     public func identifiers() async throws(RestorationError) -> [String] {
         state.withLock { state in
-            // What cannot be loaded is not listed.
+            // State that cannot be loaded is not listed.
             guard state.loadError == nil else { return [] }
             return state.documents.keys.map { String(decoding: $0, as: UTF8.self) }
         }
     }
 
-    /// Opens the record of an identifier, for this caller alone until it is closed.
+    /// Opens the record of an identifier exclusively, until it is closed.
     ///
     /// - Parameter identifier: The identifier.
     /// - Returns: The record.
-    /// - Throws: `RestorationError` when the record is open already, or cannot have the identifier.
+    /// - Throws: `RestorationError` when the record is already open or the identifier is invalid.
     public func open(_ identifier: String) async throws(RestorationError) -> any RestorationRecord {
         try RestorationRules.check(identifier: identifier)
         let isFree = state.withLock { $0.open.insert(Array(identifier.utf8)).inserted }

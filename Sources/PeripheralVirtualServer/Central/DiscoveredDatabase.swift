@@ -1,15 +1,18 @@
 public import PeripheralCore
 
-/// The attributes of a peripheral as a central has discovered them.
+/// The attributes of a peripheral that a central has discovered.
 public struct DiscoveredDatabase: Hashable, Sendable {
-    /// All services in the order of their handles, those of the Bluetooth stack included.
+    /// All services in the order of their handles, including those of the Bluetooth stack.
     public var services: [DiscoveredService]
 
-    /// The services of the applications: all but the Bluetooth stack's own, and but for secondary services that no other
-    /// includes, which say nothing to a central.
+    /// The services of programs, without those of the Bluetooth stack.
     ///
-    /// The stack's are Generic Access, Generic Attribute and, when it comes before all other services and holds
-    /// nothing but the PnP ID, Device Information: BlueZ publishes such a one by itself.
+    /// Secondary services that no other service includes are left out, because they mean nothing to a
+    /// central.
+    ///
+    /// The stack's services are Generic Access, Generic Attribute and the Device Information service that
+    /// BlueZ publishes. The last is recognized by its position before all other services and by the PnP ID,
+    /// its only characteristic.
     public var applicationServices: [DiscoveredService] {
         let included = Set(services.flatMap(\.includedServices))
         let others = services.filter {
@@ -23,12 +26,12 @@ public struct DiscoveredDatabase: Hashable, Sendable {
         return Array(others.dropFirst())
     }
 
-    /// Makes a database, for implementations of ``TestCentral``.
+    /// Creates a database, for implementations of ``TestCentral``.
     public init(services: [DiscoveredService]) {
         self.services = services
     }
 
-    /// The characteristic with this value handle.
+    /// Returns the characteristic with this value handle.
     public func characteristic(at valueHandle: AttributeHandle) -> DiscoveredCharacteristic? {
         for service in services where service.handles.contains(valueHandle) {
             return service.characteristics.first { $0.valueHandle == valueHandle }
@@ -37,24 +40,24 @@ public struct DiscoveredDatabase: Hashable, Sendable {
     }
 }
 
-/// A service as a central has discovered it.
+/// A service that a central has discovered.
 public struct DiscoveredService: Hashable, Sendable {
     /// The type of the service.
     public var uuid: BluetoothUUID
 
-    /// The handles of the service's declaration and of all that belongs to it.
+    /// The handles of the service's declaration and of all its attributes.
     public var handles: ClosedRange<AttributeHandle>
 
     /// The characteristics in the order of their handles.
     public var characteristics: [DiscoveredCharacteristic]
 
-    /// Whether the service is a primary one; a secondary one is there for others to include.
+    /// Whether the service is primary; a secondary service exists only for other services to include.
     public var isPrimary: Bool
 
-    /// The services that it includes, by the handles of their declarations.
+    /// The included services, by the handles of their declarations.
     public var includedServices: [AttributeHandle]
 
-    /// Makes a service, for implementations of ``TestCentral``.
+    /// Creates a service, for implementations of ``TestCentral``.
     public init(
         uuid: BluetoothUUID,
         handles: ClosedRange<AttributeHandle>,
@@ -70,7 +73,7 @@ public struct DiscoveredService: Hashable, Sendable {
     }
 }
 
-/// A characteristic as a central has discovered it.
+/// A characteristic that a central has discovered.
 public struct DiscoveredCharacteristic: Hashable, Sendable {
     /// The type of the characteristic.
     public var uuid: BluetoothUUID
@@ -81,13 +84,13 @@ public struct DiscoveredCharacteristic: Hashable, Sendable {
     /// The handle of the value.
     public var valueHandle: AttributeHandle
 
-    /// The properties of the declaration; those of the extended properties descriptor are not among them.
+    /// The properties of the declaration, without those of the extended properties descriptor.
     public var properties: CharacteristicProperties
 
     /// The descriptors in the order of their handles.
     public var descriptors: [DiscoveredDescriptor]
 
-    /// Makes a characteristic, for implementations of ``TestCentral``.
+    /// Creates a characteristic, for implementations of ``TestCentral``.
     public init(
         uuid: BluetoothUUID,
         declarationHandle: AttributeHandle,
@@ -102,9 +105,9 @@ public struct DiscoveredCharacteristic: Hashable, Sendable {
         self.descriptors = descriptors
     }
 
-    /// The handle of the first descriptor of a type.
+    /// Returns the handle of the first descriptor of a type.
     ///
-    /// - Throws: ``TestCentralError`` with the code `notFound`.
+    /// - Throws: ``TestCentralError`` with the code `notFound` when there is no such descriptor.
     public func handle(of descriptor: BluetoothUUID) throws(TestCentralError) -> AttributeHandle {
         guard let found = descriptors.first(where: { $0.uuid == descriptor }) else {
             throw TestCentralError(
@@ -116,15 +119,15 @@ public struct DiscoveredCharacteristic: Hashable, Sendable {
     }
 }
 
-/// A descriptor as a central has discovered it.
+/// A descriptor that a central has discovered.
 public struct DiscoveredDescriptor: Hashable, Sendable {
     /// The type of the descriptor.
     public var uuid: BluetoothUUID
 
-    /// Its handle.
+    /// The handle of the descriptor.
     public var handle: AttributeHandle
 
-    /// Makes a descriptor, for implementations of ``TestCentral``.
+    /// Creates a descriptor, for implementations of ``TestCentral``.
     public init(uuid: BluetoothUUID, handle: AttributeHandle) {
         self.uuid = uuid
         self.handle = handle

@@ -1,6 +1,8 @@
 public import PeripheralCore
 
-/// Who stands before a ``TestCentral`` while it pairs: what the central can do, and what the person does.
+/// The user of a ``TestCentral`` while it pairs.
+///
+/// It describes what the central can do and how the person answers its questions.
 ///
 /// ```swift
 /// try await central.pair(.justWorks)
@@ -8,17 +10,16 @@ public import PeripheralCore
 /// try await central.pair(.confirming { number in await shownNumber() == number })
 /// ```
 ///
-/// Which question is asked, and on which side, follows from the capabilities of both (Core Specification, Vol 3,
-/// Part H, 2.3.5.1).
+/// The capabilities of both sides determine the question and the side that asks it (Core Specification, Vol
+/// 3, Part H, 2.3.5.1).
 public struct PairingUser: Sendable {
-    /// What the central has for a person to see and to touch: its IO capability (Core Specification, Vol 3,
-    /// Part H, 2.3.2).
+    /// The IO capability of a device (Core Specification, Vol 3, Part H, 2.3.2).
     public enum Capability: Hashable, Sendable, CaseIterable {
-        /// Nothing.
+        /// Neither input nor output.
         case noInputNoOutput
         /// A display.
         case displayOnly
-        /// A display, and a way to say yes or no.
+        /// A display and a way to answer yes or no.
         case displayYesNo
         /// A keyboard.
         case keyboardOnly
@@ -26,46 +27,49 @@ public struct PairingUser: Sendable {
         case keyboardDisplay
     }
 
-    /// What the central has.
+    /// The IO capability of the central.
     public var capability: Capability
 
-    /// Whether both sides keep the keys, to encrypt later connections as well.
+    /// Whether both sides store the keys to encrypt later connections.
     public var isBonding: Bool
 
-    /// Whether the central asks for protection against a man in the middle.
+    /// Whether the central requests protection against a man in the middle.
     ///
-    /// Without it, and unless the peripheral asks for it, two devices pair by Just Works whatever they have.
+    /// If neither side requests it, the two pair by Just Works, whatever their IO capabilities are.
     public var requiresAuthentication: Bool
 
-    /// Whether the central offers LE Secure Connections; otherwise it pairs by LE legacy pairing.
+    /// Whether the central offers LE Secure Connections; otherwise it uses LE legacy pairing.
     public var secureConnections: Bool
 
-    /// The public address that the central shows when it bonds, having come under another one, as phones do (Core
-    /// Specification, Vol 3, Part H, 3.6.5); `nil` for a central that shows no other.
+    /// The public identity address that the central reveals when it bonds, or `nil` for its own.
     ///
-    /// A ``VirtualCentral`` shows this one. Others show what they have.
+    /// An iPhone, for example, connects with another address before (Core Specification, Vol 3, Part H,
+    /// 3.6.5).
+    ///
+    /// A ``VirtualCentral`` reveals this address. Other centrals reveal their own.
     public var identityAddress: DeviceAddress?
 
-    /// The person sees a passkey on the central's display, to enter it on the peripheral.
+    /// Called with the passkey on the central's display, which the person enters on the peripheral.
     public var display: @Sendable (_ passkey: UInt32) async -> Void
 
-    /// The person enters a passkey on the central's keyboard, 0 to 999,999; `nil` cancels the pairing.
+    /// Returns the passkey that the person enters on the central, 0 to 999,999; `nil` cancels the pairing.
     public var enterPasskey: @Sendable () async -> UInt32?
 
-    /// The person sees a number on the central's display, and says whether the peripheral's is the same.
+    /// Returns whether the peripheral displays the same number as the central.
     public var confirm: @Sendable (_ number: UInt32) async -> Bool
 
-    /// Makes a person.
+    /// Creates a user.
     ///
     /// - Parameters:
-    ///   - capability: What the central has.
-    ///   - isBonding: Whether both sides keep the keys.
-    ///   - requiresAuthentication: Whether the central asks for protection against a man in the middle.
+    ///   - capability: The IO capability of the central.
+    ///   - isBonding: Whether both sides store the keys.
+    ///   - requiresAuthentication: Whether the central requests protection against a man in the middle.
     ///   - secureConnections: Whether the central offers LE Secure Connections.
-    ///   - identityAddress: The public address that a virtual central shows when it bonds; none unless given.
-    ///   - display: Sees a passkey; does nothing unless given.
-    ///   - enterPasskey: Enters a passkey; cancels unless given.
-    ///   - confirm: Compares a number; says yes unless given.
+    ///   - identityAddress: The public identity address that a virtual central reveals when it bonds; by
+    ///     default, its own.
+    ///   - display: Called with the displayed passkey; by default, does nothing.
+    ///   - enterPasskey: Returns the entered passkey; by default, cancels the pairing.
+    ///   - confirm: Returns whether the numbers are equal; by default, `true`.
     public init(
         capability: Capability,
         isBonding: Bool = true,
@@ -88,29 +92,29 @@ public struct PairingUser: Sendable {
 }
 
 extension PairingUser {
-    /// A central without display and keyboard, which bonds without asking anybody.
+    /// A central without display and keyboard, which bonds without a question.
     public static let justWorks = PairingUser(capability: .noInputNoOutput)
 
     /// A central with a keyboard, for a peripheral that displays a passkey.
     ///
-    /// - Parameter passkey: What the person enters, once asked; `nil` cancels.
-    /// - Returns: The person and the central.
+    /// - Parameter passkey: Returns the passkey that the person enters; `nil` cancels the pairing.
+    /// - Returns: The user.
     public static func entering(_ passkey: @escaping @Sendable () async -> UInt32?) -> PairingUser {
         PairingUser(capability: .keyboardOnly, requiresAuthentication: true, enterPasskey: passkey)
     }
 
     /// A central with a display only, for a peripheral on which a passkey is entered.
     ///
-    /// - Parameter passkey: Sees what the central displays.
-    /// - Returns: The person and the central.
+    /// - Parameter passkey: Called with the passkey that the central displays.
+    /// - Returns: The user.
     public static func reading(_ passkey: @escaping @Sendable (UInt32) async -> Void) -> PairingUser {
         PairingUser(capability: .displayOnly, requiresAuthentication: true, display: passkey)
     }
 
     /// A central with a display and two buttons, for a peripheral that displays a number to compare.
     ///
-    /// - Parameter answer: Says whether the peripheral displays this number, too; always unless given.
-    /// - Returns: The person and the central.
+    /// - Parameter answer: Returns whether the peripheral displays the same number; by default, `true`.
+    /// - Returns: The user.
     public static func confirming(
         _ answer: @escaping @Sendable (UInt32) async -> Bool = { _ in true }
     ) -> PairingUser {

@@ -2,13 +2,13 @@ public import PeripheralKit
 
 /// A notification or indication that a central has received.
 public struct ReceivedUpdate: Hashable, Sendable {
-    /// Whether it was a notification or an indication.
+    /// Whether the update was a notification or an indication.
     public var kind: UpdateKind
 
     /// The value.
     public var value: [UInt8]
 
-    /// Makes an update, for implementations of ``TestCentral``.
+    /// Creates an update, for implementations of ``TestCentral``.
     public init(kind: UpdateKind, value: [UInt8]) {
         self.kind = kind
         self.value = value

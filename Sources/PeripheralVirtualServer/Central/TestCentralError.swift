@@ -1,6 +1,6 @@
-/// Why a ``TestCentral`` could not do what it was asked for, where the peripheral did not refuse it.
+/// An operation of a ``TestCentral`` failed for a reason other than a refusal by the peripheral.
 ///
-/// What the peripheral refuses is an `ATTError`.
+/// A refusal by the peripheral is an `ATTError`.
 public struct TestCentralError: Error, Sendable, CustomStringConvertible {
     /// A kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -11,34 +11,34 @@ public struct TestCentralError: Error, Sendable, CustomStringConvertible {
 
         private let kind: Kind
 
-        /// No such peripheral is on the air, or no such attribute in its database.
+        /// The peripheral is not on the air, or its database has no such attribute.
         public static let notFound = Code(kind: .notFound)
         /// The operation needs a connection.
         public static let notConnected = Code(kind: .notConnected)
-        /// The central has a connection, and can have one only.
+        /// The central is already connected, and it can have only one connection.
         public static let alreadyConnected = Code(kind: .alreadyConnected)
         /// The connection ended before the operation was complete.
         public static let disconnected = Code(kind: .disconnected)
-        /// The two sides did not pair, for what one of them is, can or wants.
+        /// The two sides could not pair, or one of them refused.
         public static let pairingFailed = Code(kind: .pairingFailed)
-        /// Nothing came in the time that the central allows.
+        /// No update arrived within the time limit of the central.
         public static let timedOut = Code(kind: .timedOut)
         /// The value does not fit into a packet.
         public static let invalidArgument = Code(kind: .invalidArgument)
-        /// The program that is the central failed.
+        /// The program that implements the central failed.
         public static let failed = Code(kind: .failed)
 
-        /// The code's name.
+        /// The name of the code.
         public var description: String { kind.rawValue }
     }
 
     /// The kind of failure.
     public var code: Code
 
-    /// What happened.
+    /// A description of the failure.
     public var message: String
 
-    /// Makes an error, for implementations of ``TestCentral``.
+    /// Creates an error, for implementations of ``TestCentral``.
     public init(code: Code, message: String) {
         self.code = code
         self.message = message

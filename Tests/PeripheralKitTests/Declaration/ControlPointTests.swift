@@ -105,7 +105,7 @@ struct ControlPointTests {
                 "warning: A procedure of a control point failed; the central receives no response. "
                     + "[characteristic 2a52; Failure()]",
                 "warning: A procedure of a control point returned a response with a length that is not declared; "
-                    + "the central gets no response. [characteristic 2a52; 5 bytes]",
+                    + "the central receives no response. [characteristic 2a52; 5 bytes]",
             ]
         )
     }

@@ -92,7 +92,7 @@ final class RestorationFailureTests: Sendable {
                 try await session.preserve()
             }
         }
-        #expect(log.lines.count { $0.contains("cannot be preserved") } == 2)
+        #expect(log.lines.count { $0.contains("cannot be saved") } == 2)
     }
 
     /// Nobody knows where the services stood.
