@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Swift 6.2 does not know this warning, and its main actor is Dispatch's main queue, which the event loop serves.
+// Swift 6.2 does not know this warning, and its main actor is Dispatch's main queue, which the event loop
+// serves.
 #if compiler(>=6.3)
     let warningSettings: [SwiftSetting] = [.treatWarning("ExplicitSendable", as: .error)]
     let eventLoopLibraries: [LinkerSetting] = []
@@ -24,7 +25,8 @@ let swiftSettings: [SwiftSetting] =
 /// The targets that touch C: each unsafe expression is marked as such.
 let cFacingSettings: [SwiftSetting] = swiftSettings + [.strictMemorySafety()]
 
-/// The ready-made services, in `Services/`: each a target and a product of its own, `Peripheral` and its name.
+/// The ready-made services, in `Services/`: each a target and a product of its own, `Peripheral` and its
+/// name.
 let serviceNames = [
     "AutomationIO",
     "Battery",
@@ -314,7 +316,8 @@ let adapters: [Target] = [
 
 /// The command `peripheral-doctor`: what is wrong with a machine that a peripheral shall run on.
 ///
-/// It is for devices too, and therefore as free of Foundation as the libraries: it reads its few options by itself.
+/// It is for devices too, and therefore as free of Foundation as the libraries: it reads its few options by
+/// itself.
 let doctor: [Target] = [
     .target(
         name: "PeripheralDoctor",

@@ -3,8 +3,8 @@ package import PeripheralDBus
 
 /// A way to a bus that breaks when a test wants it to.
 ///
-/// It is an actor of its event loop. On the loop of the client, the client sees all that the proxy does in one turn at once,
-/// such as a reply and the end of the connection behind it.
+/// It is an actor of its event loop. On the loop of the client, the client sees all that the proxy does in
+/// one turn at once, such as a reply and the end of the connection behind it.
 package actor BusProxy {
     /// Where the first connection ends.
     package enum Cut: Sendable {

@@ -74,7 +74,8 @@ struct DurableUpdatesTests {
         }
     }
 
-    /// A bonded phone is subscribed again as soon as it connects, and may not get the values of a door before it encrypts.
+    /// A bonded phone is subscribed again as soon as it connects, and may not get the values of a door before
+    /// it encrypts.
     @Test(arguments: [BlueZVersion.v5_66, .v5_87])
     func whoReturnsGetsWhatWasKeptOnceItHasEncrypted(version: BlueZVersion) async throws {
         try await run(on: version, security: .encrypted) { audit, session, phone, other in

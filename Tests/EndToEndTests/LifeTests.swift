@@ -10,8 +10,8 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct LifeTests {
     private static let beginning = ["services", "services", "advertisements: 1", "advertisements: 0"]
-    // bluetoothd announces after it has answered, so the program may be gone before that is heard. Were it dropped
-    // instead, its end would come first of all.
+    // bluetoothd announces after it has answered, so the program may be gone before that is heard. Were it
+    // dropped instead, its end would come first of all.
     private static let end = ["no services", "no services", "somebody leaves"]
 
     @Test func advertisementIsWithdrawnBeforeTheServices() async throws {

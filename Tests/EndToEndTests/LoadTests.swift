@@ -8,8 +8,8 @@ import Testing
 
 /// Many requests, one after the other and all at once.
 ///
-/// The clocks stand still: the program has 4 s for an answer, bluetoothd and the central 5 s, and other tests can keep
-/// all threads busy for that long. Nothing here is about these limits.
+/// The clocks stand still: the program has 4 s for an answer, bluetoothd and the central 5 s, and other tests
+/// can keep all threads busy for that long. Nothing here is about these limits.
 @Suite(.timeLimit(.minutes(1)))
 struct LoadTests {
     /// In a process of its own, where nothing else opens files.

@@ -105,7 +105,8 @@ struct PacingTests {
         for _ in 0..<count { _ = try await central.nextUpdate(of: Self.value) }
     }
 
-    /// Waits until so many have left or are given up; on a machine that stands still for a while, the silence counts as well.
+    /// Waits until so many have left or are given up; on a machine that stands still for a while, the silence
+    /// counts as well.
     private func untilSent(_ count: Int, in session: PeripheralSession) async throws {
         try await until { session.updateStatistics.first.map { $0.sent + $0.givenUp >= count } ?? false }
     }
@@ -152,7 +153,8 @@ struct PacingTests {
         }
     }
 
-    /// Without what the kernel says, or with a driver that counts nothing: at a pace, but for what has arrived for certain.
+    /// Without what the kernel says, or with a driver that counts nothing: at a pace, but for what has
+    /// arrived for certain.
     @Test(arguments: [.v5_66, .v5_87] as [BlueZVersion], [nil, LinkCounters()])
     func whatACentralAsksForShowsWhatHasArrived(version: BlueZVersion, counters: LinkCounters?) async throws {
         let peripheral = Peripheral("Unobserved") { GATTService(.battery) { Self.value } }

@@ -149,7 +149,8 @@ struct RecoveryTests {
         #expect(log.lines.count { $0.contains("were left out of the log") && $0.contains(line) } == 1)
     }
 
-    /// bluetoothd powers its adapters off before it ends, and an adapter that is unplugged is off before it is gone.
+    /// bluetoothd powers its adapters off before it ends, and an adapter that is unplugged is off before it
+    /// is gone.
     @Test(arguments: Fault.single) func theFirstLineOfTheLogNamesTheReason(fault: Fault) async throws {
         let log = LogRecorder()
         let clock = ManualClock()

@@ -6,7 +6,8 @@ import PeripheralTesting
 import TestSupport
 import Testing
 
-/// Programs that request handles on the same adapter: none loses a service, and none answers another's requests.
+/// Programs that request handles on the same adapter: none loses a service, and none answers another's
+/// requests.
 @Suite(.timeLimit(.minutes(2)))
 struct SeveralProgramsTests {
     private static let daemons = [BlueZVersion.v5_66, .v5_82, .v5_87].map {
@@ -310,7 +311,8 @@ struct SeveralProgramsTests {
         }
     }
 
-    /// Without another program, nothing is in the way, and a restart asks bluetoothd for nothing that it was asked before.
+    /// Without another program, nothing is in the way, and a restart asks bluetoothd for nothing that it was
+    /// asked before.
     @Test(arguments: daemons)
     func aRestartFindsItsHandlesAndTheSameDatabase(daemon: EmulatedBlueZ.Configuration) async throws {
         let program = Program(1)
@@ -329,7 +331,8 @@ struct SeveralProgramsTests {
         }
     }
 
-    /// All recover at the same moment, some in blocks next to each other, and one where bluetoothd has put it.
+    /// All recover at the same moment, some in blocks next to each other, and one where bluetoothd has put
+    /// it.
     @Test(arguments: daemons)
     func allReturnToTheirHandlesWhenBluetoothdRestarts(daemon: EmulatedBlueZ.Configuration) async throws {
         let programs = [Program(1), Program(2, size: 8), Program(3), Program(4, isPreserved: false)]

@@ -35,10 +35,11 @@ struct SoakTests {
         }
     }
 
-    /// A program that runs a peripheral again and again, and ends each run as its central leaves, keeps nothing of them.
+    /// A program that runs a peripheral again and again, and ends each run as its central leaves, keeps
+    /// nothing of them.
     ///
-    /// The program is a process of its own, so that nothing but its own memory and descriptors count. On a busy machine, 10,000
-    /// runs take half an hour.
+    /// The program is a process of its own, so that nothing but its own memory and descriptors count. On a
+    /// busy machine, 10,000 runs take half an hour.
     @Test(.timeLimit(.minutes(60))) func manyRunsLeaveNothing() async throws {
         let runs = getenv("PERIPHERAL_RUNS").map { String(cString: $0) } ?? "500"
         let level = Characteristic<UInt8>(.batteryLevel, .read) { Read { 0 } }

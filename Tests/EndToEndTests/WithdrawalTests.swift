@@ -5,7 +5,8 @@ import PeripheralTesting
 import TestSupport
 import Testing
 
-/// bluetoothd crashes when an indication is confirmed, or its central leaves, after the services are withdrawn.
+/// bluetoothd crashes when an indication is confirmed, or its central leaves, after the services are
+/// withdrawn.
 @Suite(.timeLimit(.minutes(1)))
 struct WithdrawalTests {
     private static let value = Characteristic<[UInt8]>(0x2A19, [.read, .indicate]) { Read { [] } }

@@ -62,7 +62,9 @@ struct OneThreadTestHelper {
             _ = try OneThread.arrivals(of: [SIGTERM])
             throw Mistake(description: "signals without a descriptor")
         } catch let error as SignalsError {
-            guard error.description.hasSuffix(": Too many open files.") else { throw error }
+            guard error.description.hasSuffix(": Too many open files. Raise the limit of open files.") else {
+                throw error
+            }
         }
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         kill(getpid(), SIGTERM)

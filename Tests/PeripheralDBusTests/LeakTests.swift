@@ -43,7 +43,8 @@ struct LeakTests {
                 try await callAll(500)
                 let (files, memory) = (entries(of: "/proc/self/fd"), residentPages())
                 try await callAll(3_300)
-                // One descriptor left for each call that carries one would be hundreds; the runtime may open a few.
+                // One descriptor left for each call that carries one would be hundreds; the runtime may open
+                // a few.
                 try #require(entries(of: "/proc/self/fd") < files + 10)
                 // A message takes some 500 bytes: a leak of one for each call would be 5 MB, these are 2.
                 try #require(residentPages() < memory + 500)

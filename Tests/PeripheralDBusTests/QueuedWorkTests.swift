@@ -4,7 +4,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct QueuedWorkTests {
-    /// The loop finds two descriptors ready at once; what is queued while it serves the first comes before the bus.
+    /// The loop finds two descriptors ready at once; what is queued while it serves the first comes before
+    /// the bus.
     @Test func whatIsQueuedBeforeTheBusIsReadComesFirst() async throws {
         try await FakeBus.run(greeting: .followedByAPause) { bus, loop in
             var ends: [CInt] = [-1, -1]

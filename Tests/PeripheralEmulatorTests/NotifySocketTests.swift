@@ -4,7 +4,8 @@ import PeripheralKit
 import PeripheralTesting
 import Testing
 
-/// Sockets for notifications, which work in another way since 5.69 and 5.76; as recorded of 5.66, 5.82 and 5.87.
+/// Sockets for notifications, which work in another way since 5.69 and 5.76; as recorded of 5.66, 5.82 and
+/// 5.87.
 @Suite(.timeLimit(.minutes(1)))
 struct NotifySocketTests {
     private static let path = "/app/s/n"

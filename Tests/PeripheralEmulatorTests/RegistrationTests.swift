@@ -244,7 +244,8 @@ struct RegistrationTests {
                 #expect(await application.advertise() == "ok")
                 #expect(central.scan().count == 1)
             }
-            // The bus notices the end when no process has the connection open, not even one that is just being started.
+            // The bus notices the end when no process has the connection open, not even one that is just
+            // being started.
             try await until { central.scan().isEmpty }
         }
     }

@@ -4,8 +4,8 @@ import Testing
 /// Core Specification, Vol 3, Part H, table 2.8.
 @Suite(.timeLimit(.minutes(1)))
 struct AssociationModelTests {
-    /// For each peripheral, the models with centrals in the order of the capabilities; the second where LE Secure
-    /// Connections makes a difference.
+    /// For each peripheral, the models with centrals in the order of the capabilities; the second where LE
+    /// Secure Connections makes a difference.
     static let table: [(PairingUser.Capability, [String])] = [
         (.noInputNoOutput, ["j", "j", "j", "j", "j"]),
         (.displayOnly, ["j", "j", "j", "p", "p"]),

@@ -67,8 +67,8 @@ struct AutomationValueTests {
 
 @Suite(.timeLimit(.minutes(1)))
 struct AutomationIOServiceTests {
-    /// The definition of the service, C3: "The Indicate and Notify properties are excluded for the Digital and Analog
-    /// characteristics if the Aggregate characteristic is supported".
+    /// The definition of the service, C3: "The Indicate and Notify properties are excluded for the Digital
+    /// and Analog characteristics if the Aggregate characteristic is supported".
     @Test func declaresWhatIsGiven() async throws {
         let written = Recorded<[DigitalState]>()
         let speeds = Recorded<UInt16>()
@@ -149,8 +149,8 @@ struct AutomationIOServiceTests {
         }
     }
 
-    /// The Value Trigger Setting's definition, condition 7: "It can be used for example when the value of one or more
-    /// characteristic should not cause indication or notification of the Aggregate characteristic".
+    /// The Value Trigger Setting's definition, condition 7: "It can be used for example when the value of one
+    /// or more characteristic should not cause indication or notification of the Aggregate characteristic".
     @Test func theAggregateIsSentAsTheTriggersSay() async throws {
         let doors = AutomationDigital.input([.inactive, .inactive])
         let light = AutomationAnalog.input(7, hasTriggers: true)
@@ -178,7 +178,8 @@ struct AutomationIOServiceTests {
         }
     }
 
-    /// By the definition of the Value Trigger Setting, which says of each condition between which values "the state is changed".
+    /// By the definition of the Value Trigger Setting, which says of each condition between which values "the
+    /// state is changed".
     @Test(
         arguments: [
             (.changed, .none, [(0, 100, false), (0, 101, true), (0, 101, false)]),

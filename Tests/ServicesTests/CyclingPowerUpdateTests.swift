@@ -158,8 +158,8 @@ struct CyclingPowerUpdateTests {
         }
     }
 
-    /// Bytes by hand, after section 3.5.1: of 20 bytes, 7 are taken by flags, crank and angle, and then 6 magnitudes fit; of
-    /// the next 20, 9 magnitudes.
+    /// Bytes by hand, after section 3.5.1: of 20 bytes, 7 are taken by flags, crank and angle, and then 6
+    /// magnitudes fit; of the next 20, 9 magnitudes.
     @Test func vectorsAreDivided() async throws {
         let power = Self.makePower(isTorqueBased: true)
         let vector = try #require(power.vector)

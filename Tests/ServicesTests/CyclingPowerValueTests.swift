@@ -7,8 +7,8 @@ import Testing
 struct CyclingPowerValueTests {
     typealias Measurement = CyclingPowerMeasurement
 
-    /// Bytes by hand, after Cycling Power Service 1.1, section 3.2.1: 2 s of a wheel are 4096 steps of 1/2048 s, 2 s of a
-    /// crank 2048 steps of 1/1024 s.
+    /// Bytes by hand, after Cycling Power Service 1.1, section 3.2.1: 2 s of a wheel are 4096 steps of 1/2048
+    /// s, 2 s of a crank 2048 steps of 1/1024 s.
     static let measurements: [(Measurement, [UInt8])] = [
         (Measurement(watts: 215), [0x00, 0x00, 0xD7, 0x00]),
         (Measurement(watts: -1), [0x00, 0x00, 0xFF, 0xFF]),

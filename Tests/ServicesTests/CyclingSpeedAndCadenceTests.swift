@@ -6,7 +6,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct CyclingSpeedAndCadenceTests {
-    /// Bytes by hand, after Cycling Speed and Cadence Service 1.0.1, section 3.1.1: 1.5 s are 1536 steps of 1/1024 s.
+    /// Bytes by hand, after Cycling Speed and Cadence Service 1.0.1, section 3.1.1: 1.5 s are 1536 steps of
+    /// 1/1024 s.
     static let measurements: [(CSCMeasurement, [UInt8])] = [
         (CSCMeasurement(), [0x00]),
         (

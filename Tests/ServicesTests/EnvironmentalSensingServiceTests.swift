@@ -78,8 +78,8 @@ struct EnvironmentalSensingServiceTests {
         await #expect(throws: DeclarationError.self) { try await weather(4).test { _ in } }
     }
 
-    /// Environmental Sensing Service 1.0, section 3.1.2.3.1, and the definition of the service: "If Write is supported, bonding
-    /// is mandatory".
+    /// Environmental Sensing Service 1.0, section 3.1.2.3.1, and the definition of the service: "If Write is
+    /// supported, bonding is mandatory".
     @Test func settingTriggersTakesABond() async throws {
         let sensor = EnvironmentalSensor(
             .temperature,

@@ -95,7 +95,8 @@ struct EnvironmentalQuantityTests {
 
 @Suite(.timeLimit(.minutes(1)))
 struct EnvironmentalDescriptorTests {
-    /// Environmental Sensing Service 1.0, section 3.1: flags, sampling, period, interval, application, uncertainty.
+    /// Environmental Sensing Service 1.0, section 3.1: flags, sampling, period, interval, application,
+    /// uncertainty.
     @Test(
         arguments: [
             (EnvironmentalMeasurement(), [0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0xFF]),
@@ -139,7 +140,8 @@ struct EnvironmentalDescriptorTests {
         #expect(try DescriptorValueChange(gattBytes: bytes) == change)
     }
 
-    /// Environmental Sensing Service 1.0, section 3.1.2.2: the applications in the order of their numbers, from 0 on.
+    /// Environmental Sensing Service 1.0, section 3.1.2.2: the applications in the order of their numbers,
+    /// from 0 on.
     @Test func applicationsHaveTheirNumbers() {
         let applications: [EnvironmentalMeasurement.Application] = [
             .unspecified, .air, .water, .barometric, .soil, .infrared, .mapDatabase,

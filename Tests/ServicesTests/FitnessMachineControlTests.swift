@@ -131,8 +131,8 @@ struct FitnessMachineControlTests {
         #expect(bike.advertisedData(isAvailable: false) == [0x00, 0x20, 0x00])
     }
 
-    /// Bytes by hand, after section 4.16: the request as it is written, what the machine is asked for, and the status after it by
-    /// section 4.17.
+    /// Bytes by hand, after section 4.16: the request as it is written, what the machine is asked for, and
+    /// the status after it by section 4.17.
     @Test(
         arguments: [
             ([0x01], .reset, [0x01]),

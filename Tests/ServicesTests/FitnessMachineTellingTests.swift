@@ -7,7 +7,8 @@ import Testing
 /// What the others are told of a request whose central is gone when it has been carried out.
 @Suite(.timeLimit(.minutes(1)))
 struct FitnessMachineTellingTests {
-    /// A bike that carries a request out when its procedure has been cancelled, as a motor that cannot be called back.
+    /// A bike that carries a request out when its procedure has been cancelled, as a motor that cannot be
+    /// called back.
     private static func makeBike(
         _ isLate: @escaping @Sendable (FitnessMachineRequest, Central) -> Bool,
         begun: AsyncStream<Void>.Continuation

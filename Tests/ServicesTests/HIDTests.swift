@@ -62,7 +62,8 @@ struct HIDValueTests {
 
 @Suite(.timeLimit(.minutes(1)))
 struct KeyStrokeTests {
-    /// HID Usage Tables 1.12, section 10: key 0x04 is A, 0x1E is 1, and so on in this order, without and with Shift.
+    /// HID Usage Tables 1.12, section 10: key 0x04 is A, 0x1E is 1, and so on in this order, without and with
+    /// Shift.
     @Test func hasAllOfASCII() {
         let plain = "abcdefghijklmnopqrstuvwxyz1234567890\n\u{1B}\u{8}\t -=[]\\\u{0};'`,./"
         let shifted = "ABCDEFGHIJKLMNOPQRSTUVWXYZ!@#$%^&*()\u{1}\u{1}\u{1}\u{1}\u{1}_+{}|\u{0}:\"~<>?"

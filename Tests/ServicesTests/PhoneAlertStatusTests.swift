@@ -134,7 +134,8 @@ struct PhoneAlertStatusTests {
 
     // MARK: - Commands
 
-    /// Section 3.3: a command that is not defined has no effect; a Mute Once without ringing is not kept for a later alert.
+    /// Section 3.3: a command that is not defined has no effect; a Mute Once without ringing is not kept for
+    /// a later alert.
     @Test func obeysCommandsThatHaveAnEffect() async throws {
         let commands = Recorded<RingerCommand>()
         let phone = PhoneAlertStatusService(ringerSetting: .normal, security: .open) { commands.append($0) }
@@ -160,7 +161,8 @@ struct PhoneAlertStatusTests {
         }
     }
 
-    /// "There is no direct coupling from writing to the control point to the values", says the service's definition.
+    /// "There is no direct coupling from writing to the control point to the values", says the service's
+    /// definition.
     @Test func commandsChangeNoValue() async throws {
         let commands = Recorded<RingerCommand>()
         let phone = PhoneAlertStatusService(

@@ -111,8 +111,8 @@ struct RecordAccessTests {
         }
     }
 
-    /// Bytes by hand, after the Glucose Service 1.0.1, section 3.4: op code, operator, operand; then op code 6, operator 0,
-    /// the request's op code and the response code value.
+    /// Bytes by hand, after the Glucose Service 1.0.1, section 3.4: op code, operator, operand; then op code
+    /// 6, operator 0, the request's op code and the response code value.
     @Test(
         arguments: [
             ("an unknown operation", [0x05, 0x01], [0x06, 0x00, 0x05, 0x02]),

@@ -6,7 +6,8 @@ import PeripheralTesting
 import Synchronization
 import Testing
 
-/// The SC Control Point (Cycling Speed and Cadence Service, and Running Speed and Cadence Service 1.0.1, section 3.4).
+/// The SC Control Point (Cycling Speed and Cadence Service, and Running Speed and Cadence Service 1.0.1,
+/// section 3.4).
 @Suite(.timeLimit(.minutes(1)))
 struct SensorControlTests {
     private struct Failure: Error {}

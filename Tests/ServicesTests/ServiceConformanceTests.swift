@@ -21,7 +21,8 @@ struct ServiceConformanceTests {
         #expect(Set(names).isDisjoint(with: ConformanceSuite.scenarios.map(\.name)))
     }
 
-    /// What services share has no scenario of its own, and the indoor bike is the machine of the Fitness Machine's.
+    /// What services share has no scenario of its own, and the indoor bike is the machine of the Fitness
+    /// Machine's.
     @Test func everyServiceHasAScenario() throws {
         let others: Set = ["Conformance", "IndoorBike", "RecordAccess", "SensorControl", "SensorLocation"]
         let folders = try Set(Self.servicesFolders())

@@ -21,8 +21,8 @@ struct UserDataTests {
         )
     }
 
-    /// Bytes by hand, after User Data Service 1.0, section 3.3: op code and parameter; then op code 0x20, the request's op
-    /// code, the response value and its parameter.
+    /// Bytes by hand, after User Data Service 1.0, section 3.3: op code and parameter; then op code 0x20, the
+    /// request's op code, the response value and its parameter.
     @Test(
         arguments: [
             ("registration", [0x01, 0x67, 0x12], [0x20, 0x01, 0x01, 0x07]),

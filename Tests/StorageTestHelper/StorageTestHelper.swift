@@ -110,7 +110,8 @@ struct StorageTestHelper {
         }
     }
 
-    /// Mounts 64 KB of memory at a path, in the mount namespace of this process; `false` where the system does not permit it.
+    /// Mounts 64 KB of memory at a path, in the mount namespace of this process; `false` where the system
+    /// does not permit it.
     private static func mountSmallFileSystem(at path: String) -> Bool {
         mount("none", path, "tmpfs", 0, "size=64k,mode=0700") == 0
     }

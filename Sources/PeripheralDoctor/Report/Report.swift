@@ -92,7 +92,8 @@ extension Unicode.Scalar {
 // MARK: - JSON
 
 extension Report {
-    /// The findings as one JSON object, whose format Sources/PeripheralBlueZ/Documentation.docc/Articles/Doctor.md describes.
+    /// The findings as one JSON object, whose format
+    /// Sources/PeripheralBlueZ/Documentation.docc/Articles/Doctor.md describes.
     package var json: String {
         let counts = [Finding.Severity.error, .warning, .note].map { "\"\($0.rawValue)s\": \(count($0))" }
         let entries = findings.map { "    " + Self.json($0) }

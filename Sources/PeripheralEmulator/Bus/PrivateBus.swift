@@ -78,8 +78,8 @@ public final class PrivateBus: Sendable {
         )
     }
 
-    /// A test that gets no processor for half a minute would otherwise lose a connection that it has just opened: the default of
-    /// `auth_timeout` is 30 s.
+    /// A test that gets no processor for half a minute would otherwise lose a connection that it has just
+    /// opened: the default of `auth_timeout` is 30 s.
     private static func configuration(listeningOn address: String, rules: String) -> String {
         """
         <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"

@@ -1,7 +1,8 @@
 import Glibc
 import Testing
 
-/// One of the programs that stand beside the tests, as a process of its own, which is killed with this object.
+/// One of the programs that stand beside the tests, as a process of its own, which is killed with this
+/// object.
 final class HelperProcess {
     private let process: pid_t
     private var status: CInt?

@@ -10,7 +10,8 @@ final class FirmwareProcess {
     struct EndedError: Error {}
 
     private let identifier: pid_t
-    /// How often each thread has gone to sleep, as it was seen last: those that end take their counts with them.
+    /// How often each thread has gone to sleep, as it was seen last: those that end take their counts with
+    /// them.
     private var sleeps: [String: Int] = [:]
 
     /// Starts a program with nothing but these variables.
@@ -51,7 +52,8 @@ final class FirmwareProcess {
     /// What a thread does between the last count and its end is not seen: count often.
     func countWakeUps() throws -> Int {
         let tasks = "/proc/\(identifier)/task"
-        // The first one is there for as long as the program is, or has not been waited for: then it has no memory.
+        // The first one is there for as long as the program is, or has not been waited for: then it has no
+        // memory.
         _ = try memory
         for task in names(in: tasks) {
             sleeps[task] = number("voluntary_ctxt_switches:", in: "\(tasks)/\(task)/status") ?? sleeps[task]
@@ -59,7 +61,8 @@ final class FirmwareProcess {
         return sleeps.values.reduce(0, +)
     }
 
-    /// The memory that it has, in kilobytes: all of it, and what is no part of a file that it could be read from again.
+    /// The memory that it has, in kilobytes: all of it, and what is no part of a file that it could be read
+    /// from again.
     var memory: (resident: Int, own: Int) {
         get throws {
             let file = "/proc/\(identifier)/smaps_rollup"

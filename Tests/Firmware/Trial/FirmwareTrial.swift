@@ -7,8 +7,8 @@ import PeripheralTesting
 /// Runs the firmware of the heart rate sensor on an emulated bluetoothd, and checks what it uses:
 /// `firmware-trial [--brief | --hour] PROGRAM`.
 ///
-/// `--brief` is for where figures mean nothing: a central is notified, and that is all. With `--hour`, the hour's notifications
-/// take an hour.
+/// `--brief` is for where figures mean nothing: a central is notified, and that is all. With `--hour`, the
+/// hour's notifications take an hour.
 @main
 struct FirmwareTrial {
     static func main() async throws {
@@ -116,8 +116,8 @@ struct FirmwareTrial {
         budget.check("of it in no file", Double(memory.own) / 1024, atMost: 1.5, "MiB")
     }
 
-    /// Where nothing tells what has left, a program sends faster than 40 values a second only as it sees that they arrive: by a
-    /// request that comes after the answer to another.
+    /// Where nothing tells what has left, a program sends faster than 40 values a second only as it sees that
+    /// they arrive: by a request that comes after the answer to another.
     private func showWhatHasArrived(_ central: VirtualCentral) async throws {
         guard let location = heartRate.bodySensorLocation else { return }
         for _ in 0..<2 { _ = try await central.read(location) }

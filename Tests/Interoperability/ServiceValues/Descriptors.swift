@@ -18,7 +18,8 @@ extension ServiceValues {
         ]
     }
 
-    /// What a presentation format says: the number of its unit is one that the decoder has to know by this name.
+    /// What a presentation format says: the number of its unit is one that the decoder has to know by this
+    /// name.
     private static func format(
         _ type: String,
         _ exponent: Int,

@@ -87,8 +87,8 @@ extension ServiceValues {
         )
     }
 
-    /// The library reads levels of resistance as a newer GATT Specification Supplement has them: they have samples without
-    /// anything behind them, which it would misread.
+    /// The library reads levels of resistance as a newer GATT Specification Supplement has them: they have
+    /// samples without anything behind them, which it would misread.
     static let indoorBike: [Sample] = [
         .sent(
             .indoorBikeData,

@@ -8,7 +8,8 @@ struct Sample: CustomStringConvertible {
     private let bytes: [UInt8]
     private let fields: Field
 
-    /// A value that the peripheral sends, or that is read of it: an independent decoder has to find these fields.
+    /// A value that the peripheral sends, or that is read of it: an independent decoder has to find these
+    /// fields.
     static func sent(_ type: BluetoothUUID, _ value: some GATTValue, is fields: Field) -> Sample {
         Sample(origin: "sent", type: type, bytes: value.gattBytes, fields: fields)
     }

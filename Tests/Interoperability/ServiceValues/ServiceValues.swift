@@ -1,7 +1,7 @@
 /// Prints what the services send, and what they accept, as bytes and in the words of an independent decoder.
 ///
-/// One line for each value: the service, whether it is sent by the peripheral, written by centrals or a descriptor, its type, the
-/// bytes, and the fields as JSON.
+/// One line for each value: the service, whether it is sent by the peripheral, written by centrals or a
+/// descriptor, its type, the bytes, and the fields as JSON.
 @main
 enum ServiceValues {
     static let all: [(service: String, samples: [Sample])] = [

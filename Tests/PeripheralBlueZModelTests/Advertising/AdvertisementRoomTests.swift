@@ -5,7 +5,8 @@ import Testing
 
 @testable import PeripheralBlueZModel
 
-/// PeripheralKit examines the room of an advertisement by the Core Specification, and the model by what BlueZ does.
+/// PeripheralKit examines the room of an advertisement by the Core Specification, and the model by what BlueZ
+/// does.
 ///
 /// The two must agree: what PeripheralKit accepts and refuses is what the newest BlueZ accepts and refuses.
 @Suite(.timeLimit(.minutes(1)))
@@ -21,9 +22,13 @@ struct AdvertisementRoomTests {
             for adapter in adapters {
                 // The kernel adds flags to a broadcast where there is room, and then counts them.
                 let plan = advertisement.plan(for: adapter)
-                guard !plan.entries.contains(where: { $0.source == .kernel && $0.field == .flags }) else { continue }
+                guard !plan.entries.contains(where: { $0.source == .kernel && $0.field == .flags }) else {
+                    continue
+                }
                 let isRefused = advertisement.roomIssues(named: "advertisement")
-                    .contains { $0.severity == .error || $0.reason.contains(adapter.isExtended ? "Bluetooth 5" : "4") }
+                    .contains {
+                        $0.severity == .error || $0.reason.contains(adapter.isExtended ? "Bluetooth 5" : "4")
+                    }
                 if isRefused { #expect(!plan.isPossible, "\(number): \(plan)") }
                 // bluetoothd sends both parts to the kernel in one message of 252 bytes.
                 guard plan.isConnectable || plan.advertisingData.byteCount < 200 else { continue }

@@ -59,7 +59,8 @@ struct CentralsTests {
         case request, servicesResolved, time
     }
 
-    /// bluetoothd tells of a connection before it has a channel to the central, and drops what it is given to send until then.
+    /// bluetoothd tells of a connection before it has a channel to the central, and drops what it is given to
+    /// send until then.
     @Test(arguments: Sign.allCases)
     func subscriptionsResumeWhenBluetoothdReachesTheCentral(sign: Sign) async throws {
         try await TestBus.run { bus in
@@ -238,8 +239,8 @@ struct CentralsTests {
         }
     }
 
-    /// When a subscriber leaves, bluetoothd closes the socket of another: a bus that is slow does not make that look as
-    /// if the other had unsubscribed.
+    /// When a subscriber leaves, bluetoothd closes the socket of another: a bus that is slow does not make
+    /// that look as if the other had unsubscribed.
     @Test func theNewsOfALeavingMayComeLate() async throws {
         try await TestBus.run { bus in
             let leaving = try Self.device(2)

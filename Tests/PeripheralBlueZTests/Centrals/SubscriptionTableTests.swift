@@ -59,8 +59,8 @@ struct SubscriptionTableTests {
         #expect(!table.isOnlySubscriber(central("A").id, of: Self.level))
     }
 
-    /// `c` is not found any more, and subscribes anew: with its leaving, bluetoothd drops the earlier subscription, and closes the
-    /// first socket by mistake.
+    /// `c` is not found any more, and subscribes anew: with its leaving, bluetoothd drops the earlier
+    /// subscription, and closes the first socket by mistake.
     @Test func aLostSubscriptionEndsAndIsDroppedWithTheConnection() {
         var table = table("aC")
         let ended = table.identified(central("C"))
@@ -79,7 +79,8 @@ struct SubscriptionTableTests {
 
     /// `C` has a public address, and stays subscribed, by the bus, until it leaves.
     ///
-    /// bluetoothd drops what it keeps of that with the next value for all, and closes the first socket by mistake.
+    /// bluetoothd drops what it keeps of that with the next value for all, and closes the first socket by
+    /// mistake.
     @Test func aMovedSubscriptionDoesNotResume() {
         var table = table("aC")
         let lasting = Central(
@@ -129,7 +130,8 @@ struct SubscriptionTableTests {
         #expect(names(table) == "bd|a")
     }
 
-    /// `a` has unsubscribed just before, so that it is the socket of `c` that is closed by mistake when `b` leaves.
+    /// `a` has unsubscribed just before, so that it is the socket of `c` that is closed by mistake when `b`
+    /// leaves.
     @Test func whoMayHaveLostItsSocketByMistakeStaysSubscribed() {
         var table = table("abc")
         _ = table.closed(socket("a"))

@@ -8,7 +8,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Calls at random to a running peripheral, as a bluetoothd sends them that has gone mad; and what strangers send.
+/// Calls at random to a running peripheral, as a bluetoothd sends them that has gone mad; and what strangers
+/// send.
 @Suite(.timeLimit(.minutes(1)))
 struct MalformedTrafficTests {
     private static let value = Characteristic<[UInt8]>(0x2A19, [.read, .write, .notify]) {

@@ -38,9 +38,11 @@ struct BusLossTests {
         try await loseBus { .within(reply: $0) }
     }
 
-    /// Loses the bus at the first reply, the second, and so on, until the peripheral is on the air without a loss.
+    /// Loses the bus at the first reply, the second, and so on, until the peripheral is on the air without a
+    /// loss.
     private func loseBus(at cut: (Int) -> BusProxy.Cut) async throws {
-        // The greeting, the watches, the adapter, its alias, the centrals, the agent, the application, the advertisement.
+        // The greeting, the watches, the adapter, its alias, the centrals, the agent, the application, the
+        // advertisement.
         let least = 12
         try await withEmulatedBlueZ { bluez in
             var reply = 1
@@ -49,7 +51,8 @@ struct BusLossTests {
         }
     }
 
-    /// - Returns: Whether the peripheral is on the air again after a loss; false when it has got there without.
+    /// - Returns: Whether the peripheral is on the air again after a loss; false when it has got there
+    ///   without.
     private func comesBack(on bluez: EmulatedBlueZ, cutting cut: BusProxy.Cut) async throws -> Bool {
         var isBack = false
         try await BusProxy.run(to: bluez.busAddress, cutting: cut) { proxy, loop in

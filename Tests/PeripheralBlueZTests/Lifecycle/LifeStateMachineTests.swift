@@ -502,7 +502,8 @@ struct LifeStateMachineTests {
             )
         }
 
-    /// From each state, however the loss meets the step that is under way, it gets on the air by another connection.
+    /// From each state, however the loss meets the step that is under way, it gets on the air by another
+    /// connection.
     @Test(arguments: ways, Loss.allCases) func noLossOfTheBusIsForgotten(row: Row, loss: Loss) {
         var machine = Machine(selection: .firstPowered, settings: row.settings)
         var action: Action? = machine.start()
@@ -586,7 +587,8 @@ struct LifeStateMachineTests {
         }
     }
 
-    /// From wherever events have led it, the machine ends once that was requested, whatever comes of its steps.
+    /// From wherever events have led it, the machine ends once that was requested, whatever comes of its
+    /// steps.
     @Test(arguments: [true, false]) func endsFromEverywhere(succeeds: Bool) {
         var generator = SeededGenerator(seed: 5)
         let events = Self.events.filter { $0 != .stopRequested && $0 != .failed(Self.invalid) }

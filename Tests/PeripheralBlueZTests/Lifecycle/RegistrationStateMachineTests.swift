@@ -683,7 +683,8 @@ struct RegistrationStateMachineTests {
         }
     }
 
-    /// A daemon that answers each step, and refuses at random: what is demanded last is on the air at the end.
+    /// A daemon that answers each step, and refuses at random: what is demanded last is on the air at the
+    /// end.
     @Test func whatIsDemandedLastIsOnTheAirAtTheEnd() {
         var generator = SeededGenerator(seed: 3)
         let meanwhile: [Event] = [

@@ -57,7 +57,8 @@ final class ScriptedDaemon: Sendable {
 
     /// Runs a daemon whose adapter is pairable at first or not.
     ///
-    /// The test answers the calls to the agent manager as well when it scripts agents; they are accepted otherwise.
+    /// The test answers the calls to the agent manager as well when it scripts agents; they are accepted
+    /// otherwise.
     static func run(
         isPairable: Bool = true,
         scriptsAgents: Bool = false,

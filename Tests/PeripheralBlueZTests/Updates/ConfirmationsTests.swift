@@ -139,8 +139,8 @@ struct ConfirmationsTests {
         #expect(confirm(&confirmations) == [])
     }
 
-    /// Whatever the order in which several centrals confirm, an update ends when all have confirmed it, or later, but not
-    /// after the last confirmation.
+    /// Whatever the order in which several centrals confirm, an update ends when all have confirmed it, or
+    /// later, but not after the last confirmation.
     @Test(arguments: [1, 2, 3] as [UInt64])
     func nothingEndsTooEarly(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)

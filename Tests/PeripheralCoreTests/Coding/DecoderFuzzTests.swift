@@ -2,7 +2,8 @@ import PeripheralCore
 import TestSupport
 import Testing
 
-/// Every decoder takes any bytes: it refuses them, or what it makes of them is written as the same bytes again.
+/// Every decoder takes any bytes: it refuses them, or what it makes of them is written as the same bytes
+/// again.
 @Suite(.timeLimit(.minutes(1)))
 struct DecoderFuzzTests {
     private static let seeds: [UInt64] = [11, 12]

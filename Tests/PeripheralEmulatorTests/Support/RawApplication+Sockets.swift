@@ -8,7 +8,8 @@ extension RawApplication {
         answer(method, .made { [self] in [.fileDescriptor(makeSocket()), .uint16(517)] })
     }
 
-    /// Makes a pair of sockets, and records what comes through the first: its number and the bytes, or `closed`.
+    /// Makes a pair of sockets, and records what comes through the first: its number and the bytes, or
+    /// `closed`.
     ///
     /// - Returns: The second.
     private func makeSocket() -> OwnedFileDescriptor {

@@ -4,7 +4,8 @@ import PeripheralTesting
 import Synchronization
 import Testing
 
-/// A program on the bus that registers whatever a test wants, right or wrong, and keeps every call that it gets.
+/// A program on the bus that registers whatever a test wants, right or wrong, and keeps every call that it
+/// gets.
 final class RawApplication: Sendable {
     enum Answer: Sendable {
         case values([BusValue])

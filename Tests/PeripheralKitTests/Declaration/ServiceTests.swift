@@ -21,7 +21,8 @@ struct ServiceTests {
         return try #require(await published.first { _ in true }).table
     }
 
-    /// The second of two services of one type is included, and a ready-made one, which is made anew by each access.
+    /// The second of two services of one type is included, and a ready-made one, which is made anew by each
+    /// access.
     @Test func includedServicesAreThoseThatWereMeant() async throws {
         let lamps = (0..<2).map { number in
             GATTService(0x1815, isPrimary: false) { Characteristic<UInt8>(0x2A56, value: UInt8(number)) }

@@ -46,7 +46,8 @@ struct WriteStreamTests {
                 var writes = try session.writes(to: upload).makeAsyncIterator()
                 for number: UInt16 in 1...5 {
                     #expect(await writes.next()?.value == number)
-                    // The one that is taken, two in the buffer, and one whose turn it is with the freed place.
+                    // The one that is taken, two in the buffer, and one whose turn it is with the freed
+                    // place.
                     #expect(answered.entries.count <= Int(number) + 2)
                 }
                 try await group.waitForAll()

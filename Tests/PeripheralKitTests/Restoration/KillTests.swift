@@ -5,7 +5,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What a kill leaves at any instant under traffic: a state that was true, with all that was acknowledged as durable.
+/// What a kill leaves at any instant under traffic: a state that was true, with all that was acknowledged as
+/// durable.
 @Suite(.timeLimit(.minutes(3)))
 final class KillTests: Sendable {
     /// What the store holds at an instant, and what had been acknowledged by then.

@@ -53,7 +53,8 @@ final class LateStoreTests: Sendable {
         }
     }
 
-    /// Lets time pass until the session has told something of the store that is not a mere failure to open it, or has saved.
+    /// Lets time pass until the session has told something of the store that is not a mere failure to open
+    /// it, or has saved.
     private func untilOpened(_ session: PeripheralSession) async -> [RestorationProblem] {
         let saves = store.memory.saveCount
         store.opens()

@@ -75,7 +75,8 @@ struct RestoredSubscriberTests {
         }
     }
 
-    /// What is saved by a program whose characteristic has no subscribers any more can be read by the next one.
+    /// What is saved by a program whose characteristic has no subscribers any more can be read by the next
+    /// one.
     @Test func aSubscriberOfWhatCannotBeSubscribedToIsNotPreserved() async throws {
         _ = try await bondedSubscriber()
         let silent = Characteristic<Bool>(0x2A1A, .read) { PersistentValue(initially: true) }

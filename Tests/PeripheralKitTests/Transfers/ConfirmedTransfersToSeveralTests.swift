@@ -49,7 +49,8 @@ struct ConfirmedTransfersToSeveralTests {
         return sending
     }
 
-    /// Ends what is under way to somebody, one after the other, or as often as is told, and tells what that was.
+    /// Ends what is under way to somebody, one after the other, or as often as is told, and tells what that
+    /// was.
     private func end(
         _ recipients: Update.Recipients,
         _ code: PeripheralError.Code? = nil,
@@ -212,7 +213,8 @@ struct ConfirmedTransfersToSeveralTests {
         #expect(await code(of: sending) == nil)
     }
 
-    /// BlueZ from 5.80 on may lose a confirmation when another central leaves, and with it the way to who has given it.
+    /// BlueZ from 5.80 on may lose a confirmation when another central leaves, and with it the way to who has
+    /// given it.
     @Test func whoseConfirmationIsLostGetsAllWithTheOthers() async throws {
         begin(with: 2)
         let sending = try await send(chunks: 2)

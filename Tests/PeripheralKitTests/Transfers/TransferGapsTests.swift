@@ -126,7 +126,8 @@ struct TransferGapsTests {
         #expect((drain(&queues, &underWay).first == marker) != hasMark)
     }
 
-    /// The mark that ends its part does not come either: the next document begins with that, whomever it is for.
+    /// The mark that ends its part does not come either: the next document begins with that, whomever it is
+    /// for.
     @Test(arguments: [false, true])
     func aPartStaysToBeEndedWhenTheMarkFails(isCancelled: Bool) {
         var queues = TransmitQueues(policies: [:], window: 4)
@@ -242,7 +243,8 @@ struct TransferGapsTests {
         }
     }
 
-    /// A central subscribes anew while several chunks are being handed on: those after that are of the earlier subscription.
+    /// A central subscribes anew while several chunks are being handed on: those after that are of the
+    /// earlier subscription.
     @Test(arguments: [true, false])
     func whatIsBeingHandedOnIsForNoLaterSubscription(isAddressable: Bool) async throws {
         let sender = UpdateSender(policies: [:], clock: ContinuousClock())

@@ -27,7 +27,8 @@ struct TransferQueuesTests {
         var progress: [TransferProgress] = []
         private var underWay: [Update] = []
 
-        /// Lets everything leave, or as much as is told, but for what is for somebody who cannot be reached alone.
+        /// Lets everything leave, or as much as is told, but for what is for somebody who cannot be reached
+        /// alone.
         mutating func drain(
             _ queues: inout TransmitQueues,
             at most: Int = .max,
@@ -132,7 +133,8 @@ struct TransferQueuesTests {
         #expect(record.answers == [1: nil])
     }
 
-    /// Those whom the stack reaches only together: who comes meanwhile gets the rest, and then all get everything.
+    /// Those whom the stack reaches only together: who comes meanwhile gets the rest, and then all get
+    /// everything.
     @Test func whoComesToOthersGetsAllWithThem() {
         var queues = TransmitQueues(policies: [:])
         queues.subscribed(a, to: Self.bulk, isAddressable: false)

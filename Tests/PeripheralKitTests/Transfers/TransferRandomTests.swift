@@ -4,7 +4,8 @@ import Testing
 
 @testable import PeripheralKit
 
-/// Documents of both kinds, values and indications of one characteristic, in any order of what happens to them.
+/// Documents of both kinds, values and indications of one characteristic, in any order of what happens to
+/// them.
 @Suite(.timeLimit(.minutes(1)))
 struct TransferRandomTests {
     private static let characteristic: AttributeHandle = 3
@@ -94,7 +95,8 @@ struct TransferRandomTests {
         }
     }
 
-    /// A central never gets a part of one document in another, nor anything in the middle of one, and all end.
+    /// A central never gets a part of one document in another, nor anything in the middle of one, and all
+    /// end.
     @Test(arguments: 0..<500 as Range<UInt64>)
     func documentsArriveOneAfterTheOther(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)

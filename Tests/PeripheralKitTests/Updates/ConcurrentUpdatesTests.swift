@@ -4,8 +4,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Centrals come, subscribe, unsubscribe, leave and stop confirming, and the link stops, while several tasks update, wait
-/// for room, and send documents: all by the public API, in the backend in memory.
+/// Centrals come, subscribe, unsubscribe, leave and stop confirming, and the link stops, while several tasks
+/// update, wait for room, and send documents: all by the public API, in the backend in memory.
 @Suite(.timeLimit(.minutes(1)))
 struct ConcurrentUpdatesTests {
     /// What has not left when a central subscribes anew is for the earlier subscription.

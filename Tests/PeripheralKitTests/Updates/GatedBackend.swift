@@ -1,8 +1,8 @@
 import PeripheralKit
 import Synchronization
 
-/// A backend whose updates wait at a gate, as they do on their way to a Bluetooth stack, or inside one while a link carries
-/// nothing.
+/// A backend whose updates wait at a gate, as they do on their way to a Bluetooth stack, or inside one while
+/// a link carries nothing.
 struct GatedBackend<Base: PeripheralBackend>: PeripheralBackend {
     let base: Base
     let gate = UpdateGate()

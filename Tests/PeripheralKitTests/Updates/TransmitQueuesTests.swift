@@ -39,8 +39,8 @@ struct TransmitQueuesTests {
         }
     }
 
-    /// What waits in a queue and what is on its way counts, of all characteristics; what comes later, and what is for another,
-    /// does not.
+    /// What waits in a queue and what is on its way counts, of all characteristics; what comes later, and
+    /// what is for another, does not.
     @Test func clearanceIsForWhatCameBefore() {
         var queues = queues(subscribed: [a, b])
         queues.window = 1
@@ -389,7 +389,8 @@ struct TransmitQueuesTests {
         #expect(queues.totals.map(\.counters) == [UpdateCounters(givenUp: 3)])
     }
 
-    /// Six values for each of two, of which two are on their way, when the one leaves and the other unsubscribes.
+    /// Six values for each of two, of which two are on their way, when the one leaves and the other
+    /// unsubscribes.
     @Test func totalsOutliveSubscriptions() throws {
         var queues = TransmitQueues(policies: [:], window: 0)
         for central in [a, b] { queues.subscribed(central, to: Self.bulk, isAddressable: true) }

@@ -6,7 +6,8 @@ import Testing
 
 @testable import struct PeripheralStorage.StateFileName
 
-/// Whatever lies in the directory, a record can be used in the end, and nothing outside of the directory is touched.
+/// Whatever lies in the directory, a record can be used in the end, and nothing outside of the directory is
+/// touched.
 @Suite(.timeLimit(.minutes(30)))
 struct StateDirectoryFuzzTests {
     /// Each directory takes several saves, which wait for the disk.

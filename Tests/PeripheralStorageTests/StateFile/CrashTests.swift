@@ -14,7 +14,8 @@ struct CrashTests {
         directory = try TemporaryDirectory()
     }
 
-    /// A writer is killed at any instant: what it said to be saved is there, or the one that it was about to save.
+    /// A writer is killed at any instant: what it said to be saved is there, or the one that it was about to
+    /// save.
     @Test(arguments: [51 as UInt64]) func killedWriterLeavesAWholeDocument(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         var preserved = 0

@@ -8,8 +8,8 @@ import Testing
 @testable import PeripheralKit
 @testable import struct PeripheralStorage.StateFileName
 
-/// Whatever the file of a peripheral holds, a peripheral is restored from it or the reason is told, and nothing else is
-/// touched.
+/// Whatever the file of a peripheral holds, a peripheral is restored from it or the reason is told, and
+/// nothing else is touched.
 @Suite(.timeLimit(.minutes(120)))
 struct PreservedFileFuzzTests {
     private static let identifier = "com.example.lamp"

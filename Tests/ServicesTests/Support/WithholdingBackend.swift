@@ -2,8 +2,8 @@ import PeripheralKit
 import PeripheralTesting
 import Synchronization
 
-/// A stack in memory that keeps some updates until a central leaves, and then fails them, as BlueZ does what waits for room
-/// on the link.
+/// A stack in memory that keeps some updates until a central leaves, and then fails them, as BlueZ does what
+/// waits for room on the link.
 ///
 /// It does not tell the end of subscriptions, which BlueZ does not always do when a central leaves.
 struct WithholdingBackend: PeripheralBackend {

@@ -68,7 +68,8 @@ struct Comparison {
     private struct Sample {
         /// The median time from call to answer with one call at a time, in nanoseconds.
         var latency: Double?
-        /// The server's processor time for each call with many in flight, or for each notification, in nanoseconds.
+        /// The server's processor time for each call with many in flight, or for each notification, in
+        /// nanoseconds.
         var processorTime: Double
     }
 

@@ -4,13 +4,14 @@ import PeripheralEmulator
 
 /// Compares what a read costs here with what it costs in C, on one bus and in alternation.
 ///
-/// The two servers run in processes of their own and wait for calls; this process asks the one and the other in turn,
-/// so that whatever disturbs the machine disturbs both. Called with `serve-c` or `serve-swift`, this program is one of
-/// the servers.
+/// The two servers run in processes of their own and wait for calls; this process asks the one and the other
+/// in turn, so that whatever disturbs the machine disturbs both. Called with `serve-c` or `serve-swift`, this
+/// program is one of the servers.
 ///
 /// Each has its processor: one is for this process and the bus, another one for the two servers. Left to the
-/// scheduler, a round trip takes either of two times that are half as long again apart, in C too, by which processors
-/// happen to be woken; no median is of use then. What a server starts, threads included, inherits its processor.
+/// scheduler, a round trip takes either of two times that are half as long again apart, in C too, by which
+/// processors happen to be woken; no median is of use then. What a server starts, threads included, inherits
+/// its processor.
 ///
 ///     dbus-benchmark [pairs] [the beginning of the subjects' names]
 @main

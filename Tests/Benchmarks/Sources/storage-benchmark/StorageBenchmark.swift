@@ -2,8 +2,8 @@ import Glibc
 import PeripheralBlueZ
 import PeripheralKit
 
-/// Compares what it costs to save and to load the state of a large peripheral with a plain write of the same bytes, which
-/// is flushed to the disk as well.
+/// Compares what it costs to save and to load the state of a large peripheral with a plain write of the same
+/// bytes, which is flushed to the disk as well.
 ///
 ///     storage-benchmark [rounds] [a directory on the disk to measure]
 @main

@@ -27,13 +27,14 @@ func check(
 ///
 /// It is there only in a build with `PLANTED_FAULTS=1` in the environment of `swift build`.
 ///
-/// It shows when some bits of each of the first bytes are right. Each byte is compared on its own: one that is right is new
-/// coverage, so that the fuzzer can go on from there. Without that, it would have to change several at once. There is ASCII that
-/// fits, for texts.
+/// It shows when some bits of each of the first bytes are right. Each byte is compared on its own: one that
+/// is right is new coverage, so that the fuzzer can go on from there. Without that, it would have to change
+/// several at once. There is ASCII that fits, for texts.
 ///
 /// - Parameters:
 ///   - decoded: Bytes of an input, as the decoder has given them.
-///   - count: How many have to be right: 8 where any bytes come so far, 6 where few do, 4 where it takes a name or several options.
+///   - count: How many have to be right: 8 where any bytes come so far, 6 where few do, 4 where it takes a
+///     name or several options.
 ///   - mask: Which bits have to be right: two, or one where the text of a whole file has to be well-formed.
 func plantedFault(_ decoded: @autoclosure () -> [UInt8], count: Int, mask: UInt8 = 0x30) {
     #if PLANTED_FAULTS

@@ -205,7 +205,8 @@ struct DepartureEstimateTests {
         #expect(left(after: 100) == 2)
     }
 
-    /// On a link on which nothing comes through, little more than is missing anyway is under way when it is lost.
+    /// On a link on which nothing comes through, little more than is missing anyway is under way when it is
+    /// lost.
     @Test mutating func aLinkThatIsSilentIsGivenLessAndLess() {
         var given = 0
         for _ in 0..<6_400 {
@@ -263,7 +264,8 @@ struct DepartureEstimateTests {
         #expect(left() == 4)
     }
 
-    /// A link that is cut and comes back, other traffic, values of all sizes: whatever happens, the bound is kept.
+    /// A link that is cut and comes back, other traffic, values of all sizes: whatever happens, the bound is
+    /// kept.
     @Test(arguments: 0..<200 as Range<UInt64>)
     mutating func noMoreIsUnderWayThanPromised(seed: UInt64) {
         var random = SeededGenerator(seed: seed)

@@ -161,8 +161,8 @@ struct DeparturePaceTests {
         #expect(give() == 128)
     }
 
-    /// bluetoothd and a link that carries at least so many as is assumed, with silences; a central that asks and confirms
-    /// now and then.
+    /// bluetoothd and a link that carries at least so many as is assumed, with silences; a central that asks
+    /// and confirms now and then.
     @Test(arguments: 0..<30 as Range<UInt64>)
     mutating func noMoreIsUnderWayThanPromised(seed: UInt64) {
         enum Packet: Equatable {

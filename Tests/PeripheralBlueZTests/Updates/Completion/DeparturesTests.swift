@@ -174,7 +174,8 @@ struct DeparturesTests {
         for _ in 0..<1_000 { #expect(look(busy: [one]) == []) }
     }
 
-    /// Before 5.76, bluetoothd does not tell that `one` has unsubscribed from 3 while `two` stays; it goes on to get 6.
+    /// Before 5.76, bluetoothd does not tell that `one` has unsubscribed from 3 while `two` stays; it goes on
+    /// to get 6.
     @Test mutating func whoGetsSomethingElseDoesNotHoldUpTheOthersEither() {
         give(0, of: 3, for: [one, two])
         #expect(departed(3, for: two) == nil)

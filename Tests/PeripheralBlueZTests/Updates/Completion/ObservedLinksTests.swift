@@ -5,8 +5,9 @@ import Testing
 
 @testable import PeripheralBlueZ
 
-/// Several links that are observed with overruns, of different speeds, some silent at times, some ending: what is concluded
-/// keeps the bound, lets each link carry nearly what it can, and waits for nothing that does not come.
+/// Several links that are observed with overruns, of different speeds, some silent at times, some ending:
+/// what is concluded keeps the bound, lets each link carry nearly what it can, and waits for nothing that
+/// does not come.
 @Suite(.timeLimit(.minutes(1)))
 struct ObservedLinksTests {
     private static let window = 16
@@ -112,7 +113,8 @@ struct ObservedLinksTests {
         end(departures.settled(centrals[number]))
     }
 
-    /// A link on which nothing comes through for a minute, beside another, while frames go unseen again and again.
+    /// A link on which nothing comes through for a minute, beside another, while frames go unseen again and
+    /// again.
     @Test(arguments: [2_000, 300, 60])
     mutating func overrunsLetLittleMoreUnderWayOnALinkThatIsSilent(interval: Int) throws {
         try begin([5, 7], seed: 1)

@@ -93,7 +93,8 @@ struct RandomDeparturesTests {
         try see([0x13, 5, 1] + UInt16(number).gattBytes + [1, 0], 3)
     }
 
-    /// bluetoothd is idle then: what it was given is in the kernel, which has handed on what the controller has room for.
+    /// bluetoothd is idle then: what it was given is in the kernel, which has handed on what the controller
+    /// has room for.
     private mutating func look() throws {
         for number in 0..<3 where !waiting[number].isEmpty { try moveToController(number) }
         noteGaps()
@@ -133,8 +134,8 @@ struct RandomDeparturesTests {
         try expectEnd()
     }
 
-    /// What goes unseen neither has the updates wait for ever, nor lets more be under way than the window and one more for
-    /// each time that a link was believed to be empty.
+    /// What goes unseen neither has the updates wait for ever, nor lets more be under way than the window and
+    /// one more for each time that a link was believed to be empty.
     @Test(arguments: 0..<100 as Range<UInt64>)
     mutating func gapsAreRecoveredFrom(seed: UInt64) throws {
         random = SeededGenerator(seed: seed)

@@ -3,9 +3,10 @@ import PeripheralCore
 
 /// bluetoothd, a kernel and a controller with several links, in steps of a millisecond.
 ///
-/// The controller has a few buffers for all links; the kernel gives the next one to the link that holds the fewest. It looks
-/// for what there is to send when it is given something, and when the controller has sent something, but not when a link ends
-/// whose buffers are free then (`hci_conn_del` in net/bluetooth/hci_conn.c).
+/// The controller has a few buffers for all links; the kernel gives the next one to the link that holds the
+/// fewest. It looks for what there is to send when it is given something, and when the controller has sent
+/// something, but not when a link ends whose buffers are free then (`hci_conn_del` in
+/// net/bluetooth/hci_conn.c).
 struct SimulatedLinks {
     struct Packet {
         var size: Int

@@ -57,8 +57,8 @@ final class DurableDeliveryTests: Sendable {
         return updates
     }
 
-    /// The values of the next updates that are submitted, the first alone, once the time has passed after which what has failed is
-    /// tried again, and the others when it has left.
+    /// The values of the next updates that are submitted, the first alone, once the time has passed after
+    /// which what has failed is tried again, and the others when it has left.
     private func nextInTurn(_ count: Int, _ host: any PeripheralHost) async throws -> [[UInt8]] {
         var values: [[UInt8]] = []
         for number in 1...count {
@@ -133,7 +133,8 @@ final class DurableDeliveryTests: Sendable {
         }
     }
 
-    /// What was promised to be kept does not go for what another central writes, who is not kept from writing either.
+    /// What was promised to be kept does not go for what another central writes, who is not kept from writing
+    /// either.
     @Test func aWriteTakesNoRoomFromOthers() async throws {
         try await run { [self] session, host in
             for value in 1...4 as ClosedRange<UInt8> { try await session.notify(audit, value) }

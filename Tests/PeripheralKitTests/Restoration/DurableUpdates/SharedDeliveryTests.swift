@@ -6,8 +6,8 @@ import Testing
 
 @testable import PeripheralKit
 
-/// How what is kept for several subscribers leaves, on a stack that reaches some of them only together with all others, and
-/// from which updates leave when the test says so.
+/// How what is kept for several subscribers leaves, on a stack that reaches some of them only together with
+/// all others, and from which updates leave when the test says so.
 @Suite(.timeLimit(.minutes(1)))
 final class SharedDeliveryTests: Sendable {
     private static let identifier = "com.example.audit"

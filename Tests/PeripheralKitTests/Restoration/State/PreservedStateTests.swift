@@ -21,7 +21,8 @@ struct PreservedStateTests {
         }
     }
 
-    /// Every document is refused by a typed error, or is a state that is written as one that is read as the same.
+    /// Every document is refused by a typed error, or is a state that is written as one that is read as the
+    /// same.
     @Test(arguments: fuzzSeeds) func anyDocumentIsReadOrRefused(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var taken = 0

@@ -6,7 +6,8 @@ import PeripheralTesting
 
 /// Has a peripheral on the second of two adapters, while either comes and goes.
 ///
-/// The numbers that Linux gives to adapters are of no account: after both were unplugged, the second may be hci0.
+/// The numbers that Linux gives to adapters are of no account: after both were unplugged, the second may be
+/// hci0.
 struct AdapterRun {
     private static let value = Characteristic<UInt32>(0x2A56, [.read, .write, .notify]) {
         Read { 42 }

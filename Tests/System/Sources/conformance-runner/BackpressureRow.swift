@@ -20,8 +20,8 @@ struct BackpressureRow {
 
     /// All rows.
     ///
-    /// - Parameter reachesEach: Whether bluetoothd reaches each of several subscribers alone: only then does each get values at
-    ///   the speed of its own link.
+    /// - Parameter reachesEach: Whether bluetoothd reaches each of several subscribers alone: only then does
+    ///   each get values at the speed of its own link.
     /// - Returns: The rows.
     static func all(reachesEach: Bool) -> [BackpressureRow] { equal + [different(reachesEach)] + newest }
 

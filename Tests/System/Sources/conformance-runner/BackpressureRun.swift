@@ -5,8 +5,8 @@ import Synchronization
 
 /// Measures what is on its way to centrals that are sent as much as they take, on links of several speeds.
 ///
-/// How many may be on their way depends on how the peripheral knows what has left, which follows from what the runner is
-/// allowed: see `Tests/System/README.md`.
+/// How many may be on their way depends on how the peripheral knows what has left, which follows from what
+/// the runner is allowed: see `Tests/System/README.md`.
 struct BackpressureRun {
     private typealias Row = BackpressureRow
     private typealias Times = BackpressureTimes
@@ -19,8 +19,8 @@ struct BackpressureRun {
     ///
     /// - Parameters:
     ///   - adapter: The address of the adapter.
-    ///   - pairs: How often each link is measured, in turn with an unbounded sender. Two runs of the same sender differ by
-    ///     a fifth: program, daemon, radio and centrals share one processor.
+    ///   - pairs: How often each link is measured, in turn with an unbounded sender. Two runs of the same
+    ///     sender differ by a fifth: program, daemon, radio and centrals share one processor.
     ///   - reachesEach: Whether bluetoothd reaches each subscriber alone.
     init(on adapter: DeviceAddress, pairs: Int = 1, reachesEach: Bool) {
         self.adapter = adapter
@@ -28,7 +28,8 @@ struct BackpressureRun {
         rows = Row.all(reachesEach: reachesEach)
     }
 
-    /// Runs all whose names have these words; tells whether no more was on its way than may be, and whether all arrived.
+    /// Runs all whose names have these words; tells whether no more was on its way than may be, and whether
+    /// all arrived.
     func run(_ program: String, _ words: [String]) async throws -> Bool {
         let failures = Mutex(0)
         let rows = rows.filter { row in
@@ -163,8 +164,8 @@ extension BackpressureRun {
         }
     }
 
-    /// Asks the radio what has arrived at the centrals' controllers: the centrals themselves share the processor with
-    /// everything else, and come to it later.
+    /// Asks the radio what has arrived at the centrals' controllers: the centrals themselves share the
+    /// processor with everything else, and come to it later.
     private func wait(for row: BackpressureRow, _ times: inout BackpressureTimes) async throws {
         let start = BulkProgram.time
         var isComplete = false

@@ -6,8 +6,8 @@ import Subprocess
 
 /// A ``BulkProgram`` that runs, and the centrals that it sends to.
 ///
-/// An unbounded one is a program that trusts bluetoothd: it may not open Bluetooth sockets, so that nothing is observed, and
-/// nothing paced, at no cost.
+/// An unbounded one is a program that trusts bluetoothd: it may not open Bluetooth sockets, so that nothing
+/// is observed, and nothing paced, at no cost.
 struct BulkProcess {
     typealias Lines = SubprocessOutputSequence.StringSequence<UTF8>.AsyncIterator
 
@@ -20,10 +20,12 @@ struct BulkProcess {
     ///
     /// - Parameters:
     ///   - order: What it does when it is told to start.
-    ///   - packetTimes: The milliseconds that a packet takes on each link; the last holds for all further ones.
+    ///   - packetTimes: The milliseconds that a packet takes on each link; the last holds for all further
+    ///     ones.
     ///   - adapter: The address of the adapter.
     ///   - pool: Where the centrals come from.
-    ///   - body: Called when all have subscribed. The centrals leave when it ends, and then so does the program.
+    ///   - body: Called when all have subscribed. The centrals leave when it ends, and then so does the
+    ///     program.
     /// - Returns: What the body returns.
     /// - Throws: What the body throws; `TestCentralError` when the program ends too soon.
     static func run<Outcome: Sendable>(

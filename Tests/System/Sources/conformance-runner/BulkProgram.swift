@@ -3,11 +3,12 @@ import PeripheralBlueZ
 import PeripheralCore
 import PeripheralKit
 
-/// The program whose updates are counted, a process of its own, which does nothing else: so its memory and its processor
-/// time are those of a peripheral that sends.
+/// The program whose updates are counted, a process of its own, which does nothing else: so its memory and
+/// its processor time are those of a peripheral that sends.
 ///
-/// It prints `ready` when it is on the air, `pacing` when a central has told it to start, and `sent` when everything is
-/// accepted. When it is told so once more, it prints when each value was. It ends when its centrals have left.
+/// It prints `ready` when it is on the air, `pacing` when a central has told it to start, and `sent` when
+/// everything is accepted. When it is told so once more, it prints when each value was. It ends when its
+/// centrals have left.
 struct BulkProgram {
     private let order: BulkOrder
 
@@ -59,7 +60,8 @@ struct BulkProgram {
         }
     }
 
-    /// An unbounded sender never waits: everything is accepted at once, and handed over as fast as it is taken.
+    /// An unbounded sender never waits: everything is accepted at once, and handed over as fast as it is
+    /// taken.
     private var policy: UpdatePolicy {
         switch order.work {
         case .document: .reject

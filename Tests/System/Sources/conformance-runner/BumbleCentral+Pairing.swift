@@ -16,8 +16,8 @@ extension BumbleCentral {
     }
 
     func changeAddress() async throws {
-        // To have it forget its keys after the scenario, and come back to its first address. When it bonds, bluetoothd takes a
-        // device of the last 30 seconds that has its lasting address for this one.
+        // To have it forget its keys after the scenario, and come back to its first address. When it bonds,
+        // bluetoothd takes a device of the last 30 seconds that has its lasting address for this one.
         if pool.notePairing() { await Rig.order(["forget"]) }
         do {
             _ = try await pool.process(place: place).ask("rotate")

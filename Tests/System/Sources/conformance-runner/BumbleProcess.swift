@@ -72,8 +72,8 @@ struct BumbleProcess: Sendable {
         }
     }
 
-    /// Gives a command, and waits for its reply; commands are carried out in order, but `disconnect` ends those
-    /// that are under way, and `answer` is heard by `pairing`.
+    /// Gives a command, and waits for its reply; commands are carried out in order, but `disconnect` ends
+    /// those that are under way, and `answer` is heard by `pairing`.
     ///
     /// - Returns: The words after `ok`.
     func ask(_ line: String) async throws -> [Substring] {

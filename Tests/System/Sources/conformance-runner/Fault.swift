@@ -1,6 +1,7 @@
 /// Something that goes wrong below a peripheral, by the orders to the rig that make it happen and undo it.
 ///
-/// bluetoothd may crash when a central is cut off in the middle of a request; then it is started again, as systemd would.
+/// bluetoothd may crash when a central is cut off in the middle of a request; then it is started again, as
+/// systemd would.
 struct Fault: CustomStringConvertible {
     var description: String
     var orders: [String]

@@ -4,8 +4,8 @@ import PeripheralCore
 import PeripheralKit
 import PeripheralTesting
 
-/// Makes each fault happen at random moments during traffic, in the middle of a document, and looks whether the peripheral comes
-/// back as it was, and sends documents whole.
+/// Makes each fault happen at random moments during traffic, in the middle of a document, and looks whether
+/// the peripheral comes back as it was, and sends documents whole.
 struct FaultRun {
     private static let value = Characteristic<UInt32>(0x2A56, [.read, .write, .notify]) {
         Read { 42 }
@@ -104,8 +104,8 @@ struct FaultRun {
 
     /// Does something, and once more when bluetoothd has crashed meanwhile.
     ///
-    /// It uses freed memory when a central has left while its request was unanswered, 5 s after that: from this, too, the
-    /// peripheral has to recover.
+    /// It uses freed memory when a central has left while its request was unanswered, 5 s after that: from
+    /// this, too, the peripheral has to recover.
     private static func despiteCrashes<Output>(_ attempt: () async throws -> Output) async throws -> Output {
         do {
             return try await attempt()
@@ -143,7 +143,8 @@ struct FaultRun {
         return try await central.locate(value).valueHandle
     }
 
-    /// Has a fault happen while the central reads and writes, and waits until the peripheral is on the air again.
+    /// Has a fault happen while the central reads and writes, and waits until the peripheral is on the air
+    /// again.
     ///
     /// - Returns: How long that took from when the fault was undone.
     private static func suffer(

@@ -79,8 +79,8 @@ final class ProgramsStage: Sendable {
         for number in processes { kill(number) }
     }
 
-    /// Has the central discover everything, and read every value; each program has to stand where it was, or to know that it does
-    /// not.
+    /// Has the central discover everything, and read every value; each program has to stand where it was, or
+    /// to know that it does not.
     func checkAll() async throws {
         for program in state.withLock({ $0.programs }) { try await program.hasMoved() }
         let served = try state.withLock { state in

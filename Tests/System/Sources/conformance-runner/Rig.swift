@@ -14,7 +14,8 @@ enum Rig {
         getenv(name).map { String(cString: $0) }
     }
 
-    /// Gives the radio an order, without the processes that `rig/ctl` takes, which share the processor with what is measured.
+    /// Gives the radio an order, without the processes that `rig/ctl` takes, which share the processor with
+    /// what is measured.
     ///
     /// - Returns: The lines of its answer.
     /// - Throws: When it does not carry it out.

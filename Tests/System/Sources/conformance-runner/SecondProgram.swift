@@ -6,8 +6,9 @@ import PeripheralBlueZ
 
 /// A second program on the same adapter, which serves the same declaration as a scenario.
 ///
-/// It starts after the program of the scenario, so that a central finds that one's services first. It advertises nothing:
-/// what the scenario hears is the other's. It is this program, started with other arguments.
+/// It starts after the program of the scenario, so that a central finds that one's services first. It
+/// advertises nothing: what the scenario hears is the other's. It is this program, started with other
+/// arguments.
 actor SecondProgram {
     private static let command = "--second-program"
 
@@ -22,7 +23,8 @@ actor SecondProgram {
         ].map { (scenario: Scenario) in scenario.name }
     )
 
-    /// How many have served, and how many were refused, such as one whose services are pinned where the others are.
+    /// How many have served, and how many were refused, such as one whose services are pinned where the
+    /// others are.
     private(set) var (served, refused) = (0, 0)
     private var process: KillTrialProcess?
 
@@ -57,8 +59,8 @@ actor SecondProgram {
 
     /// Starts the second program anew, and waits until it serves or is refused.
     ///
-    /// A scenario with pairing has none: bluetoothd asks one program about all centrals. Nor has one that looks at all
-    /// services of the device.
+    /// A scenario with pairing has none: bluetoothd asks one program about all centrals. Nor has one that
+    /// looks at all services of the device.
     func start(beside scenario: Scenario) async throws {
         stop()
         guard !Self.ofAllServices.contains(scenario.name) else { return }

@@ -4,10 +4,12 @@ import PeripheralCore
 import PeripheralKit
 import PeripheralTesting
 
-/// Has the link of one of two subscribers carry nothing any more until it is lost, and looks whether the other is sent to again.
+/// Has the link of one of two subscribers carry nothing any more until it is lost, and looks whether the
+/// other is sent to again.
 ///
-/// The kernel takes back the room of the lost link in the controller, but uses it only when it is given something to send. A
-/// program that may observe the links sees that they are free; without `CAP_NET_RAW`, it knows the end of the connection alone.
+/// The kernel takes back the room of the lost link in the controller, but uses it only when it is given
+/// something to send. A program that may observe the links sees that they are free; without `CAP_NET_RAW`, it
+/// knows the end of the connection alone.
 struct SilenceRun {
     private static let silence = Duration.seconds(8)
     /// How long updates may take to go on, beside other machines on the same processors.

@@ -3,8 +3,8 @@ import PeripheralCore
 import PeripheralTesting
 import Synchronization
 
-/// Sends a document in chunks to several centrals at once, each on a link of its own speed; compares every byte that arrives,
-/// and looks at the memory of the program and of bluetoothd.
+/// Sends a document in chunks to several centrals at once, each on a link of its own speed; compares every
+/// byte that arrives, and looks at the memory of the program and of bluetoothd.
 ///
 /// The radio compares, at the centrals' controllers.
 struct TransferRun {
@@ -23,7 +23,8 @@ struct TransferRun {
     /// - Parameters:
     ///   - size: The bytes of the document.
     ///   - packetTimes: The milliseconds for each packet on the links; there are as many centrals.
-    ///   - isKept: Whether the centrals' hosts get nothing of it, which share the processor with all the rest.
+    ///   - isKept: Whether the centrals' hosts get nothing of it, which share the processor with all the
+    ///     rest.
     ///   - adapter: The address of the adapter.
     init(size: Int, packetTimes: [Double], isKept: Bool, on adapter: DeviceAddress) {
         self.size = size

@@ -5,7 +5,8 @@ import CPeripheralDBus
 extension Entrance {
     /// Messages of the bus: what the bus daemon passes on from any program.
     ///
-    /// The first byte says what follows: a message as a socket gets it, a signature with a body, values, or a name.
+    /// The first byte says what follows: a message as a socket gets it, a signature with a body, values, or a
+    /// name.
     static let busMessages = Entrance(name: "bus-messages") { bytes in
         var feed = Feed(bytes)
         switch feed.byte() % 4 {

@@ -212,7 +212,8 @@ extension Entrance {
         }
     }
 
-    /// Where everything can be set, a request of what has a range is refused just outside of it, and has a status.
+    /// Where everything can be set, a request of what has a range is refused just outside of it, and has a
+    /// status.
     private static func examineFully(_ request: FitnessMachineRequest) {
         let refusal = fullControl.refusal(of: request, hasControl: true)
         check(refusal == nil || refusal == .invalidParameter || request.opCode > 0x14, "\(request)")

@@ -4,7 +4,8 @@
 extension Entrance {
     /// Frames of the kernel's monitor channel: what a controller and centrals make of them.
     ///
-    /// An input is a sequence of frames, each behind its length. A length of 255 stands for a look, one of 254 for a loss.
+    /// An input is a sequence of frames, each behind its length. A length of 255 stands for a look, one of
+    /// 254 for a loss.
     static let monitorFrames = Entrance(name: "monitor-frames") { bytes in
         var feed = Feed(bytes)
         var observer = LinkObserver(adapter: 0)

@@ -5,8 +5,9 @@
 extension Entrance {
     /// What a store hands back as the preserved state of a peripheral.
     ///
-    /// An input is the text of a document: `[group]`, and lines of a key, `=` and a value. Where the fingerprint is `?`, the
-    /// right one is put there: nothing could guess it. Behind a line `---` stands what the same peripheral was before.
+    /// An input is the text of a document: `[group]`, and lines of a key, `=` and a value. Where the
+    /// fingerprint is `?`, the right one is put there: nothing could guess it. Behind a line `---` stands
+    /// what the same peripheral was before.
     static let preservedDocuments = Entrance(name: "preserved-documents") { bytes in
         let parts = bytes.split(separator: Array("\n---\n".utf8), maxSplits: 1)
         guard let part = parts.first, let state = state(in: part) else { return }

@@ -215,8 +215,8 @@ extension Entrance {
         .carbonDioxide, .magneticDeclination, .pollen, .methane,
     ]
 
-    /// A number that can be read of a value is written as one that is read as the same, or as the nearest of those that every
-    /// decoder takes for a number.
+    /// A number that can be read of a value is written as one that is read as the same, or as the nearest of
+    /// those that every decoder takes for a number.
     private static func examine(_ value: EnvironmentalValue) {
         for quantity in quantities {
             guard let number = try? value.number(of: quantity) else { continue }

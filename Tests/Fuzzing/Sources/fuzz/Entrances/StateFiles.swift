@@ -6,8 +6,8 @@ extension Entrance {
 
     /// The text of a state file: what another program, or a failing disk, has left.
     ///
-    /// The first byte is a letter: `r` for a text as it is, `s` for one whose checksum is then made right, `d` for a document
-    /// that is saved first, `k` for a key file alone, `n` for the names of files.
+    /// The first byte is a letter: `r` for a text as it is, `s` for one whose checksum is then made right,
+    /// `d` for a document that is saved first, `k` for a key file alone, `n` for the names of files.
     static let stateFiles = Entrance(name: "state-files") { bytes in
         var feed = Feed(bytes)
         switch feed.byte() {
@@ -24,7 +24,8 @@ extension Entrance {
         }
     }
 
-    /// A name that the directory has is told apart from all others; an identifier that is allowed can be saved.
+    /// A name that the directory has is told apart from all others; an identifier that is allowed can be
+    /// saved.
     private static func examine(nameOf identifier: String, name: String) {
         let file = StateFileName(identifier: identifier)
         for number in [1, 999_999_999] { check(file.numberSetAside(file.setAside(number)) == number) }
@@ -45,7 +46,8 @@ extension Entrance {
         check(StateFileFormat.identifier(atStartOf: text) == identifier)
     }
 
-    /// A text is a document or refused by an error of ours; what is read is written, and read again as the same.
+    /// A text is a document or refused by an error of ours; what is read is written, and read again as the
+    /// same.
     private static func examine(text: [UInt8]) {
         _ = StateFileFormat.identifier(atStartOf: text)
         _ = StateFileFormat.version(atStartOf: text)
