@@ -144,9 +144,10 @@ extension Advertisement {
             .isEmpty
     }
 
-    /// What does not fit on any adapter (errors), and what fits only on some (warnings).
+    /// Reports what does not fit on any adapter (errors), and what fits only on some (warnings).
     ///
-    /// - Parameter element: What the issues call the advertisement.
+    /// - Parameter element: The name of the advertisement in the issues.
+    /// - Returns: The issues.
     package func roomIssues(named element: String) -> [DeclarationIssue] {
         let extended = AdvertisementRoom(for: self, on: .extended, named: element).issues
         // A secondary channel exists on Bluetooth 5 only.
