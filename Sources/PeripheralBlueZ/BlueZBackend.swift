@@ -93,7 +93,7 @@ internal import PeripheralStorage
 ///   then.
 /// - `.unknown` otherwise, as in most containers, with a `RestrictAddressFamilies=` that lacks `AF_BLUETOOTH`, or with a driver
 ///   that counts nothing: values go at a pace that nearly any link carries, and as fast as a central shows that they arrive;
-///   see ``UnobservedPace``.
+///   see ``FallbackRate``.
 ///
 /// Values that bluetoothd sends by the Enhanced ATT bearer are not seen to leave, and cost pauses of 0.4 s; it uses this bearer by default
 /// before 5.67, with centrals that ask for it.
@@ -111,9 +111,9 @@ public struct BlueZBackend: PeripheralBackend {
     let settings: AdapterSettings
     let recovery: Recovery
     let serviceManager: ServiceManager?
-    let unobservedPace: UnobservedPace
+    let fallbackRate: FallbackRate
     /// `nil` for what the kernel says.
-    let linkSecurity: (any LinkSecurity)?
+    let kernelLinks: (any KernelLinks)?
 
     /// Uses an adapter of this machine.
     ///
@@ -125,7 +125,7 @@ public struct BlueZBackend: PeripheralBackend {
     ///     bluetoothd tells unless `DeviceID` is set in its configuration; then the oldest version is assumed that
     ///     it may be.
     ///   - serviceManager: Who is told how the peripheral does, such as `.fromEnvironment`; nobody when `nil`.
-    ///   - unobservedPace: How fast each central is sent values where nothing tells when they leave.
+    ///   - fallbackRate: How fast each central is sent values where nothing tells when they leave.
     ///   - logger: Where the backend tells what cannot be told otherwise.
     public init(
         adapter: AdapterSelection = .firstPowered,
@@ -133,7 +133,7 @@ public struct BlueZBackend: PeripheralBackend {
         recovery: Recovery = .always,
         version: BlueZVersion? = nil,
         serviceManager: ServiceManager? = nil,
-        unobservedPace: UnobservedPace = .standard,
+        fallbackRate: FallbackRate = .standard,
         logger: Logger = Logger(label: "peripheral.bluez")
     ) {
         self.init(
@@ -142,7 +142,7 @@ public struct BlueZBackend: PeripheralBackend {
             recovery: recovery,
             version: version,
             serviceManager: serviceManager,
-            unobservedPace: unobservedPace,
+            fallbackRate: fallbackRate,
             bus: .system,
             logger: logger
         )
@@ -156,22 +156,22 @@ public struct BlueZBackend: PeripheralBackend {
         recovery: Recovery = .always,
         version: BlueZVersion? = nil,
         serviceManager: ServiceManager? = nil,
-        unobservedPace: UnobservedPace = .standard,
+        fallbackRate: FallbackRate = .standard,
         bus: BusAddress,
         logger: Logger = Logger(label: "peripheral.bluez"),
         clock: any Clock<Duration> = ContinuousClock(),
-        linkSecurity: (any LinkSecurity)? = nil
+        kernelLinks: (any KernelLinks)? = nil
     ) {
         self.adapter = adapter
         self.settings = settings
         self.recovery = recovery
         self.version = version
         self.serviceManager = serviceManager
-        self.unobservedPace = unobservedPace
+        self.fallbackRate = fallbackRate
         self.bus = bus
         self.logger = logger
         self.clock = clock
-        self.linkSecurity = linkSecurity
+        self.kernelLinks = kernelLinks
     }
 
     /// The directory that systemd has made for the state of this program, or else that of the user; see `StateDirectory`.
@@ -235,7 +235,7 @@ extension PeripheralBackend where Self == BlueZBackend {
         recovery: Recovery = .always,
         version: BlueZVersion? = nil,
         serviceManager: ServiceManager? = nil,
-        unobservedPace: UnobservedPace = .standard
+        fallbackRate: FallbackRate = .standard
     ) -> BlueZBackend {
         BlueZBackend(
             adapter: adapter,
@@ -243,7 +243,7 @@ extension PeripheralBackend where Self == BlueZBackend {
             recovery: recovery,
             version: version,
             serviceManager: serviceManager,
-            unobservedPace: unobservedPace
+            fallbackRate: fallbackRate
         )
     }
 }

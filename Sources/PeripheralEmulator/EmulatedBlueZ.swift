@@ -119,11 +119,11 @@ extension EmulatedBlueZ {
             settings: settings,
             recovery: recovery,
             // What it is given, the central has at once.
-            unobservedPace: .unlimited,
+            fallbackRate: .unlimited,
             bus: .address(bus.address),
             logger: logger,
             clock: clock,
-            linkSecurity: EmulatedLinkSecurity { name in self.hardware.withLock { $0.controller(named: name) }
+            kernelLinks: EmulatedKernelLinks { name in self.hardware.withLock { $0.controller(named: name) }
             }
         )
     }

@@ -40,8 +40,8 @@ actor Centrals {
 
     let connection: BusConnection
     let characteristics: [AttributeHandle: Characteristic]
-    let linkSecurity: any LinkSecurity
-    let unobservedPace: UnobservedPace
+    let kernelLinks: any KernelLinks
+    let fallbackRate: FallbackRate
     let handles: AssignedHandles
     let log: RunLog
     let tell: @Sendable (BackendEvent) -> Void
@@ -72,7 +72,7 @@ actor Centrals {
     var held: [Update] = []
     /// Those that wait for sockets that are full.
     var waitingPackets: [Update.ID: WaitingPackets] = [:]
-    var busTurns = BusTurns()
+    var busFairness = BusFairness()
     /// How the last update of each characteristic has gone.
     var routes: [AttributeHandle: SubscriptionTable.Route] = [:]
     /// The characteristics whose way is changing.
@@ -90,8 +90,8 @@ actor Centrals {
     init(
         on connection: BusConnection,
         characteristics: [AttributeHandle: Characteristic],
-        linkSecurity: any LinkSecurity,
-        unobservedPace: UnobservedPace,
+        kernelLinks: any KernelLinks,
+        fallbackRate: FallbackRate,
         handles: AssignedHandles,
         log: RunLog,
         whichAreOver: @escaping @Sendable ([Update]) -> Set<Update.ID> = { _ in [] },
@@ -99,7 +99,7 @@ actor Centrals {
     ) {
         self.connection = connection
         self.characteristics = characteristics
-        (self.linkSecurity, self.unobservedPace) = (linkSecurity, unobservedPace)
+        (self.kernelLinks, self.fallbackRate) = (kernelLinks, fallbackRate)
         self.handles = handles
         self.log = log
         self.whichAreOver = whichAreOver

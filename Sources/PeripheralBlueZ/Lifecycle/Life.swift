@@ -282,8 +282,8 @@ extension Life {
             record: record,
             times: times,
             version: backend.version,
-            linkSecurity: backend.linkSecurity ?? KernelLinkSecurity(),
-            unobservedPace: backend.unobservedPace,
+            kernelLinks: backend.kernelLinks ?? HCISocketLinks(),
+            fallbackRate: backend.fallbackRate,
             log: log
         ) { [occurrences] event in
             occurrences.add(Occurrence(event: event, presence: number))
@@ -324,7 +324,7 @@ extension Life {
 
     func reportPublication(by link: any BackendLink, pacing: UpdatePacing, adapter: DeviceAddress?) {
         // A socket takes as many.
-        let window = pacing == .unknown && backend.unobservedPace == .unlimited ? 224 : 16
+        let window = pacing == .unknown && backend.fallbackRate == .unlimited ? 224 : 16
         host.handle(
             .published(
                 PublishedPeripheral(link: link, pacing: pacing, window: window, adapter: adapter)

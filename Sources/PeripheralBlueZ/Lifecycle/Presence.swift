@@ -25,8 +25,8 @@ struct Presence: Sendable {
         record: HandleRecord,
         times: AdvertisingTimes,
         version: BlueZVersion?,
-        linkSecurity: any LinkSecurity,
-        unobservedPace: UnobservedPace,
+        kernelLinks: any KernelLinks,
+        fallbackRate: FallbackRate,
         log: RunLog,
         report: @escaping @Sendable (LifeStateMachine.Event) -> Void
     ) async throws {
@@ -38,8 +38,8 @@ struct Presence: Sendable {
                 host: host,
                 handles: handles,
                 on: connection,
-                linkSecurity: linkSecurity,
-                unobservedPace: unobservedPace,
+                kernelLinks: kernelLinks,
+                fallbackRate: fallbackRate,
                 log: log
             )
             agent = AgentRegistration(

@@ -11,7 +11,7 @@ extension Centrals {
     /// Tells the log by what links are judged, unless it knows.
     func logJudgement(of adapter: ObjectPath) {
         guard characteristics.values.contains(where: { $0.security > .open }) else { return }
-        guard linkSecurity.links(of: adapter) == nil else { return log.forget(.unknownLinkSecurity) }
+        guard kernelLinks.links(of: adapter) == nil else { return log.forget(.unknownLinkSecurity) }
         log.tell(
             .unknownLinkSecurity,
             .notice,
@@ -41,7 +41,7 @@ extension Centrals {
     /// Who must not be sent a value of a characteristic now; `nil` when everybody may be.
     func insecureReceivers(of characteristic: AttributeHandle) -> SecuredReceivers.Insecure? {
         guard let level = notifySecurity(of: characteristic) else { return nil }
-        let links = adapter.flatMap { linkSecurity.links(of: $0) }
+        let links = adapter.flatMap { kernelLinks.links(of: $0) }
         let insecure = receivers.insecure(for: characteristic, at: level, links: links)
         return insecure.isEmpty ? nil : insecure
     }

@@ -37,7 +37,7 @@ extension Centrals {
     /// Sends what was submitted, and tells at once what of it has ended: a change of threads for each would cost more than
     /// all the rest.
     private func transmitSubmitted() {
-        if busTurns.isAwaited { return }
+        if busFairness.isAwaited { return }
         let updates = submitted.withLock { submitted in
             defer { submitted = [] }
             return submitted
@@ -56,9 +56,9 @@ extension Centrals {
 
     /// Takes note that packets have gone by sockets.
     func sent(packets count: Int) {
-        guard busTurns.sent(count, at: .now) else { return }
+        guard busFairness.sent(count, at: .now) else { return }
         afterAnswer { centrals in
-            centrals.busTurns.answered(at: .now)
+            centrals.busFairness.answered(at: .now)
             centrals.transmitSubmitted()
         }
     }

@@ -13,7 +13,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct CentralsTests {
-    private struct NoLinks: LinkSecurity {
+    private struct NoLinks: KernelLinks {
         func links(of adapter: ObjectPath) -> [LinkState]? { nil }
     }
 
@@ -40,8 +40,8 @@ struct CentralsTests {
         return Centrals(
             on: bus.client,
             characteristics: [value: characteristic],
-            linkSecurity: NoLinks(),
-            unobservedPace: .unlimited,
+            kernelLinks: NoLinks(),
+            fallbackRate: .unlimited,
             handles: AssignedHandles(for: try AttributeTable(services: [])),
             log: RunLog(.silent),
             report: report
@@ -195,8 +195,8 @@ struct CentralsTests {
             let centrals = Centrals(
                 on: bus.client,
                 characteristics: [:],
-                linkSecurity: NoLinks(),
-                unobservedPace: .unlimited,
+                kernelLinks: NoLinks(),
+                fallbackRate: .unlimited,
                 handles: AssignedHandles(for: try AttributeTable(services: [])),
                 log: RunLog(.silent)
             ) { _ in }
@@ -217,8 +217,8 @@ struct CentralsTests {
             let centrals = Centrals(
                 on: bus.client,
                 characteristics: [:],
-                linkSecurity: NoLinks(),
-                unobservedPace: .unlimited,
+                kernelLinks: NoLinks(),
+                fallbackRate: .unlimited,
                 handles: AssignedHandles(for: try AttributeTable(services: [])),
                 log: RunLog(.silent),
                 whichAreOver: { Set($0.map(\.id)).intersection([Update.ID(1)]) }
@@ -348,15 +348,15 @@ struct CentralsTests {
             let gate = LoopGate()
             daemonLoop.execute { gate.wait() }
             var packet: [UInt8] = [0]
-            for number in 0...UInt64(2 * BusTurns.packets) {
+            for number in 0...UInt64(2 * BusFairness.packets) {
                 centrals.submit([Update(id: Update.ID(number), characteristic: Self.value, value: [1])])
                 // It is sent in a turn of the loop before this.
                 _ = await centrals.subscriptions.subscribers(of: Self.value)
                 _ = recv(socket.descriptor, &packet, 1, 0)
             }
-            #expect(ended.withLock(\.self) == 2 * BusTurns.packets)
+            #expect(ended.withLock(\.self) == 2 * BusFairness.packets)
             gate.open()
-            try await until { ended.withLock { $0 == 2 * BusTurns.packets + 1 } }
+            try await until { ended.withLock { $0 == 2 * BusFairness.packets + 1 } }
             close(socket.take())
             await centrals.close()
             await daemon.close()

@@ -19,7 +19,7 @@ extension Centrals {
         tracking.end()
         // Without the handles on the air, what is seen cannot be told apart.
         if abilities.tellsHandles {
-            tracking.watch = linkSecurity.watch(adapter, on: connection.loop) { [weak self] observations in
+            tracking.watch = kernelLinks.watch(adapter, on: connection.loop) { [weak self] observations in
                 self?.assumeIsolated { $0.observed(observations) }
             }
         }
@@ -41,7 +41,7 @@ extension Centrals {
             guard let attribute = handles.onAir(update.characteristic) else { return }
             // An indication ends when it is confirmed.
             let id = update.awaitsConfirmation ? nil : update.id
-            tracking.departures.given(id, of: attribute, for: centrals)
+            tracking.inFlight.given(id, of: attribute, for: centrals)
             lookLater()
         case .estimated: willProbablyDepart(update, for: centrals)
         case .unknown: willSlowlyDepart(update, for: centrals)
@@ -52,7 +52,7 @@ extension Centrals {
     func willNotDepart(_ update: Update) {
         tracking.estimate?.withdraw(update.id)
         tracking.pace?.withdraw(update.id)
-        tracking.departures.withdraw(update.id)
+        tracking.inFlight.withdraw(update.id)
     }
 
     /// Takes note that an update was taken by socket or bus, or could not be.
@@ -62,7 +62,7 @@ extension Centrals {
             tracking.estimate?.withdraw(update.id)
             tracking.pace?.withdraw(update.id)
         }
-        reportDepartures([tracking.departures.taken(update.id, outcome)])
+        reportDepartures([tracking.inFlight.taken(update.id, outcome)])
     }
 
     /// Takes note that nothing leaves for a central any more.
@@ -71,14 +71,14 @@ extension Centrals {
         let departed = tracking.estimate?.settled(central) ?? []
         tracking.pace?.settled(central)
         reportDepartures(
-            tracking.departures.settled(central)
-                + departed.map { tracking.departures.departed($0.attribute, for: $0.central) }
+            tracking.inFlight.settled(central)
+                + departed.map { tracking.inFlight.completed($0.attribute, for: $0.central) }
         )
     }
 
     func reportDepartures(_ events: [BackendEvent?]) {
         // Nothing is looked for any more, so that a program that sends now and then is not woken up once more.
-        if tracking.departures.isEmpty { endTimer() }
+        if tracking.inFlight.isEmpty { endTimer() }
         tellingEndsTogether {
             for case let event? in events { report(event) }
         }
@@ -97,14 +97,14 @@ extension Centrals {
         var events: [BackendEvent?] = []
         for observation in observations {
             switch observation {
-            case .departed(let attribute, let connection):
+            case .completed(let attribute, let connection):
                 guard let central = central(on: connection) else { continue }
-                events.append(tracking.departures.departed(attribute, for: central))
+                events.append(tracking.inFlight.completed(attribute, for: central))
             case .ended(let connection): tracking.connections.removeAll { $0.connection == connection }
             case .adapterGone: tracking.connections = []
             case .missed:
                 tracking.connections = []
-                tracking.departures.missed()
+                tracking.inFlight.missed()
                 // Sooner than was meant.
                 endTimer()
                 lookLater()
@@ -124,12 +124,12 @@ extension Centrals {
     }
 
     private func learnConnections() {
-        tracking.connections = adapter.flatMap { linkSecurity.links(of: $0) } ?? []
+        tracking.connections = adapter.flatMap { kernelLinks.links(of: $0) } ?? []
     }
 
     private func lookLater() {
-        guard tracking.timer == nil, !tracking.isLooking, !tracking.departures.isEmpty else { return }
-        let interval = tracking.departures.isInDoubt ? Self.hastyLookInterval : Self.lookInterval
+        guard tracking.timer == nil, !tracking.isLooking, !tracking.inFlight.isEmpty else { return }
+        let interval = tracking.inFlight.isInDoubt ? Self.hastyLookInterval : Self.lookInterval
         tracking.timer = connection.loop.schedule(after: interval) { [weak self] in
             self?.assumeIsolated { centrals in
                 centrals.tracking.timer = nil
@@ -148,7 +148,7 @@ extension Centrals {
         let completing = activity.completing.compactMap { knownCentral(on: $0) }
         let forgotten = activity.forgotten.compactMap { knownCentral(on: $0) }
         reportDepartures(
-            tracking.departures.looked(
+            tracking.inFlight.looked(
                 { busy.contains($0) ? true : activity.isHeldUp ? nil : false },
                 hasCompleted: completing.contains,
                 isForgotten: forgotten.contains

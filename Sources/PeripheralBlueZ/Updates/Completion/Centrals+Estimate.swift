@@ -10,10 +10,10 @@ extension Centrals {
 
     func beginEstimate(of adapter: ObjectPath) {
         // An adapter that is on has been given commands: a driver that has not counted them counts nothing.
-        guard let counters = linkSecurity.counters(of: adapter), counters.commandsSent > 0,
+        guard let counters = kernelLinks.counters(of: adapter), counters.commandsSent > 0,
             counters.bytesSent > 0
         else { return }
-        tracking.estimate = DepartureEstimate(counters, at: .now)
+        tracking.estimate = CompletionEstimate(counters, at: .now)
     }
 
     /// Takes note that bluetoothd is being given an update.
@@ -24,15 +24,15 @@ extension Centrals {
             return
         }
         guard !centrals.isEmpty else { return }
-        tracking.departures.given(update.id, of: update.characteristic, for: centrals)
+        tracking.inFlight.given(update.id, of: update.characteristic, for: centrals)
         if tracking.estimate?.isEmpty == true { noteWhatWasSent() }
         for central in centrals {
-            let departure = DepartureEstimate.Departure(
+            let delivery = CompletionEstimate.Delivery(
                 update: update.id,
                 attribute: update.characteristic,
                 central: central
             )
-            tracking.estimate?.given(departure, size: update.value.count, at: .now)
+            tracking.estimate?.given(delivery, size: update.value.count, at: .now)
         }
         noteLater(after: Self.shortestInterval)
     }
@@ -55,10 +55,10 @@ extension Centrals {
     /// - Returns: Whether something counts as having left.
     @discardableResult
     private func noteWhatWasSent() -> Bool {
-        guard let adapter, let counters = linkSecurity.counters(of: adapter),
+        guard let adapter, let counters = kernelLinks.counters(of: adapter),
             let departed = tracking.estimate?.sent(counters, at: .now), !departed.isEmpty
         else { return false }
-        reportDepartures(departed.map { tracking.departures.departed($0.attribute, for: $0.central) })
+        reportDepartures(departed.map { tracking.inFlight.completed($0.attribute, for: $0.central) })
         return true
     }
 }

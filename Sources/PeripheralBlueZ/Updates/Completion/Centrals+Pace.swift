@@ -4,7 +4,7 @@ internal import PeripheralKit
 /// When updates count as having left, where nothing tells what the adapter sends.
 extension Centrals {
     func beginPace() {
-        tracking.pace = unobservedPace.interval.map { DeparturePace(interval: $0) }
+        tracking.pace = fallbackRate.interval.map { CompletionPace(interval: $0) }
     }
 
     /// Takes note that bluetoothd is being given an update.
@@ -16,20 +16,20 @@ extension Centrals {
             return
         }
         let late = centrals.filter { central in
-            let departure = DeparturePace.Departure(
+            let delivery = CompletionPace.Delivery(
                 update: update.id,
                 attribute: update.characteristic,
                 central: central
             )
-            return tracking.pace?.given(departure, at: .now) == false
+            return tracking.pace?.given(delivery, at: .now) == false
         }
         guard !late.isEmpty else { return }
-        tracking.departures.given(update.id, of: update.characteristic, for: late)
+        tracking.inFlight.given(update.id, of: update.characteristic, for: late)
         leaveLater()
     }
 
     /// Takes note of a request of a central.
-    func asked(_ request: DeparturePace.Request, by central: Central.ID) {
+    func asked(_ request: CompletionPace.Request, by central: Central.ID) {
         tracking.estimate?.asked()
         guard tracking.pace != nil else { return }
         tracking.pace?.asked(request, by: central, unread: mostUnread(by: central), at: .now)
@@ -49,13 +49,13 @@ extension Centrals {
     }
 
     private func leave() {
-        let departed = tracking.pace?.left(at: .now) ?? []
-        reportDepartures(departed.map { tracking.departures.departed($0.attribute, for: $0.central) })
+        let departed = tracking.pace?.completed(at: .now) ?? []
+        reportDepartures(departed.map { tracking.inFlight.completed($0.attribute, for: $0.central) })
         leaveLater()
     }
 
     private func leaveLater() {
-        guard tracking.timer == nil, let next = tracking.pace?.nextDeparture else { return }
+        guard tracking.timer == nil, let next = tracking.pace?.nextCompletion else { return }
         tracking.timer = connection.loop.schedule(after: max(next - .now, .zero)) { [weak self] in
             self?.assumeIsolated { centrals in
                 centrals.tracking.timer = nil

@@ -5,13 +5,13 @@ internal import PeripheralDBus
 /// A class, since the code that copies a value of all this would be larger than what uses it.
 final class DepartureTracking {
     /// Those that have not left.
-    var departures = Departures()
+    var inFlight = InFlightUpdates()
     /// What sees updates leave; `nil` where nothing does.
     var watch: (any LinkWatch)?
     /// What concludes what has left where nothing sees it; `nil` where nothing does.
-    var estimate: DepartureEstimate?
+    var estimate: CompletionEstimate?
     /// At what pace updates count as having left where nothing tells; `nil` elsewhere, and without a limit.
-    var pace: DeparturePace?
+    var pace: CompletionPace?
     /// Whose the connections are that are watched.
     var connections: [LinkState] = []
     /// When it is going to be looked at the links, or to be asked what the adapter has sent.
@@ -27,6 +27,6 @@ final class DepartureTracking {
         watch?.close()
         timer?.cancel()
         (watch, timer, estimate, pace, isOff) = (nil, nil, nil, nil, true)
-        (departures, connections, isLooking) = (Departures(), [], false)
+        (inFlight, connections, isLooking) = (InFlightUpdates(), [], false)
     }
 }

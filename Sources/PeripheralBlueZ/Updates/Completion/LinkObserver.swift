@@ -123,7 +123,7 @@ extension LinkObserver {
         if isLast { (links[index].updates, links[index].missing) = ([], 0) }
         var observations: [LinkObservation] = []
         while links[index].packets.count > Self.mostPackets {
-            observations += Self.departed(links[index].packets.removeFirst(), on: connection)
+            observations += Self.completions(of: links[index].packets.removeFirst(), on: connection)
         }
         return observations
     }
@@ -158,8 +158,8 @@ extension LinkObserver {
         return links.count - 1
     }
 
-    private static func departed(_ updates: [AttributeHandle], on connection: UInt16) -> [LinkObservation] {
-        updates.map { .departed(attribute: $0, connection: connection) }
+    private static func completions(of updates: [AttributeHandle], on connection: UInt16) -> [LinkObservation] {
+        updates.map { .completed(attribute: $0, connection: connection) }
     }
 }
 
@@ -198,7 +198,7 @@ extension LinkObserver {
             links[index].hasMoved = true
             if packets > 0 { links[index].hasCompleted = true }
             for _ in 0..<min(Int(packets), links[index].packets.count) {
-                observations += Self.departed(links[index].packets.removeFirst(), on: connection)
+                observations += Self.completions(of: links[index].packets.removeFirst(), on: connection)
             }
         }
         return observations

@@ -23,12 +23,12 @@ struct LinkShares {
     }
 
     /// The oldest of the central whose turn it is; `nil` when there is none.
-    func next(of entries: [DepartureEstimate.Entry]) -> Int? {
+    func next(of entries: [CompletionEstimate.Entry]) -> Int? {
         guard !speeds.isEmpty, let first = entries.first else { return entries.isEmpty ? nil : 0 }
         let centrals = Self.centrals(of: entries)
         guard centrals.count > 1, centrals.contains(where: { speeds[$0] != nil }) else { return 0 }
-        let next = centrals.max { credit(after: $0) < credit(after: $1) } ?? first.departure.central
-        return entries.firstIndex { $0.departure.central == next }
+        let next = centrals.max { credit(after: $0) < credit(after: $1) } ?? first.delivery.central
+        return entries.firstIndex { $0.delivery.central == next }
     }
 
     private func credit(after central: Central.ID) -> Double {
@@ -40,7 +40,7 @@ struct LinkShares {
     }
 
     /// Takes note that one for a central has left.
-    mutating func took(_ central: Central.ID, of entries: [DepartureEstimate.Entry]) {
+    mutating func took(_ central: Central.ID, of entries: [CompletionEstimate.Entry]) {
         if speeds.isEmpty { return }
         var sum = 0.0
         for other in Self.centrals(of: entries) {
@@ -53,11 +53,11 @@ struct LinkShares {
 
     /// The centrals whose speed is to be measured now, the fastest first.
     mutating func dueTrial(
-        of entries: [DepartureEstimate.Entry],
+        of entries: [CompletionEstimate.Entry],
         at time: ContinuousClock.Instant
     ) -> [Central.ID]? {
         var counts: [Central.ID: Int] = [:]
-        for entry in entries { counts[entry.departure.central, default: 0] += 1 }
+        for entry in entries { counts[entry.delivery.central, default: 0] += 1 }
         let busy = Self.centrals(of: entries).filter { counts[$0, default: 0] >= SpeedTrial.leastGiven }
         guard busy.count > 1 else { return nil }
         // Not before all have begun.
@@ -79,10 +79,10 @@ struct LinkShares {
         restsUntil = time + min(max(rest, Self.shortestRest), Self.longestRest)
     }
 
-    private static func centrals(of entries: [DepartureEstimate.Entry]) -> [Central.ID] {
+    private static func centrals(of entries: [CompletionEstimate.Entry]) -> [Central.ID] {
         var centrals: [Central.ID] = []
-        for entry in entries where !centrals.contains(entry.departure.central) {
-            centrals.append(entry.departure.central)
+        for entry in entries where !centrals.contains(entry.delivery.central) {
+            centrals.append(entry.delivery.central)
         }
         return centrals
     }

@@ -16,7 +16,7 @@ package enum LinkObservation: Equatable, Sendable {
     /// An update has left: the controller has sent all its packets, and the central's has acknowledged them.
     ///
     /// The attribute is known by its handle on the air.
-    case departed(attribute: AttributeHandle, connection: UInt16)
+    case completed(attribute: AttributeHandle, connection: UInt16)
 
     /// A connection has ended.
     case ended(connection: UInt16)

@@ -6,8 +6,8 @@ internal import PeripheralKit
 /// Nobody is given more until all is sent; then one central after the other, and no other meanwhile, which tells how long
 /// its link takes for that. From then on, what is sent counts for each as its speed has it.
 struct SpeedTrial {
-    typealias Entry = DepartureEstimate.Entry
-    typealias Amount = DepartureEstimate.Amount
+    typealias Entry = CompletionEstimate.Entry
+    typealias Amount = CompletionEstimate.Amount
 
     /// Fewer tell nothing: the controller may take as many at once.
     static let leastGiven = 12
@@ -56,17 +56,17 @@ struct SpeedTrial {
 
     mutating func add(_ entry: Entry) {
         entries.append(entry)
-        if entry.departure.central == part?.central { part?.given += 1 }
+        if entry.delivery.central == part?.central { part?.given += 1 }
     }
 
     mutating func withdraw(_ update: Update.ID) {
-        entries.removeAll { $0.departure.update == update }
-        held.removeAll { $0.departure.update == update }
+        entries.removeAll { $0.delivery.update == update }
+        held.removeAll { $0.delivery.update == update }
     }
 
     mutating func settled(_ central: Central.ID) {
-        entries.removeAll { $0.departure.central == central }
-        held.removeAll { $0.departure.central == central }
+        entries.removeAll { $0.delivery.central == central }
+        held.removeAll { $0.delivery.central == central }
         waiting.removeAll { $0 == central }
         if part?.central == central { part = nil }
         speeds[central] = nil
@@ -80,7 +80,7 @@ struct SpeedTrial {
 
     /// Takes the first that is missing for each central.
     mutating func takeOldest() -> [Entry] {
-        DepartureEstimate.takeOldest(of: &entries)
+        CompletionEstimate.takeOldest(of: &entries)
     }
 
     /// Takes note of what was sent.
@@ -93,7 +93,7 @@ struct SpeedTrial {
             surplus.covers(entries[index].size)
         {
             surplus.take(entries[index].size)
-            if entries[index].departure.central == part?.central { part?.sent += 1 }
+            if entries[index].delivery.central == part?.central { part?.sent += 1 }
             held.append(entries.remove(at: index))
         }
         guard var part else { return entries.isEmpty ? next(at: time) : [] }
@@ -111,7 +111,7 @@ struct SpeedTrial {
     }
 
     private func ownIndex(_ part: Part) -> Int? {
-        entries.firstIndex { $0.departure.central == part.central }
+        entries.firstIndex { $0.delivery.central == part.central }
     }
 
     private mutating func next(at time: ContinuousClock.Instant) -> [Entry] {
@@ -123,7 +123,7 @@ struct SpeedTrial {
         waiting.removeFirst()
         surplus = Amount()
         part = Part(central: central, start: time)
-        defer { held.removeAll { $0.departure.central == central } }
-        return held.filter { $0.departure.central == central }
+        defer { held.removeAll { $0.delivery.central == central } }
+        return held.filter { $0.delivery.central == central }
     }
 }

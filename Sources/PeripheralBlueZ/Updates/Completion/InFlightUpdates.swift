@@ -5,7 +5,7 @@ internal import PeripheralKit
 ///
 /// Those of an attribute leave for a central in the order in which they were given. A pure value: what was given, taken and
 /// seen in, what there is to report out. There are few of all that it knows, so that it looks through arrays.
-struct Departures {
+struct InFlightUpdates {
     /// The updates of an attribute for a central, which keep their order.
     private struct Way {
         var attribute: AttributeHandle
@@ -37,15 +37,15 @@ struct Departures {
         /// Whether socket or bus have taken it.
         var isTaken = false
         /// Whether it has left for anybody, as far as is known.
-        var hasLeft = false
+        var isCompleted = false
         /// Whether nobody knows what has become of it for somebody who is there.
         var isGivenUp = false
 
-        var outcome: UpdateOutcome { hasLeft ? .delivered : isGivenUp ? .givenUp : .failed(.centralGone) }
+        var outcome: UpdateOutcome { isCompleted ? .delivered : isGivenUp ? .givenUp : .failed(.centralGone) }
     }
 
     /// What has become of an update for a central: given up, nobody looks for it any more; lost, the central is gone.
-    private enum Fate { case left, givenUp, lost }
+    private enum Fate { case completed, givenUp, lost }
 
     /// So many looks in a row have to show nothing of a central, until what is missing counts as lost.
     private static let quietLooks = 2
@@ -53,7 +53,7 @@ struct Departures {
     private var ways: [Way] = []
     private var updates: [Update] = []
     /// The centrals of which something went unseen.
-    private var doubts: [LinkDoubt] = []
+    private var doubts: [FrameLossRecovery] = []
     private var nextNumber: UInt64 = 0
 
     /// Whether all have left.
@@ -89,7 +89,7 @@ struct Departures {
         updates[index].isTaken = true
         switch outcome {
         case .delivered where updates[index].missing > 0: return .updateTaken(id)
-        case .delivered where updates[index].isGivenUp || updates[index].hasLeft:
+        case .delivered where updates[index].isGivenUp || updates[index].isCompleted:
             return .updateEnded(id, updates.remove(at: index).outcome)
         case .delivered, .givenUp: break
         case .failed: withdraw(id)
@@ -105,18 +105,18 @@ struct Departures {
     }
 
     /// Takes note that an update was seen to leave.
-    mutating func departed(_ attribute: AttributeHandle, for central: Central.ID) -> BackendEvent? {
+    mutating func completed(_ attribute: AttributeHandle, for central: Central.ID) -> BackendEvent? {
         moved(central)
         guard let index = existingIndex(of: attribute, for: central) else { return nil }
         ways[index].isDeserted = false
         // Nobody knows which it was: the link is to run empty first.
-        guard doubt(of: central, { $0.departed() }) == nil, !ways[index].updates.isEmpty else { return nil }
+        guard doubt(of: central, { $0.completed() }) == nil, !ways[index].updates.isEmpty else { return nil }
         let given = ways[index].updates.removeFirst()
         (ways[index].looks, ways[index].isOvertaken) = ([], false)
         for other in ways.indices where ways[other].central == central && ways[other].looks.count == 2 {
             if given.number >= ways[other].looks[1] { ways[other].isOvertaken = true }
         }
-        return ended(given.id, .left)
+        return ended(given.id, .completed)
     }
 
     /// Takes note that something went unseen: until the links are known again, nothing counts as having left.
@@ -140,7 +140,7 @@ struct Departures {
     ///
     /// What was given to it for a central, and is not on the link of that central either, does not come any more: it was
     /// not sent, or where it could not be seen. Neither does what was overtaken by something given later: bluetoothd hands on
-    /// in their order what one central is to get. After something went unseen, ``LinkDoubt`` tells what that look is worth.
+    /// in their order what one central is to get. After something went unseen, ``FrameLossRecovery`` tells what that look is worth.
     ///
     /// - Parameters:
     ///   - isBusy: Whether there is anything on the link of a central; `nil` when something for it may wait for others.
@@ -192,14 +192,14 @@ struct Departures {
         switch verdict {
         case .wait, nil: break
         case .release(let count):
-            for _ in 0..<count { releaseOldest(for: central, .left, &events) }
+            for _ in 0..<count { releaseOldest(for: central, .completed, &events) }
         case .releaseOfDeserted:
             for index in ways.indices where ways[index].central == central { ways[index].isDeserted = true }
             releaseOldest(for: central, .givenUp, &events)
         case .resolved:
             doubts.removeAll { $0.central == central }
             for index in ways.indices where ways[index].central == central {
-                settle(index, .left, &events)
+                settle(index, .completed, &events)
             }
         }
     }
@@ -210,7 +210,7 @@ struct Departures {
 
     private mutating func beginDoubt(of central: Central.ID) {
         if isDoubtful(central) { return }
-        doubts.append(LinkDoubt(of: central))
+        doubts.append(FrameLossRecovery(of: central))
         for index in ways.indices where ways[index].central == central {
             (ways[index].looks, ways[index].isOvertaken) = ([], false)
         }
@@ -220,7 +220,7 @@ struct Departures {
     @discardableResult
     private mutating func doubt<Result>(
         of central: Central.ID,
-        _ change: (inout LinkDoubt) -> Result
+        _ change: (inout FrameLossRecovery) -> Result
     ) -> Result? {
         guard let index = doubts.firstIndex(where: { $0.central == central }) else { return nil }
         return change(&doubts[index])
@@ -279,7 +279,7 @@ struct Departures {
         guard let id, let index = updates.firstIndex(where: { $0.id == id }) else { return nil }
         updates[index].missing -= 1
         switch fate {
-        case .left: updates[index].hasLeft = true
+        case .completed: updates[index].isCompleted = true
         case .givenUp: updates[index].isGivenUp = true
         case .lost: break
         }

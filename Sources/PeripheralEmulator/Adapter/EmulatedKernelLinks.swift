@@ -4,7 +4,7 @@ internal import PeripheralKit
 internal import PeripheralTesting
 
 /// What a kernel would say of the connections of the adapters.
-struct EmulatedLinkSecurity: LinkSecurity {
+struct EmulatedKernelLinks: KernelLinks {
     /// The controller of the adapter with a name.
     let controller: @Sendable (_ name: String) -> Controller?
 

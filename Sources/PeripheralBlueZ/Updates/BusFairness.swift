@@ -4,7 +4,7 @@
 /// Where it is slower than the links, a document would keep it from all answers, and requests of centrals would run into
 /// their time limit. So it is asked for an answer now and then, and the sockets are left to run empty while it owes one for
 /// more than a few packets.
-struct BusTurns {
+struct BusFairness {
     /// After so many packets by sockets it is looked whether it is to be asked, and after as many again waited for its answer.
     ///
     /// Less than a second's work for the slowest seen.

@@ -3,7 +3,7 @@
 /// The first 128 go at once, and those after them one by one, at this pace. So no more than 128 are on their way to a central
 /// whose link carries as many, or that shows soon enough what has arrived: by confirming an indication that it alone
 /// was sent, or by asking for something after it was answered.
-public struct UnobservedPace: Hashable, Sendable {
+public struct FallbackRate: Hashable, Sendable {
     /// The time for a value; `nil` for no limit.
     package let interval: Duration?
 
@@ -12,11 +12,11 @@ public struct UnobservedPace: Hashable, Sendable {
 
     /// A value counts as having left as soon as bluetoothd has taken it, which keeps whatever it is given, without
     /// bound.
-    public static let unlimited = UnobservedPace(interval: nil)
+    public static let unlimited = FallbackRate(interval: nil)
 
     /// So many values a second; at least one.
-    public static func perSecond(_ count: Int) -> UnobservedPace {
-        UnobservedPace(interval: .seconds(1) / max(count, 1))
+    public static func perSecond(_ count: Int) -> FallbackRate {
+        FallbackRate(interval: .seconds(1) / max(count, 1))
     }
 
     package init(interval: Duration?) {

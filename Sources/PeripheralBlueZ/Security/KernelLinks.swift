@@ -2,7 +2,7 @@ package import PeripheralCore
 package import PeripheralDBus
 
 /// Tells which connections of an adapter are encrypted, which bluetoothd does not.
-package protocol LinkSecurity: Sendable {
+package protocol KernelLinks: Sendable {
     /// The connections of an adapter at this moment.
     ///
     /// - Parameter adapter: The path of the adapter's object, such as `/org/bluez/hci0`.
@@ -29,7 +29,7 @@ package protocol LinkSecurity: Sendable {
     func counters(of adapter: ObjectPath) -> LinkCounters?
 }
 
-extension LinkSecurity {
+extension KernelLinks {
     package func watch(
         _ adapter: ObjectPath,
         on loop: EventLoop,

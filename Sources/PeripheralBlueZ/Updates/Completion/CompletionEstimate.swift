@@ -14,16 +14,16 @@ internal import PeripheralKit
 /// not there. The time doubles with each silence, so that only a few follow one another until the link is lost.
 ///
 /// A pure value: what was given and sent in, what has left out.
-struct DepartureEstimate {
+struct CompletionEstimate {
     /// An update for a central.
-    struct Departure {
+    struct Delivery {
         var update: Update.ID
         var attribute: AttributeHandle
         var central: Central.ID
     }
 
     struct Entry {
-        var departure: Departure
+        var delivery: Delivery
         var size: Int
     }
 
@@ -98,7 +98,7 @@ struct DepartureEstimate {
     /// How many centrals have left since an update has counted as having been sent.
     private var nudges = 0
     /// Which links are stalled, where there are several.
-    private var search = StallSearch()
+    private var search = StalledLinkProbe()
     /// How fast the links are, where there are several.
     private var shares = LinkShares()
     private var trial: SpeedTrial?
@@ -118,13 +118,13 @@ struct DepartureEstimate {
     var isMeasuring: Bool { trial != nil }
 
     /// Takes note that bluetoothd is being given an update; what the adapter has sent until then is told before.
-    mutating func given(_ departure: Departure, size: Int, at now: ContinuousClock.Instant) {
-        let entry = Entry(departure: departure, size: size + Self.valueHeader)
+    mutating func given(_ delivery: Delivery, size: Int, at now: ContinuousClock.Instant) {
+        let entry = Entry(delivery: delivery, size: size + Self.valueHeader)
         if trial != nil {
             trial?.add(entry)
             return
         }
-        if search.isRunning || search.suspects.contains(where: { $0.central == departure.central }) {
+        if search.isRunning || search.suspects.contains(where: { $0.central == delivery.central }) {
             return search.add(entry)
         }
         if entries.isEmpty {
@@ -139,7 +139,7 @@ struct DepartureEstimate {
 
     /// Takes note that bluetoothd has not been given an update after all.
     mutating func withdraw(_ update: Update.ID) {
-        entries.removeAll { $0.departure.update == update }
+        entries.removeAll { $0.delivery.update == update }
         trial?.withdraw(update)
         search.withdraw(update)
     }
@@ -152,25 +152,25 @@ struct DepartureEstimate {
     /// central on which nothing comes through: so the search for those has a bound for each.
     ///
     /// - Returns: What counts as having left.
-    mutating func settled(_ central: Central.ID) -> [Departure] {
-        entries.removeAll { $0.departure.central == central }
+    mutating func settled(_ central: Central.ID) -> [Delivery] {
+        entries.removeAll { $0.delivery.central == central }
         trial?.settled(central)
         shares.settled(central)
         search.settled(central)
-        let suspected = search.takeOldest().map(\.departure)
+        let suspected = search.takeOldest().map(\.delivery)
         guard nudges < Self.mostNudges else { return suspected }
         nudges += 1
         let held = trial?.takeHeld() ?? []
         let oldest = (trial?.takeOldest() ?? []) + Self.takeOldest(of: &entries)
         for entry in oldest { owed.add(entry.size) }
-        return (held + oldest).map(\.departure) + suspected
+        return (held + oldest).map(\.delivery) + suspected
     }
 
     /// Takes the first for each central.
     static func takeOldest(of entries: inout [Entry]) -> [Entry] {
         var taken: [Entry] = []
         entries.removeAll { entry in
-            let isFirst = !taken.contains { $0.departure.central == entry.departure.central }
+            let isFirst = !taken.contains { $0.delivery.central == entry.delivery.central }
             if isFirst { taken.append(entry) }
             return isFirst
         }
@@ -180,7 +180,7 @@ struct DepartureEstimate {
     /// Takes note of what the adapter has sent so far.
     ///
     /// - Returns: What counts as having left since.
-    mutating func sent(_ new: LinkCounters, at time: ContinuousClock.Instant) -> [Departure] {
+    mutating func sent(_ new: LinkCounters, at time: ContinuousClock.Instant) -> [Delivery] {
         let packets = Self.difference(new.packetsSent, counters.packetsSent)
         let sent = Amount(
             packets: packets
@@ -200,18 +200,18 @@ struct DepartureEstimate {
         if search.isDue(at: time) { return beginSearch(at: time) }
         owed.pay(with: &surplus)
         guard time - lastMove < silence else { return endSilence(at: time) }
-        var left: [Departure] = []
+        var completed: [Delivery] = []
         while owed.isNothing, let index = shares.next(of: entries), surplus.covers(entries[index].size) {
             surplus.take(entries[index].size)
-            shares.took(entries[index].departure.central, of: entries)
-            left.append(entries.remove(at: index).departure)
+            shares.took(entries[index].delivery.central, of: entries)
+            completed.append(entries.remove(at: index).delivery)
         }
-        if !left.isEmpty { (hasProgressed, nudges) = (true, 0) }
+        if !completed.isEmpty { (hasProgressed, nudges) = (true, 0) }
         if owed.isNothing, search.isOver, let centrals = shares.dueTrial(of: entries, at: time) {
             trial = SpeedTrial(of: entries, centrals, surplus: surplus, at: time)
             (entries, surplus) = ([], Amount())
         }
-        return left
+        return completed
     }
 
     private mutating func moved(at time: ContinuousClock.Instant) {
@@ -221,8 +221,8 @@ struct DepartureEstimate {
     }
 
     /// Nothing has been sent for so long that all that is missing counts as having left.
-    private mutating func endSilence(at time: ContinuousClock.Instant) -> [Departure] {
-        if !search.isOver || Set(entries.map(\.departure.central)).count > 1 { return beginSearch(at: time) }
+    private mutating func endSilence(at time: ContinuousClock.Instant) -> [Delivery] {
+        if !search.isOver || Set(entries.map(\.delivery.central)).count > 1 { return beginSearch(at: time) }
         let missing = entries.reduce(into: Amount()) { $0.add($1.size) }
         // What was sent since the last one was rather this than what was owed: that is not there.
         let isSent =
@@ -236,24 +236,24 @@ struct DepartureEstimate {
         return takeFirst(entries.count)
     }
 
-    private mutating func beginSearch(at time: ContinuousClock.Instant) -> [Departure] {
+    private mutating func beginSearch(at time: ContinuousClock.Instant) -> [Delivery] {
         search.begin(entries)
         let sent = surplus
         (entries, owed, isSettling, silences) = ([], Amount(), false, 0)
         return searchOn(sent, at: time)
     }
 
-    private mutating func tryOn(_ sent: Amount, at time: ContinuousClock.Instant) -> [Departure] {
+    private mutating func tryOn(_ sent: Amount, at time: ContinuousClock.Instant) -> [Delivery] {
         guard var trial else { return [] }
         if time - lastMove >= silence, !trial.entries.isEmpty {
             // Some link may be stalled.
             self.trial = nil
             entries = trial.entries
             shares.ended(trial, at: time)
-            return trial.held.map(\.departure) + beginSearch(at: time)
+            return trial.held.map(\.delivery) + beginSearch(at: time)
         }
-        let left = trial.sent(sent, at: time)
-        if !left.isEmpty { nudges = 0 }
+        let completed = trial.sent(sent, at: time)
+        if !completed.isEmpty { nudges = 0 }
         (surplus, sentSinceSilence) = (Amount(), Amount())
         self.trial = trial.isOver ? nil : trial
         if trial.isOver {
@@ -261,14 +261,14 @@ struct DepartureEstimate {
             lastMove = time
             shares.ended(trial, at: time)
         }
-        return left.map(\.departure)
+        return completed.map(\.delivery)
     }
 
-    private mutating func searchOn(_ sent: Amount, at time: ContinuousClock.Instant) -> [Departure] {
-        let (left, beginsAnew) = search.sent(sent, isSilent: time - lastMove >= silence, at: time)
+    private mutating func searchOn(_ sent: Amount, at time: ContinuousClock.Instant) -> [Delivery] {
+        let (completed, beginsAnew) = search.sent(sent, isSilent: time - lastMove >= silence, at: time)
         if beginsAnew { lastMove = time }
         (surplus, sentSinceSilence) = (Amount(), Amount())
-        return left
+        return completed
     }
 
     /// How long nothing is sent until what is missing counts as having left.
@@ -277,8 +277,8 @@ struct DepartureEstimate {
         return min(pause * (1 << min(silences, 16)), Self.longestSilence)
     }
 
-    private mutating func takeFirst(_ count: Int) -> [Departure] {
-        let taken = entries.prefix(count).map(\.departure)
+    private mutating func takeFirst(_ count: Int) -> [Delivery] {
+        let taken = entries.prefix(count).map(\.delivery)
         entries.removeFirst(count)
         return taken
     }

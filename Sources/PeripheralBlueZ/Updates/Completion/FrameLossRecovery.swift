@@ -7,7 +7,7 @@ internal import PeripheralKit
 /// what is missing counts as having left after a while, but no more than ``mostUnproven`` until the link has shown that it
 /// works: however often something goes unseen, so many more than otherwise are under way. Beyond that, one at a time is
 /// let go after ``longestPatience``, so that nothing waits for ever.
-struct LinkDoubt {
+struct FrameLossRecovery {
     /// How many may count as having left although that was not seen.
     static let mostUnproven = 16
     /// So many looks in a row show that a link is empty.
@@ -37,7 +37,7 @@ struct LinkDoubt {
     /// How many count as having left that may be under way.
     private var unproven = 0
     /// How many of those that are missing have left for certain.
-    private var departures = 0
+    private var completions = 0
     private var hasSeenAny = false
     /// Whether the link has been seen to work since something went unseen.
     private(set) var works = false
@@ -66,8 +66,8 @@ struct LinkDoubt {
     /// Takes note that an update was seen to leave.
     ///
     /// Nobody knows which it was: it is taken for the oldest that may be under way.
-    mutating func departed() {
-        if unproven > 0 { unproven -= 1 } else { departures += 1 }
+    mutating func completed() {
+        if unproven > 0 { unproven -= 1 } else { completions += 1 }
         (works, hasSeenAny) = (true, true)
         looks.quiet = 0
     }
@@ -105,14 +105,14 @@ struct LinkDoubt {
     private mutating func judgeWorkingLink(_ missing: Int) -> Verdict {
         // What was taken for under way would have come first.
         if !hasSeenAny { unproven = 0 }
-        let released = min(missing, hasSeenAny ? departures : Self.mostUnproven)
+        let released = min(missing, hasSeenAny ? completions : Self.mostUnproven)
         (looks.completing, hasSeenAny) = (0, false)
         return released > 0 ? release(released) : .wait
     }
 
     private mutating func release(_ count: Int) -> Verdict {
-        let proven = min(count, departures)
-        departures -= proven
+        let proven = min(count, completions)
+        completions -= proven
         unproven += count - proven
         return .release(count)
     }

@@ -7,7 +7,7 @@ package import PeripheralDBus
 /// It says whether a connection is encrypted, not how the keys have come about: `HCI_LM_AUTH` goes with every encryption
 /// of an LE connection, `HCI_LM_SECURE` and `HCI_LM_FIPS` with none (measured on 6.1). In a container with a network of
 /// its own, or where systemd keeps this family of addresses from a service, there is no such socket.
-package struct KernelLinkSecurity: LinkSecurity {
+package struct HCISocketLinks: KernelLinks {
     // Of <bluetooth/bluetooth.h> and <bluetooth/hci.h>, which come with BlueZ's library, not with the C library.
     private static let addressFamily: CInt = 31  // AF_BLUETOOTH
     private static let hciProtocol: CInt = 1  // BTPROTO_HCI

@@ -7,24 +7,24 @@ internal import PeripheralKit
 /// Only the sum of what all links carry is known. So one central after the other is given more, and no other meanwhile: the
 /// adapter sends that, or nothing comes through to this central. Such a one is left alone while the others are sent to, and
 /// looked for again now and then, when what is for the others has left.
-struct StallSearch {
+struct StalledLinkProbe {
     /// A central with what is missing.
     struct Suspect {
         var central: Central.ID
-        var entries: [DepartureEstimate.Entry] = []
+        var entries: [CompletionEstimate.Entry] = []
         /// What counts as having left, but may not have been sent.
-        var owed = DepartureEstimate.Amount()
+        var owed = CompletionEstimate.Amount()
         /// Whether nothing came through to it when it was given more.
         var isStalled = false
         /// When it was given more.
         var givenAt: ContinuousClock.Instant?
 
-        var owesTooMuch: Bool { owed.packets > StallSearch.mostOwed }
+        var owesTooMuch: Bool { owed.packets > StalledLinkProbe.mostOwed }
 
-        var missing: DepartureEstimate.Amount { entries.reduce(into: owed) { $0.add($1.size) } }
+        var missing: CompletionEstimate.Amount { entries.reduce(into: owed) { $0.add($1.size) } }
 
         /// Takes note that no more than this is missing for all together.
-        mutating func owe(noMoreThan missing: DepartureEstimate.Amount) {
+        mutating func owe(noMoreThan missing: CompletionEstimate.Amount) {
             let rest = entries.reduce(into: missing) { $0.take($1.size) }
             owed.packets = min(owed.packets, max(rest.packets, 0))
             owed.bytes = min(owed.bytes, max(rest.bytes, 0))
@@ -47,8 +47,8 @@ struct StallSearch {
     private var isCurrentTried = false
     /// What others may send meanwhile, so that it is taken for nobody's: what was missing for those that are gone, and, while
     /// one is given more, all that bluetoothd is given, for whomever.
-    private var awaited = DepartureEstimate.Amount()
-    private var sent = DepartureEstimate.Amount()
+    private var awaited = CompletionEstimate.Amount()
+    private var sent = CompletionEstimate.Amount()
     /// Since when nothing is given to anybody until all but the stalled are known to have everything.
     private var isDraining = false
     private(set) var isRunning = false
@@ -63,15 +63,15 @@ struct StallSearch {
     }
 
     /// Takes what is missing, and begins; those that were found to be stalled before are looked at once the others have left.
-    mutating func begin(_ entries: [DepartureEstimate.Entry]) {
+    mutating func begin(_ entries: [CompletionEstimate.Entry]) {
         isRunning = true
         isDraining = true
-        (sent, awaited) = (DepartureEstimate.Amount(), DepartureEstimate.Amount())
+        (sent, awaited) = (CompletionEstimate.Amount(), CompletionEstimate.Amount())
         for entry in entries { add(entry) }
     }
 
-    mutating func add(_ entry: DepartureEstimate.Entry) {
-        let central = entry.departure.central
+    mutating func add(_ entry: CompletionEstimate.Entry) {
+        let central = entry.delivery.central
         if !suspects.contains(where: { $0.central == central }) { suspects.append(Suspect(central: central)) }
         for index in suspects.indices where suspects[index].central == central {
             suspects[index].entries.append(entry)
@@ -82,7 +82,7 @@ struct StallSearch {
     }
 
     mutating func withdraw(_ update: Update.ID) {
-        for index in suspects.indices { suspects[index].entries.removeAll { $0.departure.update == update } }
+        for index in suspects.indices { suspects[index].entries.removeAll { $0.delivery.update == update } }
     }
 
     mutating func settled(_ central: Central.ID) {
@@ -90,15 +90,15 @@ struct StallSearch {
         if isDraining { awaited = suspects.reduce(awaited) { $1.central == central ? $0 + $1.missing : $0 } }
         suspects.removeAll { $0.central == central }
         waiting.removeAll { $0 == central }
-        if suspects.isEmpty { self = StallSearch() }
+        if suspects.isEmpty { self = StalledLinkProbe() }
         // It may have been what kept the others silent.
         restsUntil = nil
     }
 
     /// Takes the first that is missing for each central, which is owed from now on, unless too much is.
-    mutating func takeOldest() -> [DepartureEstimate.Entry] {
+    mutating func takeOldest() -> [CompletionEstimate.Entry] {
         suspects.indices.filter { !suspects[$0].owesTooMuch }.flatMap { index in
-            let taken = DepartureEstimate.takeOldest(of: &suspects[index].entries)
+            let taken = CompletionEstimate.takeOldest(of: &suspects[index].entries)
             for entry in taken { suspects[index].owed.add(entry.size) }
             return taken
         }
@@ -112,10 +112,10 @@ struct StallSearch {
     ///   - time: When that was.
     /// - Returns: What counts as having left, and whether the wait for a silence begins anew.
     mutating func sent(
-        _ amount: DepartureEstimate.Amount,
+        _ amount: CompletionEstimate.Amount,
         isSilent: Bool,
         at time: ContinuousClock.Instant
-    ) -> (left: [DepartureEstimate.Departure], beginsAnew: Bool) {
+    ) -> (completed: [CompletionEstimate.Delivery], beginsAnew: Bool) {
         sent = sent + amount
         if isDraining {
             let missing = suspects.reduce(awaited) { $0 + $1.missing }
@@ -135,16 +135,16 @@ struct StallSearch {
         guard let index = suspects.firstIndex(where: { $0.central == current }) else {
             return (next(at: time), true)
         }
-        let hasLeft = (awaited - sent).isNothing
-        guard hasLeft && isCurrentTried || isSilent else { return ([], false) }
+        let hasCompleted = (awaited - sent).isNothing
+        guard hasCompleted && isCurrentTried || isSilent else { return ([], false) }
         // Where there was nothing more for it, nothing is known.
-        if isCurrentTried { suspects[index].isStalled = !hasLeft }
+        if isCurrentTried { suspects[index].isStalled = !hasCompleted }
         return (next(at: time), true)
     }
 
     /// Gives the next central more.
-    private mutating func next(at time: ContinuousClock.Instant) -> [DepartureEstimate.Departure] {
-        (sent, awaited) = (DepartureEstimate.Amount(), DepartureEstimate.Amount())
+    private mutating func next(at time: ContinuousClock.Instant) -> [CompletionEstimate.Delivery] {
+        (sent, awaited) = (CompletionEstimate.Amount(), CompletionEstimate.Amount())
         while let central = waiting.first {
             waiting.removeFirst()
             guard let index = suspects.firstIndex(where: { $0.central == central }),
@@ -157,20 +157,20 @@ struct StallSearch {
             }
             suspects[index].givenAt = time
             (current, isCurrentTried) = (central, false)
-            let left = suspects[index].entries.prefix(count)
-            for entry in left { suspects[index].owed.add(entry.size) }
+            let completed = suspects[index].entries.prefix(count)
+            for entry in completed { suspects[index].owed.add(entry.size) }
             suspects[index].entries.removeFirst(count)
-            return left.map(\.departure)
+            return completed.map(\.delivery)
         }
         return finish(at: time)
     }
 
-    private mutating func finish(at time: ContinuousClock.Instant) -> [DepartureEstimate.Departure] {
-        let left = suspects.filter { !$0.isStalled }.flatMap(\.entries).map(\.departure)
+    private mutating func finish(at time: ContinuousClock.Instant) -> [CompletionEstimate.Delivery] {
+        let completed = suspects.filter { !$0.isStalled }.flatMap(\.entries).map(\.delivery)
         suspects.removeAll { !$0.isStalled }
         (isRunning, isDraining, current, waiting) = (false, false, nil, [])
         rest = suspects.isEmpty ? Self.shortestRest : min(rest * 2, Self.longestRest)
         restsUntil = time + rest
-        return left
+        return completed
     }
 }

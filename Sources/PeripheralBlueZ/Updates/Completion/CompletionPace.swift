@@ -10,8 +10,8 @@ internal import PeripheralKit
 /// an attribute of its own (as 3.4.4.7, 3.4.6.3): two calls show something only when they cannot be of the same one.
 ///
 /// A pure value: what was given and heard in, what has left out.
-struct DeparturePace {
-    typealias Departure = DepartureEstimate.Departure
+struct CompletionPace {
+    typealias Delivery = CompletionEstimate.Delivery
 
     /// What a central has asked for.
     struct Request: Hashable {
@@ -44,7 +44,7 @@ struct DeparturePace {
     private struct Link {
         var central: Central.ID
         /// Those that do not count as having left, in their order.
-        var entries: [Departure] = []
+        var entries: [Delivery] = []
         /// How many were given altogether.
         var given = 0
         /// How many of these have arrived for certain.
@@ -78,7 +78,7 @@ struct DeparturePace {
     }
 
     /// When the next one counts as having left; `nil` when all have.
-    var nextDeparture: ContinuousClock.Instant? {
+    var nextCompletion: ContinuousClock.Instant? {
         links.compactMap { link in
             guard !link.entries.isEmpty else { return nil }
             return link.lastChange + interval * max(link.underWay - Self.burst - link.entries.count + 1, 0)
@@ -89,15 +89,15 @@ struct DeparturePace {
     /// Takes note that bluetoothd is being given an update for a central.
     ///
     /// - Returns: Whether it counts as having left at once; otherwise it is in what ``left(at:)`` returns later.
-    mutating func given(_ departure: Departure, at now: ContinuousClock.Instant) -> Bool {
-        let index = index(of: departure.central, at: now)
+    mutating func given(_ delivery: Delivery, at now: ContinuousClock.Instant) -> Bool {
+        let index = index(of: delivery.central, at: now)
         carry(index, until: now)
         note(index, at: now)
         links[index].given += 1
         links[index].underWay += 1
         links[index].lastGiven = now
         guard !links[index].entries.isEmpty || links[index].underWay > Self.burst else { return true }
-        links[index].entries.append(departure)
+        links[index].entries.append(delivery)
         return false
     }
 
@@ -156,17 +156,17 @@ struct DeparturePace {
     }
 
     /// What counts as having left by now, and has not before.
-    mutating func left(at now: ContinuousClock.Instant) -> [Departure] {
-        var left: [Departure] = []
+    mutating func completed(at now: ContinuousClock.Instant) -> [Delivery] {
+        var completed: [Delivery] = []
         for index in links.indices where !links[index].entries.isEmpty {
             carry(index, until: now)
             // Those that wait are among those on their way.
             let free = Self.burst - (links[index].underWay - links[index].entries.count)
             let count = min(max(free, 0), links[index].entries.count)
-            left += links[index].entries.prefix(count)
+            completed += links[index].entries.prefix(count)
             links[index].entries.removeFirst(count)
         }
-        return left
+        return completed
     }
 
     private mutating func index(of central: Central.ID, at now: ContinuousClock.Instant) -> Int {
