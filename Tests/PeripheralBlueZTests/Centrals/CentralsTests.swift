@@ -202,7 +202,7 @@ struct CentralsTests {
             ) { _ in }
             try await DeviceWatcher(connection: bus.client, adapter: Self.adapter, centrals: centrals).watch()
             _ = try await daemon.call(await bus.client.uniqueName, "/", .peer, "Ping")
-            #expect(await centrals.devices.connectedCount == 0)
+            #expect(await centrals.connectedCount == 0)
             #expect(isAsked.withLock { $0 })
             await centrals.close()
             await daemon.close()
@@ -283,7 +283,7 @@ struct CentralsTests {
                     _ = bus.loop.schedule(after: .milliseconds(1)) { continuation.resume() }
                 }
             }
-            let subscribers = await centrals.subscriptions.subscribers(of: Self.value)
+            let subscribers = await centrals.subscribers(of: Self.value)
             #expect(subscribers.map(\.central.id) == [Central.ID(devicePath: try Self.device(1))])
             #expect(subscribers.map(\.route) == [.bus])
             #expect(ended.withLock(\.count) == 0)
@@ -320,7 +320,7 @@ struct CentralsTests {
             )
             centrals.submit([indication])
             // It is sent in a turn of the loop before this.
-            _ = await centrals.subscriptions.subscribers(of: Self.value)
+            _ = await centrals.subscribers(of: Self.value)
             let second = try #require(await centrals.subscribed(central, to: Self.value))
             #expect(told.withLock(\.self) == ["subscribed", "subscribed", "subscribed", "ended"])
             for socket in [first, otherSocket, second] { close(socket.take()) }
@@ -351,7 +351,7 @@ struct CentralsTests {
             for number in 0...UInt64(2 * BusFairness.packets) {
                 centrals.submit([Update(id: Update.ID(number), characteristic: Self.value, value: [1])])
                 // It is sent in a turn of the loop before this.
-                _ = await centrals.subscriptions.subscribers(of: Self.value)
+                _ = await centrals.subscribers(of: Self.value)
                 _ = recv(socket.descriptor, &packet, 1, 0)
             }
             #expect(ended.withLock(\.self) == 2 * BusFairness.packets)
