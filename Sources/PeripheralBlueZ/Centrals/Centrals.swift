@@ -2,21 +2,26 @@ internal import PeripheralCore
 internal import PeripheralDBus
 internal import PeripheralKit
 
-/// The centrals of an adapter: who is connected, who has subscribed to what, and the ways to them.
+/// The centrals of an adapter: which are connected, which have subscribed to what, and the routes to them.
 ///
-/// An actor of the event loop, so that calls and signals enter it without a change of thread.
+/// The actor wires the parts that do the work, and passes calls on to them. It runs on the event loop, so
+/// that calls and signals enter it without a change of threads. Its parts are confined to it.
 actor Centrals {
-    /// What the running bluetoothd can do.
+    /// The abilities of the running bluetoothd.
     struct Abilities: Hashable {
         let version: BlueZVersion
         /// Each subscriber can have a socket of its own (BlueZ 5.76).
         ///
-        /// Before, one socket serves all: then none is taken, and the calls merely tell who has subscribed.
+        /// Before, one socket serves all. Then none is used, and the calls only show which central has
+        /// subscribed.
         var hasSocketPerCentral = false
-        /// Confirmations of indications come back on the socket (BlueZ 5.80); before, nothing tells of those that are sent
-        /// by a central's own.
+        /// Confirmations of indications arrive on the socket (BlueZ 5.80).
+        ///
+        /// Before, nothing shows the confirmation of an indication that was sent by the socket of one
+        /// central.
         var confirmsOnSockets = false
-        /// It tells the handles that it has given (not BlueZ 5.74 and 5.75, which refuse an application that asks).
+        /// bluetoothd reports the handles that it has assigned (not BlueZ 5.74 and 5.75, which refuse an
+        /// application that asks).
         var tellsHandles = true
 
         init(of version: BlueZVersion) {
@@ -27,13 +32,13 @@ actor Centrals {
         }
     }
 
-    /// A characteristic that is updated.
+    /// A characteristic that sends updates.
     struct Characteristic: Hashable {
         var uuid: BluetoothUUID
         var path: ObjectPath
         /// Whether centrals may ask for indications.
         var isIndicated: Bool
-        /// What it demands of its subscribers' links.
+        /// The security that it demands of its subscribers' links.
         var security: SecurityLevel
     }
 
@@ -280,9 +285,9 @@ actor Centrals {
 
     /// Sends nothing any more, and waits until bluetoothd awaits no confirmation, or until the limit.
     ///
-    /// bluetoothd uses freed memory when a confirmation arrives, or its central disconnects, after the application is
-    /// withdrawn (`conf_cb` and `sock_io_conf` in gatt-database.c). Where centrals may choose between notifications and
-    /// indications, no confirmation may be coming.
+    /// bluetoothd uses freed memory when a confirmation arrives, or its central disconnects, after the
+    /// application is withdrawn (`conf_cb` and `sock_io_conf` in gatt-database.c). Where centrals may choose
+    /// between notifications and indications, no confirmation may be coming.
     func untilConfirmed(within limit: Duration, by clock: any Clock<Duration>) async {
         transmitter.end()
         guard let confirmed = confirmations.untilConfirmed() else { return }

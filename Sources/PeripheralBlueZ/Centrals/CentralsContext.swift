@@ -1,7 +1,8 @@
 internal import PeripheralCore
 internal import PeripheralDBus
 
-/// The facts that all parts of ``Centrals`` read: the characteristics, the adapter and the running bluetoothd.
+/// The facts that all parts of ``Centrals`` read: the characteristics, the adapter and the running
+/// bluetoothd.
 ///
 /// Belongs to the event loop.
 final class CentralsContext {

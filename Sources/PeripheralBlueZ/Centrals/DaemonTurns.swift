@@ -1,6 +1,7 @@
 internal import PeripheralDBus
 
-/// Runs work of the parts of ``Centrals`` later on the event loop, in a known order with what bluetoothd does.
+/// Runs work of the parts of ``Centrals`` later on the event loop, in a known order with what bluetoothd
+/// does.
 ///
 /// Work is stored here under a number, and only the number crosses to the connection or to another thread.
 /// Work that still waits when the centrals are released never runs.
@@ -39,7 +40,8 @@ final class DaemonTurns {
         connection.loop.execute { centrals.assumeIsolated { $0.resume(number) } }
     }
 
-    /// Runs the body when bluetoothd has taken everything that it was sent so far; it takes messages in order.
+    /// Runs the body when bluetoothd has taken everything that it was sent so far; it takes messages in
+    /// order.
     ///
     /// The body runs after all reports that bluetoothd has sent before, and before all that it sends later.
     func onAnswer(_ body: @escaping () -> Void) {
@@ -56,8 +58,8 @@ final class DaemonTurns {
 
     /// Runs the body when everything has arrived that the disconnection of a central causes.
     ///
-    /// The moment is for bluetoothd. The answer after it covers a slow bus and a busy loop: reports that bluetoothd
-    /// has sent until then come before the answer.
+    /// The moment is for bluetoothd. The answer after it covers a slow bus and a busy loop: reports that
+    /// bluetoothd has sent until then come before the answer.
     func afterMoment(_ body: @escaping () -> Void) {
         _ = connection.loop.schedule(after: Self.moment) { [weak self] in self?.afterAnswer(body) }
     }

@@ -25,7 +25,8 @@ final class Subscriptions {
         fileprivate var last: [AttributeHandle]
     }
 
-    /// The longest time that bluetoothd takes to reach a central that is connected, if nothing shows that it does.
+    /// The longest time that bluetoothd takes to reach a central that is connected, if nothing shows that it
+    /// does.
     private static let attachment = Duration.seconds(1)
 
     private let context: CentralsContext
@@ -40,7 +41,8 @@ final class Subscriptions {
     private var miscounts = Miscounts()
     /// The answers to `AcquireNotify` that bluetoothd may not have taken yet.
     private var unsettledAnswers = UnsettledAnswers()
-    /// The centrals that have returned and that bluetoothd may not reach yet, each with the number of its timer.
+    /// The centrals that have returned and that bluetoothd may not reach yet, each with the number of its
+    /// timer.
     private var returning: [Central.ID: Int] = [:]
     private var lastReturn = 0
 
@@ -78,7 +80,8 @@ final class Subscriptions {
         table.isUncertain(socket)
     }
 
-    /// Whether subscriptions to a characteristic resume when bluetoothd reaches the centrals that have returned.
+    /// Whether subscriptions to a characteristic resume when bluetoothd reaches the centrals that have
+    /// returned.
     func isAwaited(_ characteristic: AttributeHandle) -> Bool {
         table.isAwaited(characteristic, among: returning.keys)
     }
@@ -87,12 +90,13 @@ final class Subscriptions {
 
     /// Whether bluetoothd still counts the earlier subscription of a central that subscribes again.
     ///
-    /// Before 5.76, bluetoothd reports the end of the last subscription. It does not count a subscription whose end
-    /// comes before `AcquireNotify` is answered, and counts it after the answer. The same happens when a central asks for
-    /// indications instead of notifications (`ccc_write_cb` in gatt-database.c). If the subscription were counted
-    /// twice, its end would never be reported.
+    /// Before 5.76, bluetoothd reports the end of the last subscription. It does not count a subscription
+    /// whose end comes before `AcquireNotify` is answered, and counts it after the answer. The same happens
+    /// when a central asks for indications instead of notifications (`ccc_write_cb` in gatt-database.c). If
+    /// the subscription were counted twice, its end would never be reported.
     ///
-    /// Nor does bluetoothd count down when such a central disconnects. The next subscriber then counts already.
+    /// Nor does bluetoothd count down when such a central disconnects. The next subscriber then counts
+    /// already.
     func isStillCounted(_ central: Central, for characteristic: AttributeHandle) -> Bool {
         guard !context.abilities.hasSocketPerCentral else { return false }
         if table.isOnlySubscriber(central.id, of: characteristic) {
@@ -127,7 +131,8 @@ final class Subscriptions {
         return descriptor
     }
 
-    /// Records an answer to `AcquireNotify` that has just been sent; with it, bluetoothd counts a subscription.
+    /// Records an answer to `AcquireNotify` that has just been sent; with it, bluetoothd counts a
+    /// subscription.
     func answered(_ characteristic: AttributeHandle, of central: Central.ID, isFollowedByStart: Bool) {
         let number = unsettledAnswers.answered(characteristic, isFollowedByStart: isFollowedByStart)
         turns.onAnswer { [weak self] in
@@ -148,8 +153,8 @@ final class Subscriptions {
 
     /// Records a call of `StopNotify`: no central is subscribed any more, as far as bluetoothd counts.
     ///
-    /// If bluetoothd has called before it counts a new subscription, or counts too low, one central of several is still
-    /// subscribed. Nothing shows which, so all of them stay.
+    /// If bluetoothd has called before it counts a new subscription, or counts too low, one central of
+    /// several is still subscribed. Nothing shows which, so all of them stay.
     func stopped(_ characteristic: AttributeHandle) {
         guard !unsettledAnswers.hasSome(for: characteristic),
             !miscounts.isTooLow(characteristic) || table.count(of: characteristic) < 2
@@ -171,10 +176,11 @@ final class Subscriptions {
 
     /// Resumes the subscriptions of a central that has returned.
     ///
-    /// bluetoothd reports a connection before it has the channel for ATT, since the kernel first asks the other end for
-    /// its features (`hci_le_remote_feat_complete_evt` in hci_event.c). Until then, it drops the values that it is given
-    /// (`send_notification_to_device` in gatt-database.c). It has the channel when it passes on a request, or has
-    /// found the services of the central. That search can be switched off, so time counts, too.
+    /// bluetoothd reports a connection before it has the channel for ATT, since the kernel first asks the
+    /// other end for its features (`hci_le_remote_feat_complete_evt` in hci_event.c). Until then, it drops
+    /// the values that it is given (`send_notification_to_device` in gatt-database.c). It has the channel
+    /// when it passes on a request, or has found the services of the central. That search can be switched
+    /// off, so time counts, too.
     func resume(_ central: Central.ID) {
         guard returning.removeValue(forKey: central) != nil, let central = devices.central(central) else {
             return
@@ -203,8 +209,8 @@ final class Subscriptions {
 
     /// Records that a connected central has shown its lasting address.
     ///
-    /// bluetoothd does not read the sockets of its subscriptions any more. Where bluetoothd does not reach the central by
-    /// the bus either, the subscriptions end, and the central can subscribe again.
+    /// bluetoothd does not read the sockets of its subscriptions any more. Where bluetoothd does not reach
+    /// the central by the bus either, the subscriptions end, and the central can subscribe again.
     func identified(_ central: Central) {
         let (characteristics, areFound) = table.identified(central)
         for characteristic in characteristics {
@@ -255,7 +261,8 @@ final class Subscriptions {
         }
     }
 
-    /// Records that this program is about to forget a central: a central that is away has not left because of that.
+    /// Records that this program is about to forget a central: a central that is away has not left because of
+    /// that.
     func willForget(_ central: Central.ID) {
         table.hasLeft(central)
     }
@@ -336,7 +343,8 @@ final class Subscriptions {
         turns.afterMoment { [weak self] in self?.explain(socket) }
     }
 
-    /// Finds out why a socket was closed a moment ago: by now, it is known whether its central has disconnected.
+    /// Finds out why a socket was closed a moment ago: by now, it is known whether its central has
+    /// disconnected.
     private func explain(_ socket: SubscriptionTable.Socket) {
         let hasUnsubscribed = table.explain(socket)
         reportRerouted()

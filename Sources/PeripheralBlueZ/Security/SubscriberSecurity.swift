@@ -5,8 +5,8 @@ internal import PeripheralKit
 
 /// Decides which subscribers may be sent values that demand a secure link.
 ///
-/// bluetoothd does not check that, see ``SecuredReceivers``. The check is made when an update is handed over. A central
-/// that returns in the instant before bluetoothd sends the update is not noticed.
+/// bluetoothd does not check that, see ``SecuredReceivers``. The check is made when an update is handed over.
+/// A central that returns in the instant before bluetoothd sends the update is not noticed.
 ///
 /// Belongs to the event loop.
 final class SubscriberSecurity {

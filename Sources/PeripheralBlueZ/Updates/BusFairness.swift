@@ -1,28 +1,28 @@
-/// Sees to it that bluetoothd comes to look at the bus.
+/// Ensures that bluetoothd looks at the bus while updates go by sockets.
 ///
-/// It does that only when none of its sockets has anything to read: its dispatching is idle work (BlueZ, `gdbus/mainloop.c`).
-/// Where it is slower than the links, a document would keep it from all answers, and requests of centrals would run into
-/// their time limit. So it is asked for an answer now and then, and the sockets are left to run empty while it owes one for
-/// more than a few packets.
+/// bluetoothd looks at the bus only when none of its sockets has anything to read: its dispatching is idle
+/// work (BlueZ, `gdbus/mainloop.c`). Where it is slower than the links, a document would keep it from all
+/// answers, and requests of centrals would time out. So it is asked for an answer now and then. While the
+/// answer is missing after more than a few packets, nothing is sent by the sockets, so that they run empty.
 struct BusFairness {
-    /// After so many packets by sockets it is looked whether it is to be asked, and after as many again waited for its answer.
+    /// After this many packets, bluetoothd may be asked; after as many again, its answer is awaited.
     ///
-    /// Less than a second's work for the slowest seen.
+    /// Even a slow bluetoothd handles them in less than a second.
     static let packets = 128
-    /// It is not asked again before.
+    /// The shortest time between an answer and the next question.
     static let interval = Duration.milliseconds(250)
 
-    /// How many have gone since it was looked, or asked.
+    /// The number of packets sent since bluetoothd was asked, or could have been.
     private var count = 0
     private var isAsked = false
     private var lastAnswer: ContinuousClock.Instant?
 
-    /// Whether nothing is to go by sockets until it answers.
+    /// Whether nothing must be sent by sockets until bluetoothd answers.
     var isAwaited: Bool { isAsked && count >= Self.packets }
 
-    /// Takes note that packets have gone by sockets.
+    /// Records that packets were sent by sockets.
     ///
-    /// - Returns: Whether it is to be asked now.
+    /// - Returns: Whether bluetoothd must be asked now.
     mutating func sent(_ count: Int, at now: @autoclosure () -> ContinuousClock.Instant) -> Bool {
         self.count += count
         guard !isAsked, self.count >= Self.packets else { return false }
@@ -32,7 +32,7 @@ struct BusFairness {
         return true
     }
 
-    /// Takes note of its answer.
+    /// Records the answer of bluetoothd.
     mutating func answered(at now: ContinuousClock.Instant) {
         (isAsked, count, lastAnswer) = (false, 0, now)
     }

@@ -5,8 +5,8 @@ internal import PeripheralKit
 ///
 /// Belongs to the event loop.
 final class ConfirmationTracker {
-    /// A confirmation that has not arrived this long after 30 s does not arrive any more: bluetoothd then disconnects
-    /// a central that has not confirmed.
+    /// A confirmation that has not arrived this long after 30 s does not arrive any more: bluetoothd then
+    /// disconnects a central that has not confirmed.
     private static let lateness = Duration.seconds(1)
 
     private let context: CentralsContext
@@ -28,8 +28,8 @@ final class ConfirmationTracker {
 
     /// Records that an update is sent whose confirmation is to come, if there is one.
     ///
-    /// That includes updates that nothing waits for. Their confirmations arrive all the same, and do not show to which
-    /// update they belong.
+    /// That includes updates that nothing waits for. Their confirmations arrive all the same, and do not show
+    /// to which update they belong.
     func expect(
         _ update: Update,
         from sources: [Confirmations.Source: Int],

@@ -2,7 +2,8 @@ internal import PeripheralCore
 internal import PeripheralDBus
 internal import PeripheralKit
 
-/// The sockets by which updates of a characteristic reach the same recipients, until the current work on the loop ends.
+/// The sockets by which updates of a characteristic reach the same recipients, until the current work on the
+/// loop ends.
 ///
 /// A class, because copying a value of this size takes longer than its use.
 final class SocketRun {
@@ -163,7 +164,8 @@ final class SocketSender {
                 update.isForWhoeverIsThere ? .delivered : .failed(.subscriptionEnded)
             return completion.taken(update.id, outcome)
         }
-        // bluetoothd has closed the socket, and its end is not processed yet: that decides how the update ends.
+        // bluetoothd has closed the socket, and its end is not processed yet: that decides how the update
+        // ends.
         let isClosing = run.ways.contains { $0.packets != nil && sockets.packets(for: $0.socket) === $0.packets }
         guard isClosing else { return completion.taken(update.id, .failed(.subscriptionEnded)) }
         completion.withdraw(update.id)

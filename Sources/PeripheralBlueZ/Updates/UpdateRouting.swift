@@ -12,9 +12,11 @@ enum UpdateRoute {
     case none(UpdateOutcome)
 }
 
-/// Chooses the route of each update: the bus, which reaches all subscribers, or sockets, each of which reaches one.
+/// Chooses the route of each update: the bus, which reaches all subscribers, or sockets, each of which
+/// reaches one.
 ///
-/// An update takes one route only: bluetoothd sends what comes by the bus also to subscribers that have a socket.
+/// An update takes one route only: bluetoothd sends what comes by the bus also to subscribers that have a
+/// socket.
 struct UpdateRouting {
     private let context: CentralsContext
     private let subscriptions: Subscriptions
@@ -48,9 +50,10 @@ struct UpdateRouting {
         let sockets = recipients.filter { $0.route == .socket }.map {
             SubscriptionTable.Socket(characteristic: update.characteristic, central: $0.central.id)
         }
-        // A central that asks for indications by a socket can crash bluetoothd from 5.80 on. bluetoothd uses the socket
-        // when an indication is confirmed, also when the subscription has ended in the meantime, and with it the socket
-        // (`sock_io_conf` in gatt-database.c). So a socket is used only where nothing else reaches one of several.
+        // A central that asks for indications by a socket can crash bluetoothd from 5.80 on. bluetoothd uses
+        // the socket when an indication is confirmed, also when the subscription has ended in the meantime,
+        // and with it the socket (`sock_io_conf` in gatt-database.c). So a socket is used only where nothing
+        // else reaches one of several.
         let isIndicated = context.isIndicated(update.characteristic)
         switch update.recipients {
         case .subscribers where sockets.count == count && !isIndicated && canUseSockets(for: update):
@@ -68,9 +71,9 @@ struct UpdateRouting {
 
     /// The route of an update to secure subscribers, as far as they can be reached without insecure ones.
     ///
-    /// That insecure subscribers are left out is not reported for notifications: they may be missed, and a central that
-    /// has just returned would fail every update until it has encrypted. It is reported for an indication to all, and
-    /// where the program has named the centrals that an update must reach.
+    /// That insecure subscribers are left out is not reported for notifications: they may be missed, and a
+    /// central that has just returned would fail every update until it has encrypted. It is reported for an
+    /// indication to all, and where the program has named the centrals that an update must reach.
     private func route(
         of update: Update,
         withholdingFrom insecure: SecuredReceivers.Insecure

@@ -4,14 +4,15 @@ internal import PeripheralKit
 
 /// Sends updates to bluetoothd, each by its route, and in order.
 ///
-/// When the updates of a characteristic change their route, they wait until bluetoothd has read what went by the other.
+/// When the updates of a characteristic change their route, they wait until bluetoothd has read what went by
+/// the other.
 ///
 /// Belongs to the event loop.
 final class UpdateTransmitter {
     /// The interval between two checks whether bluetoothd has read everything.
     static let readingInterval = Duration.milliseconds(5)
-    /// bluetoothd holds notifications back for 10 ms to send several in one packet to a central that supports that, but
-    /// not indications.
+    /// bluetoothd holds notifications back for 10 ms to send several in one packet to a central that supports
+    /// that, but not indications.
     static let gatheringTime = Duration.milliseconds(15)
     /// While the bus has not taken this many bytes, updates are not yet delivered.
     private static let outgoingBound = 64 * 1024
@@ -113,7 +114,8 @@ final class UpdateTransmitter {
         return nil
     }
 
-    /// Whether an indication may reach a central that has returned, and counts as subscribed only in a moment.
+    /// Whether an indication may reach a central that has returned, and counts as subscribed only in a
+    /// moment.
     ///
     /// Its confirmation would be taken for that of another central.
     private func isAwaited(_ characteristic: AttributeHandle) -> Bool {
@@ -127,8 +129,8 @@ final class UpdateTransmitter {
         for update in withoutOver(updates) { transmit(update) }
     }
 
-    /// Ends the updates for subscriptions that are over: they may have been submitted while their centrals were
-    /// subscribing again.
+    /// Ends the updates for subscriptions that are over: they may have been submitted while their centrals
+    /// were subscribing again.
     ///
     /// - Returns: The others, which stay valid until the current work on the loop ends.
     private func withoutOver(_ updates: [Update]) -> [Update] {

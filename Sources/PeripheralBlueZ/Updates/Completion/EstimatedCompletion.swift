@@ -1,7 +1,8 @@
 internal import PeripheralDBus
 internal import PeripheralKit
 
-/// Estimates which updates are completed by the adapter's counters, where the program may not watch the links.
+/// Estimates which updates are completed by the adapter's counters, where the program may not watch the
+/// links.
 ///
 /// Belongs to the event loop.
 final class EstimatedCompletion: CompletionTracker {

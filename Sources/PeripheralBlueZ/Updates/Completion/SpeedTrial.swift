@@ -1,33 +1,34 @@
 internal import PeripheralCore
 internal import PeripheralKit
 
-/// The trial of how fast the links are, where only the sum of what all carry is known.
+/// Measures how fast the links are, where only the total of what all carry is known.
 ///
-/// Nobody is given more until all is sent; then one central after the other, and no other meanwhile, which tells how long
-/// its link takes for that. From then on, what is sent counts for each as its speed has it.
+/// No central is given more until everything is sent. Then one central after the other is given more, and no
+/// other meanwhile, which shows how long its link takes. From then on, packets are attributed to each central
+/// by its speed.
 struct SpeedTrial {
     typealias Entry = CompletionEstimate.Entry
     typealias Amount = CompletionEstimate.Amount
 
-    /// Fewer tell nothing: the controller may take as many at once.
+    /// Fewer updates show nothing: the controller may take as many at once.
     static let leastGiven = 12
     private static let leastSent = 3
-    /// As long is waited for a central that has nothing to send.
+    /// How long the trial waits for a central that has nothing to send.
     private static let patience = Duration.milliseconds(50)
-    /// A slow link is known well enough by then.
+    /// By this time, a slow link is known well enough.
     private static let longestPart = Duration.milliseconds(500)
 
-    /// One central that is given more.
+    /// The measurement of one central.
     private struct Part {
         var central: Central.ID
         var start: ContinuousClock.Instant
         var given = 0
         var sent = 0
-        /// When the controller was full: what it took at once says nothing of the link.
+        /// When the controller was full: packets that it took at once show nothing of the link.
         var fullAt: ContinuousClock.Instant?
         var sentBefore = 0
 
-        /// Values a second.
+        /// In values per second.
         func speed(at time: ContinuousClock.Instant) -> Double {
             let count = sent - sentBefore
             guard let fullAt, count >= SpeedTrial.leastSent else {
@@ -37,19 +38,19 @@ struct SpeedTrial {
         }
     }
 
-    /// What is not known to be sent, in its order.
+    /// The updates that are not known to be sent, in their order.
     private(set) var entries: [Entry] = []
-    /// What is sent, but does not count as having left yet.
+    /// The updates that are sent, but do not count as completed yet.
     private(set) var held: [Entry] = []
     private var waiting: [Central.ID]
     private var part: Part?
     private var surplus: Amount
     let start: ContinuousClock.Instant
-    /// What was found, in values a second.
+    /// The speeds that were found, in values per second.
     private(set) var speeds: [Central.ID: Double] = [:]
     private(set) var isOver = false
 
-    /// Begins, with those that are to be tried in their order.
+    /// Begins, with the centrals in the order in which they are measured.
     init(of entries: [Entry], _ centrals: [Central.ID], surplus: Amount, at start: ContinuousClock.Instant) {
         (self.entries, waiting, self.surplus, self.start) = (entries, centrals, surplus, start)
     }
@@ -72,23 +73,23 @@ struct SpeedTrial {
         speeds[central] = nil
     }
 
-    /// Takes what is sent, and does not count as having left yet.
+    /// Takes the updates that are sent, but do not count as completed yet.
     mutating func takeHeld() -> [Entry] {
         defer { held = [] }
         return held
     }
 
-    /// Takes the first that is missing for each central.
+    /// Takes the first missing update of each central.
     mutating func takeOldest() -> [Entry] {
         CompletionEstimate.takeOldest(of: &entries)
     }
 
-    /// Takes note of what was sent.
+    /// Records what was sent.
     ///
-    /// - Returns: What counts as having left.
+    /// - Returns: The updates that count as completed.
     mutating func sent(_ amount: Amount, at time: ContinuousClock.Instant) -> [Entry] {
         surplus = surplus + amount
-        // What a slow link has left over from its part is behind what is given to another one.
+        // Updates of a slow link that remain from its part come after those given to the next central.
         while let index = part.flatMap(ownIndex) ?? entries.indices.first,
             surplus.covers(entries[index].size)
         {

@@ -1,20 +1,21 @@
 internal import PeripheralCore
 internal import PeripheralKit
 
-/// The search for the links on which nothing comes through, when the adapter has sent nothing although something is missing
-/// for several centrals.
+/// Finds the links that do not work, when the adapter has sent nothing although updates for several centrals
+/// are missing.
 ///
-/// Only the sum of what all links carry is known. So one central after the other is given more, and no other meanwhile: the
-/// adapter sends that, or nothing comes through to this central. Such a one is left alone while the others are sent to, and
-/// looked for again now and then, when what is for the others has left.
+/// Only the total of what all links carry is known. So the probe gives more to one central at a time, and to
+/// no other meanwhile. Either the adapter sends that, or the link of this central is stalled. A stalled
+/// central is left alone while the others are sent to. It is probed again now and then, when the updates for
+/// the others are completed.
 struct StalledLinkProbe {
-    /// A central with what is missing.
+    /// A central with its missing updates.
     struct Suspect {
         var central: Central.ID
         var entries: [CompletionEstimate.Entry] = []
-        /// What counts as having left, but may not have been sent.
+        /// The amount that counts as completed, but may not have been sent.
         var owed = CompletionEstimate.Amount()
-        /// Whether nothing came through to it when it was given more.
+        /// Whether nothing was sent to it when it was given more.
         var isStalled = false
         /// When it was given more.
         var givenAt: ContinuousClock.Instant?
@@ -23,7 +24,7 @@ struct StalledLinkProbe {
 
         var missing: CompletionEstimate.Amount { entries.reduce(into: owed) { $0.add($1.size) } }
 
-        /// Takes note that no more than this is missing for all together.
+        /// Limits what is owed, because no more than this is missing for all suspects together.
         mutating func owe(noMoreThan missing: CompletionEstimate.Amount) {
             let rest = entries.reduce(into: missing) { $0.take($1.size) }
             owed.packets = min(owed.packets, max(rest.packets, 0))
@@ -31,38 +32,43 @@ struct StalledLinkProbe {
         }
     }
 
-    /// To a central to which more is owed, or would be, only one more is given at a time, after ``longestLoss``.
+    /// The largest amount owed to a central. Beyond it, the central is given one update at a time, after
+    /// ``longestLoss``.
     private static let mostOwed = 64
-    /// A link on which nothing at all is heard is lost by then (Core Specification, Vol 4, Part E, 7.8.12).
+    /// The time after which a silent link is lost (Core Specification, Vol 4, Part E, 7.8.12).
     ///
-    /// One that is still there may work again, and less may be owed than was thought; but a central that is heard, and takes nothing, keeps its
-    /// link for as long as it likes. One more tells which it is.
+    /// A link that still exists by then may work again, and less may be owed than was assumed. But a central
+    /// that answers and takes no data keeps its link for as long as it likes. One more update shows which of
+    /// the two it is.
     private static let longestLoss = Duration.seconds(32)
     private static let (shortestRest, longestRest) = (Duration.seconds(1), Duration.seconds(30))
 
     var suspects: [Suspect] = []
     private var waiting: [Central.ID] = []
     private var current: Central.ID?
-    /// Whether bluetoothd has been given something for the current one since.
+    /// Whether bluetoothd has been given something for the current central since its turn began.
     private var isCurrentTried = false
-    /// What others may send meanwhile, so that it is taken for nobody's: what was missing for those that are gone, and, while
-    /// one is given more, all that bluetoothd is given, for whomever.
+    /// The amount that other centrals may send meanwhile, so that it is attributed to none.
+    ///
+    /// This is what was missing for centrals that have disconnected and, during a probe, everything that
+    /// bluetoothd is given.
     private var awaited = CompletionEstimate.Amount()
     private var sent = CompletionEstimate.Amount()
-    /// Since when nothing is given to anybody until all but the stalled are known to have everything.
+    /// Whether no central is given anything until all but the stalled ones are known to have everything.
     private var isDraining = false
     private(set) var isRunning = false
     private var rest = shortestRest
     private var restsUntil: ContinuousClock.Instant?
 
-    /// Whether nobody is known to be stalled.
+    /// Whether no central is known to be stalled.
     var isOver: Bool { suspects.isEmpty }
 
     func isDue(at time: ContinuousClock.Instant) -> Bool {
         !isRunning && !suspects.isEmpty && restsUntil.map { time >= $0 } ?? true
     }
 
-    /// Takes what is missing, and begins; those that were found to be stalled before are looked at once the others have left.
+    /// Takes the missing updates, and begins. Centrals that were found stalled before are probed once the
+    /// others have everything.
     mutating func begin(_ entries: [CompletionEstimate.Entry]) {
         isRunning = true
         isDraining = true
@@ -86,16 +92,17 @@ struct StalledLinkProbe {
     }
 
     mutating func settled(_ central: Central.ID) {
-        // Some of it may have been sent: another must not pass for one to which something comes through because of that.
+        // Some of it may have been sent, which must not make another link appear to work.
         if isDraining { awaited = suspects.reduce(awaited) { $1.central == central ? $0 + $1.missing : $0 } }
         suspects.removeAll { $0.central == central }
         waiting.removeAll { $0 == central }
         if suspects.isEmpty { self = StalledLinkProbe() }
-        // It may have been what kept the others silent.
+        // The central may have been what kept the others silent.
         restsUntil = nil
     }
 
-    /// Takes the first that is missing for each central, which is owed from now on, unless too much is.
+    /// Takes the first missing update of each central; it is owed from now on. Centrals to which too much is
+    /// owed are left out.
     mutating func takeOldest() -> [CompletionEstimate.Entry] {
         suspects.indices.filter { !suspects[$0].owesTooMuch }.flatMap { index in
             let taken = CompletionEstimate.takeOldest(of: &suspects[index].entries)
@@ -104,13 +111,13 @@ struct StalledLinkProbe {
         }
     }
 
-    /// Takes note of what was sent.
+    /// Records what was sent.
     ///
     /// - Parameters:
-    ///   - amount: What was sent since the last call.
+    ///   - amount: The amount sent since the last call.
     ///   - isSilent: Whether nothing has been sent for a while.
-    ///   - time: When that was.
-    /// - Returns: What counts as having left, and whether the wait for a silence begins anew.
+    ///   - time: The time of the call.
+    /// - Returns: The updates that count as completed, and whether the wait for a silence begins again.
     mutating func sent(
         _ amount: CompletionEstimate.Amount,
         isSilent: Bool,
@@ -125,9 +132,10 @@ struct StalledLinkProbe {
             }
             guard isSilent else { return ([], false) }
             isDraining = false
-            // What was owed may have been sent before, while nobody knew whose it was.
+            // The amount owed may have been sent before, while it was unknown for whom.
             for index in suspects.indices { suspects[index].owe(noMoreThan: missing - sent) }
-            // Those that were not stalled before have left, if any is; otherwise nobody knows.
+            // If any suspects were stalled before, the others have everything; otherwise nothing is known of
+            // any of them.
             let stalled = suspects.filter(\.isStalled).map(\.central)
             waiting = stalled.isEmpty ? suspects.map(\.central) : stalled
             return (next(at: time), true)
@@ -137,7 +145,7 @@ struct StalledLinkProbe {
         }
         let hasCompleted = (awaited - sent).isNothing
         guard hasCompleted && isCurrentTried || isSilent else { return ([], false) }
-        // Where there was nothing more for it, nothing is known.
+        // Without another update for the central, nothing is known.
         if isCurrentTried { suspects[index].isStalled = !hasCompleted }
         return (next(at: time), true)
     }
