@@ -53,7 +53,7 @@ struct LinkSecurityTests {
                 try await until { session.state.isOnTheAir }
             }
         }
-        #expect(log.lines.filter { $0.hasPrefix("notice: The kernel does not tell") }.count == 1)
+        #expect(log.lines.filter { $0.hasPrefix("notice: The kernel does not report") }.count == 1)
     }
 
     /// Before BlueZ 5.76, there is one way to all.

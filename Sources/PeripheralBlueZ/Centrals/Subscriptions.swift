@@ -371,34 +371,34 @@ extension PeripheralError {
     /// An update was not sent before its central subscribed again.
     static let outlived = PeripheralError(
         code: .notSubscribed,
-        message: "The central has subscribed anew before this was sent to it."
+        message: "The central subscribed again before this update was sent to it."
     )
 
     fileprivate static let replaced = PeripheralError(
         code: .notSubscribed,
-        message: "The central has subscribed anew before it has confirmed."
+        message: "The central subscribed again before it confirmed."
     )
 
     fileprivate static let confirmationLost = PeripheralError(
         code: .unconfirmed,
         message:
-            "Another central has left, and with that bluetoothd has closed the socket by which the confirmation "
-            + "would have come; the central may have got the value."
+            "bluetoothd closed the socket for the confirmation when another central disconnected. "
+            + "The central may have received the value."
     )
 
     fileprivate static let addressChanged = PeripheralError(
         code: .notSubscribed,
         message:
-            "The central has shown another address in pairing, and bluetoothd sends nothing more to the subscriptions "
-            + "from before; it may have got the value."
+            "The central showed another address while pairing, and bluetoothd sends nothing more to its earlier "
+            + "subscriptions. The central may have received the value."
     )
 
     fileprivate static let closed = PeripheralError(
         code: .notSubscribed,
-        message: "The central has ended its subscription before it has confirmed, or is gone."
+        message: "The central ended its subscription or disconnected before it confirmed."
     )
 
     fileprivate static func gone(_ central: Central.ID) -> PeripheralError {
-        PeripheralError(code: .disconnected, message: "Central \(central) is gone.")
+        PeripheralError(code: .disconnected, message: "Central \(central) has disconnected.")
     }
 }

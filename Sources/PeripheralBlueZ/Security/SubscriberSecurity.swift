@@ -29,9 +29,9 @@ final class SubscriberSecurity {
             .unknownLinkSecurity,
             .notice,
             """
-            The kernel does not tell which links are encrypted, perhaps because this program may open no Bluetooth \
-            socket. A central that comes back gets values that demand a secure link only after it has used an \
-            attribute that demands the same.
+            The kernel does not report which links are encrypted, perhaps because this program may not open \
+            Bluetooth sockets. A central that returns gets values that demand a secure link only after it has \
+            used an attribute that demands the same security.
             """
         )
     }
@@ -43,8 +43,8 @@ final class SubscriberSecurity {
             .withheldValues(of: characteristic),
             .notice,
             """
-            Values are withheld from all subscribers while the link of one of them is not secure: bluetoothd reaches \
-            them only together.
+            Values are withheld from all subscribers while the link of one of them is not secure, because \
+            bluetoothd reaches them only together.
             """,
             metadata: ["peripheral.characteristic": .bounded("\(uuid)")]
         )

@@ -33,8 +33,9 @@ struct BlueZLink: BackendLink {
         centrals.abandon(update)
     }
 
-    /// bluetoothd has sent what reached it by the bus when it answers. The sockets are independent of the
-    /// bus.
+    /// bluetoothd has sent what reached it by the bus when it answers.
+    ///
+    /// The sockets are independent of the bus.
     func untilAnswersHaveLeft() async {
         await devices.untilAnswered()
     }

@@ -66,7 +66,8 @@ final class ConfirmationTracker {
     /// Records that nothing more arrives by a socket.
     ///
     /// - Returns: The updates that have ended with it, for ``end(_:)``.
-    func takeLost(_ socket: SubscriptionTable.Socket, because failure: PeripheralError) -> [Confirmations.End] {
+    func takeLost(_ socket: SubscriptionTable.Socket, because failure: PeripheralError) -> [Confirmations.End]
+    {
         confirmations.lost(.socket(socket), because: failure)
     }
 

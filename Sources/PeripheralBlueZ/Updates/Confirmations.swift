@@ -65,8 +65,9 @@ struct Confirmations {
         ledgers[source]?.joined()
     }
 
-    /// Records that a subscriber has disconnected. bluetoothd reports a confirmation for everything that it
-    /// has not confirmed.
+    /// Records that a subscriber has disconnected.
+    ///
+    /// bluetoothd reports a confirmation for everything that it has not confirmed.
     ///
     /// - Parameters:
     ///   - characteristic: The characteristic to which it had subscribed.
@@ -154,11 +155,11 @@ struct Confirmations {
 extension PeripheralError {
     fileprivate static let left = PeripheralError(
         code: .disconnected,
-        message: "A central that had subscribed is gone, and may not have confirmed."
+        message: "A subscriber disconnected and may not have confirmed."
     )
 
     fileprivate static let unconfirmed = PeripheralError(
         code: .unconfirmed,
-        message: "Not all subscribers have confirmed within 30 s."
+        message: "Not all subscribers confirmed within 30 s."
     )
 }

@@ -14,8 +14,9 @@ public struct FallbackRate: Hashable, Sendable {
     /// One value every 25 ms, the rate of a link with an interval of 50 ms and two packets in each.
     public static let standard = perSecond(40)
 
-    /// No limit: a value counts as completed as soon as bluetoothd has taken it. bluetoothd queues values
-    /// without bound.
+    /// No limit: a value counts as completed as soon as bluetoothd has taken it.
+    ///
+    /// bluetoothd queues values without bound.
     public static let unlimited = FallbackRate(interval: nil)
 
     /// A number of values per second; at least one.

@@ -166,7 +166,9 @@ final class SocketSender {
         }
         // bluetoothd has closed the socket, and its end is not processed yet: that decides how the update
         // ends.
-        let isClosing = run.ways.contains { $0.packets != nil && sockets.packets(for: $0.socket) === $0.packets }
+        let isClosing = run.ways.contains { way in
+            way.packets != nil && sockets.packets(for: way.socket) === way.packets
+        }
         guard isClosing else { return completion.taken(update.id, .failed(.subscriptionEnded)) }
         completion.withdraw(update.id)
         delegate?.holdBack(update)
@@ -184,6 +186,6 @@ final class SocketSender {
 extension PeripheralError {
     static let subscriptionEnded = PeripheralError(
         code: .notSubscribed,
-        message: "The central has ended its subscription, or is gone."
+        message: "The central has ended its subscription or disconnected."
     )
 }

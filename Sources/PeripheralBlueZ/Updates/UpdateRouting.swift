@@ -126,8 +126,8 @@ extension PeripheralError {
     fileprivate static let insecure = PeripheralError(
         code: .insufficientSecurity,
         message: "The link of a central does not have the security that the characteristic demands: "
-            + "it has come back and not yet encrypted. "
-            + "Where bluetoothd reaches only all subscribers together, nobody gets the value."
+            + "the central has returned and not encrypted the link yet. "
+            + "Where bluetoothd reaches only all subscribers together, none of them gets the value."
     )
 
     fileprivate static func notSubscribed(_ central: Central.ID) -> PeripheralError {
@@ -137,9 +137,9 @@ extension PeripheralError {
     fileprivate static func notAddressable(_ central: Central.ID) -> PeripheralError {
         PeripheralError(
             code: .notAddressable,
-            message: "bluetoothd can reach central \(central) only together with all other subscribers; "
-                + "BlueZ 5.76 and later (5.80 for indications) can reach each by itself, unless it was subscribed before "
-                + "it connected or another has just left."
+            message: "bluetoothd can reach central \(central) only together with all other subscribers. "
+                + "BlueZ 5.76 and later (5.80 for indications) can reach each separately, unless it was "
+                + "subscribed before it connected or another has just disconnected."
         )
     }
 }

@@ -70,7 +70,9 @@ struct CompletionPace {
     /// The largest number of marks kept for a central.
     private static let mostMarks = 8
     /// bluetoothd holds notifications back for 10 ms to send several in one packet to a central that supports
-    /// that. It holds back nothing else.
+    /// that.
+    ///
+    /// It holds back nothing else.
     private static let gatheringTime = Duration.milliseconds(15)
 
     /// The time that a slow link takes for a value.

@@ -76,7 +76,9 @@ final class EstimatedCompletion: CompletionTracker {
 
     func disconnected(_ central: Central.ID) {
         let completed = estimate.settled(central)
-        report(inFlight.settled(central) + completed.map { inFlight.completed($0.attribute, for: $0.central) })
+        report(
+            inFlight.settled(central) + completed.map { inFlight.completed($0.attribute, for: $0.central) }
+        )
     }
 
     func end() {

@@ -306,6 +306,6 @@ struct InFlightUpdates {
 extension PeripheralError {
     fileprivate static let centralGone = PeripheralError(
         code: .disconnected,
-        message: "The central was gone before the value was seen to leave."
+        message: "The central disconnected before the value was seen to leave the device."
     )
 }

@@ -89,8 +89,10 @@ final class LinkMonitor: LinkWatch {
         loop.watch(fileDescriptor: socket.descriptor, events: .readable) { [weak self] _ in self?.receive() }
     }
 
-    /// Waits for frames. While the links are busy, waits a while first: a bulk transfer is then read as a
-    /// whole, not packet by packet.
+    /// Waits for frames.
+    ///
+    /// While the links are busy, waits a while first: a bulk transfer is then read as a whole, not packet by
+    /// packet.
     private func wait(isBusy: Bool) {
         guard isBusy || isPausing else { return }
         source?.cancel()

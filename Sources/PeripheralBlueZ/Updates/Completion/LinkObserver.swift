@@ -27,8 +27,9 @@ struct LinkObserver {
     /// The number of looks showing nothing after which a doubtful link may be empty.
     private static let silentLooks = 4
 
-    /// More packets than controllers have room for. Packets before these have been sent, although that was
-    /// not seen.
+    /// More packets than controllers have room for.
+    ///
+    /// Packets before these have been sent, although that was not seen.
     private static let mostPackets = 256
     /// The fixed channel of the Attribute Protocol (Core Specification, Vol 3, Part A, 2.1).
     private static let attributeChannel: UInt16 = 0x0004
@@ -160,7 +161,8 @@ extension LinkObserver {
         return links.count - 1
     }
 
-    private static func completions(of updates: [AttributeHandle], on connection: UInt16) -> [LinkObservation] {
+    private static func completions(of updates: [AttributeHandle], on connection: UInt16) -> [LinkObservation]
+    {
         updates.map { .completed(attribute: $0, connection: connection) }
     }
 }

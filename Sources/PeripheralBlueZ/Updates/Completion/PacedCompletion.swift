@@ -11,9 +11,7 @@ final class PacedCompletion: CompletionTracker {
     private var inFlight = InFlightUpdates()
     private var pace: CompletionPace
 
-    /// Begins.
-    ///
-    /// - Parameter interval: The time for a value.
+    /// Begins, with the time for a value.
     init(interval: Duration, sockets: SubscriberSockets, reporter: EventReporter, turns: DaemonTurns) {
         self.sockets = sockets
         self.reporter = reporter

@@ -32,8 +32,9 @@ struct StalledLinkProbe {
         }
     }
 
-    /// The largest amount owed to a central. Beyond it, the central is given one update at a time, after
-    /// ``longestLoss``.
+    /// The largest amount owed to a central.
+    ///
+    /// Beyond it, the central is given one update at a time, after ``longestLoss``.
     private static let mostOwed = 64
     /// The time after which a silent link is lost (Core Specification, Vol 4, Part E, 7.8.12).
     ///
@@ -67,8 +68,9 @@ struct StalledLinkProbe {
         !isRunning && !suspects.isEmpty && restsUntil.map { time >= $0 } ?? true
     }
 
-    /// Takes the missing updates, and begins. Centrals that were found stalled before are probed once the
-    /// others have everything.
+    /// Takes the missing updates, and begins.
+    ///
+    /// Centrals that were found stalled before are probed once the others have everything.
     mutating func begin(_ entries: [CompletionEstimate.Entry]) {
         isRunning = true
         isDraining = true
@@ -101,8 +103,9 @@ struct StalledLinkProbe {
         restsUntil = nil
     }
 
-    /// Takes the first missing update of each central; it is owed from now on. Centrals to which too much is
-    /// owed are left out.
+    /// Takes the first missing update of each central; it is owed from now on.
+    ///
+    /// Centrals to which too much is owed are left out.
     mutating func takeOldest() -> [CompletionEstimate.Entry] {
         suspects.indices.filter { !suspects[$0].owesTooMuch }.flatMap { index in
             let taken = CompletionEstimate.takeOldest(of: &suspects[index].entries)
