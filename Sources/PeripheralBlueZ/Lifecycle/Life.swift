@@ -226,7 +226,7 @@ extension Life {
                 }
                 // One daemon has them all.
                 if let version = adapters.first?.version {
-                    for warning in try await presence.application.prepare(for: version) {
+                    for warning in try await presence.prepare(for: version) {
                         log.tell(.declaration(warning), .warning, "\(warning)")
                     }
                 }

@@ -203,15 +203,15 @@ extension Presence {
     }
 }
 
-extension Application {
+extension Presence {
     /// Finds out what the running daemon will make of the declaration.
     ///
     /// - Returns: The warnings.
     /// - Throws: `RegistrationStateMachine.Failure` with the errors.
     func prepare(for version: BlueZVersion) async throws -> [DeclarationIssue] {
-        await centrals.setAbilities(Centrals.Abilities(of: version))
-        refusals.setVersion(version)
-        let issues = BlueZRules(version).examine(publication)
+        await application.centrals.setAbilities(Centrals.Abilities(of: version))
+        application.refusals.setVersion(version)
+        let issues = BlueZRules(version).examine(application.publication)
         let errors = issues.filter { $0.severity == .error }
         guard errors.isEmpty else {
             throw RegistrationStateMachine.Failure(errors)

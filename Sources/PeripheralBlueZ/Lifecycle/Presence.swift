@@ -6,12 +6,12 @@ internal import PeripheralKit
 ///
 /// It ends with the connection; what is lost with one is not carried over to the next, so that nothing of it can be left.
 struct Presence: Sendable {
-    let connection: BusConnection
-    let application: Application
-    let advertisements: AdvertisementRegistrations
-    let agent: AgentRegistration
-    let watcher: DaemonWatcher
-    let reservation: HandleReservation
+    private(set) var connection: BusConnection
+    private(set) var application: Application
+    private(set) var advertisements: AdvertisementRegistrations
+    private(set) var agent: AgentRegistration
+    private(set) var watcher: DaemonWatcher
+    private(set) var reservation: HandleReservation
 
     /// Connects to the bus, exports the objects, and begins to watch; reports on the loop what happens.
     ///

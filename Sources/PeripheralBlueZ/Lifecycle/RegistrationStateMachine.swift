@@ -76,7 +76,7 @@ struct RegistrationStateMachine {
         case finished
     }
 
-    let adapter: AdapterDescription
+    private(set) var adapter: AdapterDescription
     /// Whether what bluetoothd refuses of several advertisements is done without, from the start.
     private let acceptsPart: Bool
     private(set) var advertising: Advertising
