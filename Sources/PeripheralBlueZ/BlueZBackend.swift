@@ -124,7 +124,7 @@ internal import PeripheralStorage
 ///   several centrals, the backend measures the speed of each one from time to time.
 /// - `.unknown` otherwise. Examples are most containers, a `RestrictAddressFamilies=` without `AF_BLUETOOTH`,
 ///   and a driver that does not count packets. The backend sends values at a rate that nearly every
-///   connection carries, and faster if a central shows that they arrive. See ``UnobservedPace``.
+///   connection carries, and faster if a central shows that they arrive. See ``FallbackRate``.
 ///
 /// The backend does not see values leave that bluetoothd sends over the Enhanced ATT bearer. They cause
 /// pauses of 0.4 s. Before 5.67, bluetoothd uses this bearer by default with centrals that request it.
@@ -142,9 +142,9 @@ public struct BlueZBackend: PeripheralBackend {
     let settings: AdapterSettings
     let recovery: Recovery
     let serviceManager: ServiceManager?
-    let unobservedPace: UnobservedPace
+    let fallbackRate: FallbackRate
     /// `nil` uses the kernel's information.
-    let linkSecurity: (any LinkSecurity)?
+    let kernelLinks: (any KernelLinks)?
 
     /// Creates a backend for an adapter of this machine.
     ///
@@ -157,7 +157,7 @@ public struct BlueZBackend: PeripheralBackend {
     ///     configuration. If it does not report it, the backend assumes the oldest version that it can be.
     ///   - serviceManager: The service manager that is notified of the peripheral's state, such as
     ///     `.fromEnvironment`; `nil` notifies none.
-    ///   - unobservedPace: The send rate used when the adapter does not report completed packets.
+    ///   - fallbackRate: The send rate used when the adapter does not report completed packets.
     ///   - logger: The logger for everything that the backend cannot report in another way.
     public init(
         adapter: AdapterSelection = .firstPowered,
@@ -165,7 +165,7 @@ public struct BlueZBackend: PeripheralBackend {
         recovery: Recovery = .always,
         version: BlueZVersion? = nil,
         serviceManager: ServiceManager? = nil,
-        unobservedPace: UnobservedPace = .standard,
+        fallbackRate: FallbackRate = .standard,
         logger: Logger = Logger(label: "peripheral.bluez")
     ) {
         self.init(
@@ -174,7 +174,7 @@ public struct BlueZBackend: PeripheralBackend {
             recovery: recovery,
             version: version,
             serviceManager: serviceManager,
-            unobservedPace: unobservedPace,
+            fallbackRate: fallbackRate,
             bus: .system,
             logger: logger
         )
@@ -189,22 +189,22 @@ public struct BlueZBackend: PeripheralBackend {
         recovery: Recovery = .always,
         version: BlueZVersion? = nil,
         serviceManager: ServiceManager? = nil,
-        unobservedPace: UnobservedPace = .standard,
+        fallbackRate: FallbackRate = .standard,
         bus: BusAddress,
         logger: Logger = Logger(label: "peripheral.bluez"),
         clock: any Clock<Duration> = ContinuousClock(),
-        linkSecurity: (any LinkSecurity)? = nil
+        kernelLinks: (any KernelLinks)? = nil
     ) {
         self.adapter = adapter
         self.settings = settings
         self.recovery = recovery
         self.version = version
         self.serviceManager = serviceManager
-        self.unobservedPace = unobservedPace
+        self.fallbackRate = fallbackRate
         self.bus = bus
         self.logger = logger
         self.clock = clock
-        self.linkSecurity = linkSecurity
+        self.kernelLinks = kernelLinks
     }
 
     /// The state directory that systemd provides for this program, or that of the user; see `StateDirectory`.
@@ -276,7 +276,7 @@ extension PeripheralBackend where Self == BlueZBackend {
     ///   - version: The version of BlueZ; `nil` to find it out.
     ///   - serviceManager: The service manager that is notified of the peripheral's state; `nil` notifies
     ///     none.
-    ///   - unobservedPace: The send rate used when the adapter does not report completed packets.
+    ///   - fallbackRate: The send rate used when the adapter does not report completed packets.
     /// - Returns: The backend.
     public static func bluez(
         adapter: AdapterSelection = .firstPowered,
@@ -284,7 +284,7 @@ extension PeripheralBackend where Self == BlueZBackend {
         recovery: Recovery = .always,
         version: BlueZVersion? = nil,
         serviceManager: ServiceManager? = nil,
-        unobservedPace: UnobservedPace = .standard
+        fallbackRate: FallbackRate = .standard
     ) -> BlueZBackend {
         BlueZBackend(
             adapter: adapter,
@@ -292,7 +292,7 @@ extension PeripheralBackend where Self == BlueZBackend {
             recovery: recovery,
             version: version,
             serviceManager: serviceManager,
-            unobservedPace: unobservedPace
+            fallbackRate: fallbackRate
         )
     }
 }

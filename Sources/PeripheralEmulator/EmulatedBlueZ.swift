@@ -120,11 +120,11 @@ extension EmulatedBlueZ {
             settings: settings,
             recovery: recovery,
             // A virtual central receives each update at once.
-            unobservedPace: .unlimited,
+            fallbackRate: .unlimited,
             bus: .address(bus.address),
             logger: logger,
             clock: clock,
-            linkSecurity: EmulatedLinkSecurity { name in self.hardware.withLock { $0.controller(named: name) }
+            kernelLinks: EmulatedKernelLinks { name in self.hardware.withLock { $0.controller(named: name) }
             }
         )
     }

@@ -10,7 +10,7 @@ import Testing
 /// Where the kernel does not tell which links are encrypted.
 @Suite(.timeLimit(.minutes(1)))
 struct LinkSecurityTests {
-    private struct Unknown: LinkSecurity {
+    private struct Unknown: KernelLinks {
         func links(of adapter: ObjectPath) -> [LinkState]? { nil }
     }
 
@@ -30,7 +30,7 @@ struct LinkSecurityTests {
             let backend = BlueZBackend(
                 bus: .address(bluez.busAddress),
                 logger: log.logger,
-                linkSecurity: Unknown()
+                kernelLinks: Unknown()
             )
             try await peripheral.run(on: backend, logger: .silent) { session in
                 let central = bluez.central(for: peripheral)
@@ -53,7 +53,7 @@ struct LinkSecurityTests {
                 try await until { session.state.isOnTheAir }
             }
         }
-        #expect(log.lines.filter { $0.hasPrefix("notice: The kernel does not tell") }.count == 1)
+        #expect(log.lines.filter { $0.hasPrefix("notice: The kernel does not report") }.count == 1)
     }
 
     /// Before BlueZ 5.76, there is one way to all.

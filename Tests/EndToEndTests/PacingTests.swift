@@ -12,7 +12,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct PacingTests {
     /// Links of which the test says what they carry.
-    private final class Links: LinkSecurity, LinkWatch {
+    private final class Links: KernelLinks, LinkWatch {
         private struct State {
             var central: DeviceAddress?
             var counters: LinkCounters?
@@ -83,7 +83,7 @@ struct PacingTests {
             let backend = BlueZBackend(
                 bus: .address(bluez.busAddress),
                 logger: .silent,
-                linkSecurity: links
+                kernelLinks: links
             )
             try await peripheral.run(on: backend, logger: .silent) { session in
                 let central = bluez.central(for: peripheral)
@@ -117,12 +117,12 @@ struct PacingTests {
         try await run(links, version) { session, _, attribute in
             #expect(session.pacing == .observed)
             for sent in 1...3 {
-                links.see([.departed(attribute: attribute, connection: 0x40)])
+                links.see([.completed(attribute: attribute, connection: 0x40)])
                 try await untilSent(sent, in: session)
                 #expect(try session.update(Self.value, 2))
                 #expect(try !session.update(Self.value, 2))
             }
-            links.see(Array(repeating: .departed(attribute: attribute, connection: 0x40), count: 8))
+            links.see(Array(repeating: .completed(attribute: attribute, connection: 0x40), count: 8))
             try await session.readyToUpdate(Self.value)
         }
     }
@@ -130,7 +130,7 @@ struct PacingTests {
     @Test func whatIsNoWhereToBeSeenMakesRoomAsWell() async throws {
         let links = Links(isWatched: true)
         try await run(links, .v5_87) { session, _, attribute in
-            links.see([.missed, .departed(attribute: attribute, connection: 0x40)])
+            links.see([.missed, .completed(attribute: attribute, connection: 0x40)])
             links.rest()
             try await untilSent(32, in: session)
             #expect(session.updateStatistics.first?.givenUp ?? 0 > 0)
@@ -160,10 +160,10 @@ struct PacingTests {
         let peripheral = Peripheral("Unobserved") { GATTService(.battery) { Self.value } }
         try await withEmulatedBlueZ(.init(version: version)) { bluez in
             let backend = BlueZBackend(
-                unobservedPace: UnobservedPace(interval: .seconds(600)),
+                fallbackRate: FallbackRate(interval: .seconds(600)),
                 bus: .address(bluez.busAddress),
                 logger: .silent,
-                linkSecurity: Links(isWatched: false, counters: counters)
+                kernelLinks: Links(isWatched: false, counters: counters)
             )
             try await peripheral.run(on: backend, logger: .silent) { session in
                 #expect(session.pacing == .unknown)

@@ -1,23 +1,27 @@
 internal import PeripheralCore
 internal import PeripheralDBus
 internal import PeripheralKit
-internal import Synchronization
 
-/// The centrals of an adapter: who is connected, who has subscribed to what, and the ways to them.
+/// The centrals of an adapter: which are connected, which have subscribed to what, and the routes to them.
 ///
-/// An actor of the event loop, so that calls and signals enter it without a change of thread.
+/// The actor wires the parts that do the work, and passes calls on to them. It runs on the event loop, so
+/// that calls and signals enter it without a change of threads. Its parts are confined to it.
 actor Centrals {
-    /// What the running bluetoothd can do.
+    /// The abilities of the running bluetoothd.
     struct Abilities: Hashable {
         let version: BlueZVersion
         /// Each subscriber can have a socket of its own (BlueZ 5.76).
         ///
-        /// Before, one socket serves all: then none is taken, and the calls merely tell who has subscribed.
+        /// Before, one socket serves all. Then none is used, and the calls only show which central has
+        /// subscribed.
         var hasSocketPerCentral = false
-        /// Confirmations of indications come back on the socket (BlueZ 5.80); before, nothing tells of those that are sent
-        /// by a central's own.
+        /// Confirmations of indications arrive on the socket (BlueZ 5.80).
+        ///
+        /// Before, nothing shows the confirmation of an indication that was sent by the socket of one
+        /// central.
         var confirmsOnSockets = false
-        /// It tells the handles that it has given (not BlueZ 5.74 and 5.75, which refuse an application that asks).
+        /// bluetoothd reports the handles that it has assigned (not BlueZ 5.74 and 5.75, which refuse an
+        /// application that asks).
         var tellsHandles = true
 
         init(of version: BlueZVersion) {
@@ -28,60 +32,30 @@ actor Centrals {
         }
     }
 
-    /// A characteristic that is updated.
+    /// A characteristic that sends updates.
     struct Characteristic: Hashable {
         var uuid: BluetoothUUID
         var path: ObjectPath
         /// Whether centrals may ask for indications.
         var isIndicated: Bool
-        /// What it demands of its subscribers' links.
+        /// The security that it demands of its subscribers' links.
         var security: SecurityLevel
     }
 
-    let connection: BusConnection
-    let characteristics: [AttributeHandle: Characteristic]
-    let linkSecurity: any LinkSecurity
-    let unobservedPace: UnobservedPace
-    let handles: AssignedHandles
-    let log: RunLog
-    let tell: @Sendable (BackendEvent) -> Void
-    /// Finds the updates whose subscriptions are over.
-    let whichAreOver: @Sendable ([Update]) -> Set<Update.ID>
-    /// The path of the adapter; `nil` until it is chosen.
-    private(set) var adapter: ObjectPath?
-    var abilities = Abilities(of: .v5_66)
-
-    var connectionsChanged: (@Sendable (Int) -> Void)?
-    var devices = DeviceTable()
-    var subscriptions = SubscriptionTable()
-    var sockets: [SubscriptionTable.Socket: PacketSocket] = [:]
-    var confirmations = Confirmations()
-    /// The centrals that are back, and for each the one timer that counts: bluetoothd may not reach them yet.
-    var returning: [Central.ID: Int] = [:]
-    var lastReturn = 0
-    /// Called when no confirmation is missing.
-    var allConfirmed: (@Sendable () -> Void)?
-    /// The application is about to be withdrawn: nothing is sent any more.
-    var isEnding = false
-    var receivers = SecuredReceivers()
-    /// Those that the loop has not taken yet.
-    let submitted = Mutex<[Update]>([])
-    /// What has ended while updates were being sent; `nil` while none are.
-    var endings: [(Update.ID, UpdateOutcome)]?
-    /// Those that wait until it is certain how their central is reached, or until the way can change, in their order.
-    var held: [Update] = []
-    /// Those that wait for sockets that are full.
-    var waitingPackets: [Update.ID: WaitingPackets] = [:]
-    var busTurns = BusTurns()
-    /// How the last update of each characteristic has gone.
-    var routes: [AttributeHandle: SubscriptionTable.Route] = [:]
-    /// The characteristics whose way is changing.
-    var turning: Set<AttributeHandle> = []
-    /// How it is known what has left.
-    let tracking = DepartureTracking()
-    /// The answers to `AcquireNotify` that bluetoothd may not have taken yet.
-    var unsettledAnswers = UnsettledAnswers()
-    var miscounts = Miscounts()
+    nonisolated let connection: BusConnection
+    /// Reports an event to the host.
+    nonisolated let tell: @Sendable (BackendEvent) -> Void
+    private nonisolated let submitted = SubmittedUpdates()
+    private let context: CentralsContext
+    private let turns: DaemonTurns
+    private let devices: DeviceRegister
+    private let sockets: SubscriberSockets
+    private let security: SubscriberSecurity
+    private let completion: UpdateCompletion
+    private let confirmations: ConfirmationTracker
+    private let subscriptions: Subscriptions
+    private let connections: Connections
+    private let transmitter: UpdateTransmitter
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {
         unsafe connection.loop.asUnownedSerialExecutor()
@@ -90,42 +64,251 @@ actor Centrals {
     init(
         on connection: BusConnection,
         characteristics: [AttributeHandle: Characteristic],
-        linkSecurity: any LinkSecurity,
-        unobservedPace: UnobservedPace,
+        kernelLinks: any KernelLinks,
+        fallbackRate: FallbackRate,
         handles: AssignedHandles,
         log: RunLog,
         whichAreOver: @escaping @Sendable ([Update]) -> Set<Update.ID> = { _ in [] },
         report: @escaping @Sendable (BackendEvent) -> Void
     ) {
         self.connection = connection
-        self.characteristics = characteristics
-        (self.linkSecurity, self.unobservedPace) = (linkSecurity, unobservedPace)
-        self.handles = handles
-        self.log = log
-        self.whichAreOver = whichAreOver
         tell = report
+        let context = CentralsContext(characteristics: characteristics)
+        let turns = DaemonTurns(on: connection)
+        let reporter = EventReporter(to: report, in: turns)
+        let devices = DeviceRegister()
+        let sockets = SubscriberSockets(on: connection.loop)
+        let security = SubscriberSecurity(in: context, kernelLinks: kernelLinks, log: log)
+        let completion = UpdateCompletion(
+            in: context,
+            devices: devices,
+            sockets: sockets,
+            handles: handles,
+            kernelLinks: kernelLinks,
+            fallbackRate: fallbackRate,
+            reporter: reporter,
+            turns: turns,
+            loop: connection.loop
+        )
+        let confirmations = ConfirmationTracker(
+            in: context,
+            completion: completion,
+            reporter: reporter,
+            turns: turns
+        )
+        let subscriptions = Subscriptions(
+            in: context,
+            devices: devices,
+            sockets: sockets,
+            security: security,
+            confirmations: confirmations,
+            reporter: reporter,
+            turns: turns
+        )
+        connections = Connections(
+            devices: devices,
+            security: security,
+            subscriptions: subscriptions,
+            completion: completion,
+            reporter: reporter
+        )
+        transmitter = UpdateTransmitter(
+            on: connection,
+            in: context,
+            submitted: submitted,
+            subscriptions: subscriptions,
+            routing: UpdateRouting(in: context, subscriptions: subscriptions, security: security),
+            sockets: sockets,
+            sender: SocketSender(
+                in: context,
+                sockets: sockets,
+                confirmations: confirmations,
+                completion: completion,
+                reporter: reporter,
+                turns: turns
+            ),
+            confirmations: confirmations,
+            completion: completion,
+            reporter: reporter,
+            turns: turns,
+            whichAreOver: whichAreOver
+        )
+        (self.context, self.turns, self.devices, self.sockets) = (context, turns, devices, sockets)
+        (self.security, self.completion) = (security, completion)
+        (self.confirmations, self.subscriptions) = (confirmations, subscriptions)
+        turns.begin(for: self)
     }
 
-    /// Closes all sockets; nothing more is sent or heard.
+    /// Closes all sockets; nothing more is sent or received.
     func close() {
-        connectionsChanged = nil
-        allConfirmed?()
-        let open = sockets.values
-        sockets = [:]
-        for socket in open { socket.close() }
-        tracking.end()
+        connections.onCountChange(nil)
+        confirmations.stopWaiting()
+        sockets.closeAll()
+        completion.end()
     }
+
+    // MARK: The adapter
+
+    var abilities: Abilities { context.abilities }
+
+    /// How it is known which updates are completed.
+    var pacing: UpdatePacing { completion.pacing }
 
     func setAbilities(_ abilities: Abilities) {
-        let changes = abilities.tellsHandles != self.abilities.tellsHandles
-        self.abilities = abilities
-        if changes, let adapter { beginTracking(on: adapter) }
+        let changes = abilities.tellsHandles != context.abilities.tellsHandles
+        context.setAbilities(abilities)
+        if changes, let adapter = context.adapter { completion.begin(on: adapter) }
     }
 
-    /// Says whose centrals these are.
     func setAdapter(_ adapter: ObjectPath) {
-        if self.adapter == nil { logJudgement(of: adapter) }
-        self.adapter = adapter
-        beginTracking(on: adapter)
+        if context.adapter == nil { security.logJudgement(of: adapter) }
+        context.setAdapter(adapter)
+        completion.begin(on: adapter)
+    }
+
+    // MARK: Connections
+
+    var connectedCount: Int { devices.connectedCount }
+
+    /// Calls the handler with the number of connected centrals whenever it changes.
+    func onConnectionChange(_ handler: @escaping @Sendable (Int) -> Void) {
+        connections.onCountChange(handler)
+    }
+
+    /// The central that makes a request.
+    func central(_ address: DeviceAddress, mtu: Int) -> Central {
+        connections.central(address, mtu: mtu)
+    }
+
+    /// The central of a device, as far as it is known; `nil` when the path is not that of a device.
+    func central(at device: ObjectPath) -> Central? {
+        connections.central(at: device)
+    }
+
+    /// Records all objects that bluetoothd has.
+    func devicesTold(_ objects: BusValue?, below adapter: ObjectPath) {
+        connections.devicesReported(objects, below: adapter)
+    }
+
+    func deviceChanged(_ path: ObjectPath, _ properties: BusValue) {
+        connections.deviceChanged(path, properties)
+    }
+
+    func deviceRemoved(_ path: ObjectPath) {
+        connections.deviceRemoved(path)
+    }
+
+    /// Records that this program is about to forget a central.
+    func willForget(_ central: Central.ID) {
+        subscriptions.willForget(central)
+    }
+
+    // MARK: Requests
+
+    /// Records that bluetoothd has let a central do what demands a level.
+    func served(_ central: Central, at level: SecurityLevel) {
+        security.served(central, at: level)
+    }
+
+    /// Records that a central pairs, which may give it other keys.
+    func mayPair(_ central: Central.ID, at level: SecurityLevel) {
+        security.mayPair(central, at: level)
+    }
+
+    /// Records a request of a central that expects a response.
+    func asked(_ request: CompletionPace.Request, by central: Central.ID) {
+        completion.received(request, from: central)
+    }
+
+    // MARK: Subscriptions
+
+    func subscribers(of characteristic: AttributeHandle) -> [SubscriptionTable.Subscriber] {
+        subscriptions.subscribers(of: characteristic)
+    }
+
+    /// Whether bluetoothd still counts the earlier subscription of a central that subscribes again.
+    func isStillCounted(_ central: Central, for characteristic: AttributeHandle) -> Bool {
+        subscriptions.isStillCounted(central, for: characteristic)
+    }
+
+    /// Records that a central has subscribed.
+    ///
+    /// - Returns: bluetoothd's end of a socket for the central; `nil` when it is to be reached by the bus.
+    func subscribed(_ central: Central, to characteristic: AttributeHandle) -> OwnedFileDescriptor? {
+        subscriptions.subscribed(central, to: characteristic)
+    }
+
+    /// Records an answer to `AcquireNotify` that has just been sent.
+    func answered(_ characteristic: AttributeHandle, of central: Central.ID, isFollowedByStart: Bool) {
+        subscriptions.answered(characteristic, of: central, isFollowedByStart: isFollowedByStart)
+    }
+
+    /// Records a call of `StartNotify`.
+    func started(_ characteristic: AttributeHandle) {
+        subscriptions.started(characteristic)
+    }
+
+    /// Records a call of `StopNotify`.
+    func stopped(_ characteristic: AttributeHandle) {
+        subscriptions.stopped(characteristic)
+    }
+
+    // MARK: Updates
+
+    /// The updates that wait until the route to their central is certain, or can change.
+    var held: [Update] { transmitter.held }
+
+    nonisolated func submit(_ updates: [Update]) {
+        guard submitted.append(updates) else { return }
+        connection.loop.execute { self.assumeIsolated { $0.transmitter.transmitSubmitted() } }
+    }
+
+    /// Ends an update that nothing waits for, once its confirmation cannot arrive any more.
+    nonisolated func abandon(_ update: Update.ID) {
+        connection.loop.execute { self.assumeIsolated { $0.confirmations.abandon(update) } }
+    }
+
+    /// Records a call of `Confirm`: a central has confirmed an indication, or is gone.
+    func confirmed(_ characteristic: AttributeHandle) {
+        confirmations.confirmed(.call(characteristic))
+    }
+
+    /// Returns when bluetoothd has sent what sockets and bus have taken for a central.
+    ///
+    /// For the bus, the caller must have asked bluetoothd before.
+    func untilHandedOn(for central: Central.ID) async {
+        while !sockets.isAllRead(for: central) {
+            guard (try? await Task.sleep(for: UpdateTransmitter.readingInterval)) != nil else { return }
+        }
+        try? await Task.sleep(for: UpdateTransmitter.gatheringTime)
+    }
+
+    /// Sends nothing any more, and waits until bluetoothd awaits no confirmation, or until the limit.
+    ///
+    /// bluetoothd uses freed memory when a confirmation arrives, or its central disconnects, after the
+    /// application is withdrawn (`conf_cb` and `sock_io_conf` in gatt-database.c). Where centrals may choose
+    /// between notifications and indications, no confirmation may be coming.
+    func untilConfirmed(within limit: Duration, by clock: any Clock<Duration>) async {
+        transmitter.end()
+        guard let confirmed = confirmations.untilConfirmed() else { return }
+        await withTaskGroup { group in
+            group.addTask { for await _ in confirmed {} }
+            group.addTask { try? await clock.sleep(for: limit) }
+            await group.next()
+            group.cancelAll()
+        }
+        confirmations.stopWaiting()
+    }
+
+    // MARK: Work of the parts
+
+    /// Runs work that a part has stored in ``DaemonTurns``.
+    func resume(_ number: Int, with result: Result<Void, BusError> = .success(())) {
+        turns.resume(number, with: result)
+    }
+
+    /// Asks bluetoothd once more for the answer that such work awaits.
+    func ask(for number: Int) {
+        turns.ask(for: number)
     }
 }

@@ -4,26 +4,28 @@ internal import PeripheralKit
 
 /// The devices that an adapter knows, and which of them are connected centrals.
 ///
-/// A device is told by the address in its path, which is what requests bring along. A central with a changing address is
-/// known by the one with which it first came; its lasting one is learned when it bonds, and the path stays.
+/// A device is identified by the address in its path, which requests carry as well. A central with a changing
+/// address keeps the address with which it first came. Its lasting address becomes known when it bonds, and
+/// the path stays.
 ///
-/// A pure value: what bluetoothd says of its Device1 objects goes in, what is to be reported comes out.
+/// A pure value: what bluetoothd reports of its Device1 objects goes in; changes to report come out.
 struct DeviceTable {
     enum Change: Hashable {
         case connected(Central)
-        /// What is known of a connected central is no longer what it was.
+        /// The properties of a connected central have changed.
         case changed(Central)
-        /// A connected central has shown its lasting address, which is another one than that under which it has subscribed.
+        /// A connected central has shown its lasting address, which is not the one under which it has
+        /// subscribed.
         case identified(Central)
         case disconnected(Central)
-        /// The bond is gone, and all that bluetoothd has kept of the central.
+        /// The bond is gone, and everything that bluetoothd has kept of the central.
         case forgotten(Central.ID)
     }
 
     private struct Device {
         var central: Central
         var isConnected: Bool
-        /// The address that bluetoothd has told, not that of the path.
+        /// The address that bluetoothd has reported, which may differ from that of the path.
         var toldAddress: DeviceAddress?
     }
 
@@ -40,16 +42,17 @@ struct DeviceTable {
     /// The central with this address as bluetoothd describes it, connected or not.
     func known(_ id: Central.ID) -> Central? { devices[id]?.central }
 
-    /// Who this is, by an address of the link: the lasting one, once it is known, while a central that was connected before is
-    /// known by the one with which it came.
+    /// The central at the other end of a link with this address.
+    ///
+    /// A central has its lasting address, once that is known. A central that was connected before keeps the
+    /// address with which it came.
     func id(ofLink address: DeviceAddress) -> Central.ID {
         let id = Central.ID(address: address)
         guard central(id) == nil else { return id }
         return devices.first { $0.value.isConnected && $0.value.central.address == address }?.key ?? id
     }
 
-    /// Takes note that a central has asked for something, and with which MTU: it is connected, whatever was heard
-    /// before.
+    /// Records a request of a central and its MTU: the central is connected, whatever was reported before.
     mutating func heard(from address: DeviceAddress, mtu: Int) -> (central: Central, changes: [Change]) {
         let id = Central.ID(address: address)
         let known = devices[id]
@@ -59,14 +62,14 @@ struct DeviceTable {
         return (central, [known?.isConnected == true ? .changed(central) : .connected(central)])
     }
 
-    /// Takes note of what bluetoothd says of a device; what it does not mention stays as it was.
+    /// Records what bluetoothd reports of a device; properties that it does not mention are unchanged.
     mutating func update(_ path: ObjectPath, _ properties: BusValue) -> [Change] {
         guard let id = Central.ID(devicePath: path) else { return [] }
         let before = devices[id]
         let central = Central(id, properties, before: before?.central)
         let isConnected = properties["Connected"]?.bool ?? before?.isConnected ?? false
         let wasConnected = before?.isConnected ?? false
-        // The MTU is that of a connection.
+        // The MTU belongs to a connection.
         devices[id] = Device(
             central: isConnected ? central : central.with(mtu: 23),
             isConnected: isConnected,
@@ -83,7 +86,7 @@ struct DeviceTable {
         }
     }
 
-    /// Takes note that bluetoothd has dropped a device.
+    /// Records that bluetoothd has dropped a device.
     mutating func remove(_ path: ObjectPath) -> [Change] {
         guard let id = Central.ID(devicePath: path), let device = devices.removeValue(forKey: id) else {
             return []
@@ -93,7 +96,7 @@ struct DeviceTable {
 }
 
 extension Central.ID {
-    /// The one of a device's object path, such as `/org/bluez/hci0/dev_C0_FF_EE_00_00_01`.
+    /// The identity in a device's object path, such as `/org/bluez/hci0/dev_C0_FF_EE_00_00_01`.
     init?(devicePath path: ObjectPath) {
         let name = path.text.utf8.suffix(17).map { $0 == UInt8(ascii: "_") ? UInt8(ascii: ":") : $0 }
         guard let address = DeviceAddress(String(decoding: name, as: UTF8.self)) else { return nil }
@@ -102,7 +105,7 @@ extension Central.ID {
 }
 
 extension Central {
-    /// A device as bluetoothd describes it; what it does not mention is as it was before.
+    /// A device as bluetoothd describes it; properties that it does not mention are as before.
     init(_ id: ID, _ properties: BusValue, before: Central? = nil) {
         let kind: DeviceAddress.Kind? =
             switch properties["AddressType"]?.string {
@@ -110,7 +113,7 @@ extension Central {
             case "random": .random
             default: before?.addressKind
             }
-        // Before 5.65, bluetoothd tells only of the pairing.
+        // Before 5.65, bluetoothd reports only the pairing.
         let isBonded = properties["Bonded"]?.bool ?? properties["Paired"]?.bool
         self.init(
             address: properties["Address"]?.string.flatMap { DeviceAddress($0) } ?? before?.address

@@ -1,12 +1,12 @@
 internal import PeripheralDBus
 
-/// Tells the ``Centrals`` of an adapter what bluetoothd says of its devices.
+/// Passes what bluetoothd reports of its devices to the ``Centrals`` of an adapter.
 struct DeviceWatcher {
     let connection: BusConnection
     let adapter: ObjectPath
     let centrals: Centrals
 
-    /// Begins, with the devices that bluetoothd has already.
+    /// Begins, with the devices that bluetoothd already has.
     func watch() async throws(BusError) {
         let (adapter, centrals) = (adapter, centrals)
         await centrals.setAdapter(adapter)
@@ -36,7 +36,8 @@ struct DeviceWatcher {
         try await takeDevices()
     }
 
-    /// Takes over the devices that there are, in the turn of the loop in which they are told: what is told later is newer.
+    /// Records the devices that exist, in the turn of the loop in which they are reported: later reports are
+    /// newer.
     private func takeDevices() async throws(BusError) {
         let (answers, answer) = AsyncStream.makeStream(of: Result<Void, BusError>.self)
         connection.loop.execute { [adapter, centrals, connection] in

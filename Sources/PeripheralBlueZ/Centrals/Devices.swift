@@ -2,7 +2,7 @@ internal import PeripheralCore
 internal import PeripheralDBus
 internal import PeripheralKit
 
-/// The devices that an adapter knows, as far as a peripheral deals with them.
+/// The operations on the devices of an adapter that a peripheral needs.
 struct Devices {
     private struct Device {
         var path: ObjectPath
@@ -34,7 +34,7 @@ struct Devices {
         _ = try await call(adapter, BlueZ.adapter, "RemoveDevice", [.objectPath(device.path)])
     }
 
-    /// Returns when bluetoothd has taken what has gone to it by the bus before.
+    /// Returns when bluetoothd has taken everything that was sent to it by the bus before.
     func untilAnswered() async {
         _ = try? await call("/", BlueZ.peer, "Ping")
     }

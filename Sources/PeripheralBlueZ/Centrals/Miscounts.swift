@@ -1,39 +1,40 @@
 internal import PeripheralCore
 
-/// Where bluetoothd before 5.76 is known to count the subscriptions to a characteristic wrongly.
+/// Tracks where bluetoothd before 5.76 counts the subscriptions to a characteristic wrongly.
 ///
-/// A pure value. bluetoothd tells the end of subscriptions only when its count comes to 0 (`ccc_write_cb` in
+/// A pure value. bluetoothd reports the end of subscriptions only when its count reaches 0 (`ccc_write_cb` in
 /// gatt-database.c). A central that changes its mind before `AcquireNotify` is answered leaves a wrong count
 /// behind.
 struct Miscounts {
-    /// Counted too low: the count can come to 0 while somebody is subscribed.
+    /// Counted too low: the count can reach 0 while a central is subscribed.
     private var tooLow: Set<AttributeHandle> = []
     /// Counted too high: without a subscriber, the count is not 0.
     private var tooHigh: Set<AttributeHandle> = []
-    /// Where the last subscriber has just left, which bluetoothd tells if its count is right.
+    /// The characteristics whose last subscriber has just disconnected, which bluetoothd reports if its count
+    /// is right.
     private var awaitedStops: Set<AttributeHandle> = []
 
     func isTooLow(_ characteristic: AttributeHandle) -> Bool { tooLow.contains(characteristic) }
 
     func isTooHigh(_ characteristic: AttributeHandle) -> Bool { tooHigh.contains(characteristic) }
 
-    /// Takes note that bluetoothd has dropped an answer, since the central has left.
+    /// Records that bluetoothd has dropped an answer, because the central has disconnected.
     ///
     /// bluetoothd has counted the end of the subscription, but not its beginning.
     ///
     /// - Parameters:
-    ///   - characteristic: To what the central has subscribed.
+    ///   - characteristic: The characteristic to which the central has subscribed.
     ///   - countsOthers: Whether bluetoothd can count others; its count does not go below 0.
     mutating func answerDropped(_ characteristic: AttributeHandle, countsOthers: Bool) {
         awaitedStops.remove(characteristic)
         if countsOthers { tooLow.insert(characteristic) }
     }
 
-    /// Takes note of a subscription.
+    /// Records a subscription.
     ///
     /// - Parameters:
-    ///   - characteristic: To what.
-    ///   - isCorrected: Whether the count is right thereafter.
+    ///   - characteristic: The characteristic.
+    ///   - isCorrected: Whether the count is right after it.
     mutating func subscribed(to characteristic: AttributeHandle, isCorrected: Bool) {
         awaitedStops.remove(characteristic)
         guard isCorrected else { return }
@@ -41,22 +42,22 @@ struct Miscounts {
         tooHigh.remove(characteristic)
     }
 
-    /// Takes note that the last subscriber has left who was not bonded.
+    /// Records that the last subscriber has disconnected, which was not bonded.
     ///
-    /// - Returns: Whether ``settleLeaving(_:)`` is to be called in a moment.
+    /// - Returns: Whether ``settleLeaving(_:)`` must be called in a moment.
     mutating func lastLeft(_ characteristic: AttributeHandle) -> Bool {
-        // The count was 0 before, perhaps.
+        // The count may have been 0 before.
         guard tooLow.remove(characteristic) == nil else { return false }
         awaitedStops.insert(characteristic)
         return true
     }
 
-    /// Takes note that the moment is over in which bluetoothd tells that the last subscriber has left.
+    /// Records that the moment is over in which bluetoothd reports that the last subscriber has disconnected.
     mutating func settleLeaving(_ characteristic: AttributeHandle) {
         if awaitedStops.remove(characteristic) != nil { tooHigh.insert(characteristic) }
     }
 
-    /// Takes note of a call of `StopNotify`: the count is 0, and nobody is subscribed.
+    /// Records a call of `StopNotify`: the count is 0, and no central is subscribed.
     mutating func stopped(_ characteristic: AttributeHandle) {
         tooLow.remove(characteristic)
         tooHigh.remove(characteristic)

@@ -1,12 +1,12 @@
 internal import PeripheralCore
 internal import PeripheralKit
 
-/// Who has subscribed to what, and on which way each is reached.
+/// Tracks which central has subscribed to what, and by which route each is reached.
 ///
-/// A pure value. bluetoothd keeps the client characteristic configurations to itself: what is known of them comes from
-/// calls, from the ends of sockets, and from connections, each of which tells only a part.
+/// A pure value. bluetoothd does not reveal the client characteristic configurations. They are inferred from
+/// calls, from the ends of sockets and from connections, each of which shows only a part.
 struct SubscriptionTable {
-    /// How a subscriber is reached.
+    /// The route to a subscriber.
     enum Route: Hashable {
         /// By a socket of its own.
         case socket
@@ -19,48 +19,55 @@ struct SubscriptionTable {
         var route: Route
     }
 
-    /// A socket, by whom it reaches.
+    /// The identity of a socket: the central that it reaches, and the characteristic.
     struct Socket: Hashable {
         var characteristic: AttributeHandle
         var central: Central.ID
     }
 
-    /// In the order in which bluetoothd has their sockets, too: that of the subscriptions.
+    /// In the order of the subscriptions, in which bluetoothd keeps the sockets, too.
     private var subscribers: [AttributeHandle: [Subscriber]] = [:]
-    /// What somebody has subscribed to of whom bluetoothd has not told.
+    /// The characteristics with a subscriber that bluetoothd has not named.
     private var subscribedByStrangers: Set<AttributeHandle> = []
-    /// The subscriptions of bonded centrals that are away: bluetoothd keeps them, and says nothing when they resume.
+    /// The subscriptions of bonded centrals that are disconnected: bluetoothd keeps them, and does not report
+    /// when they resume.
     private var dormant: [Central.ID: [AttributeHandle]] = [:]
-    /// Those among them that bluetoothd has forgotten; it drops their subscriptions when it would send them a value.
+    /// The centrals among them that bluetoothd has forgotten; it drops their subscriptions when it would send
+    /// them a value.
     private var forgotten: Set<Central.ID> = []
-    /// The centrals that went away a moment ago, perhaps since they are being forgotten.
+    /// The centrals that disconnected a moment ago, perhaps because they are being forgotten.
     private var leaving: Set<Central.ID> = []
-    /// The sockets that were closed a moment ago, it is not yet known why.
+    /// The sockets that were closed a moment ago for a reason that is not known yet.
     private var unexplained: Set<Socket> = []
     /// The sockets that are about to be closed by mistake.
     private var endangered: Set<Socket> = []
-    /// Where somebody's leaving may have closed another socket than the one that it seems to have closed, by who has left.
+    /// The characteristics for which a disconnection may have closed another socket than it seems, by the
+    /// disconnected central.
     private var ambiguous: [Central.ID: Set<AttributeHandle>] = [:]
-    /// What connected centrals have subscribed to under an address by which bluetoothd does not find them any more.
+    /// The subscriptions of connected centrals under an address by which bluetoothd does not find them any
+    /// more.
     private var lost: [Central.ID: Set<AttributeHandle>] = [:]
-    /// What connected centrals have subscribed to under an earlier address, by which bluetoothd finds them until they leave.
+    /// The subscriptions of connected centrals under an earlier address, by which bluetoothd finds them until
+    /// they disconnect.
     private var moved: [Central.ID: Set<AttributeHandle>] = [:]
-    /// The subscriptions that bluetoothd has kept of such centrals, and drops when it would send them a value.
+    /// The subscriptions that bluetoothd has kept of such centrals, and drops when it would send them a
+    /// value.
     private var remains: [Central.ID: Set<AttributeHandle>] = [:]
-    /// Those who are reached on another way than was told.
+    /// The subscribers whose route has changed since it was last reported.
     private var rerouted: [Socket] = []
 
     func subscribers(of characteristic: AttributeHandle) -> [Subscriber] {
         subscribers[characteristic] ?? []
     }
 
-    /// Whether it is not known yet if a socket is closed, or is about to be: in a moment, its central is either reached by
-    /// it again, or only with others.
+    /// Whether it is not known yet if a socket is closed, or is about to be.
+    ///
+    /// In a moment, its central is either reached by it again, or only together with others.
     func isUncertain(_ socket: Socket) -> Bool {
         unexplained.contains(socket) || endangered.contains(socket)
     }
 
-    /// Those who are reached on another way than when they subscribed, or than was told by the last call.
+    /// Takes the subscribers whose route has changed since they subscribed, or since the last call.
     mutating func takeRerouted() -> [(characteristic: AttributeHandle, subscriber: Subscriber)] {
         defer { rerouted = [] }
         return rerouted.compactMap { socket in
@@ -69,17 +76,18 @@ struct SubscriptionTable {
         }
     }
 
-    /// How many have subscribed, as far as is known; those who are not known by name count as one.
+    /// The number of subscribers, as far as is known; those that are not named count as one.
     func count(of characteristic: AttributeHandle) -> Int {
         subscribers(of: characteristic).count + (subscribedByStrangers.contains(characteristic) ? 1 : 0)
     }
 
-    /// Whether a central has subscribed, and bluetoothd can count no other, be it away.
+    /// Whether a central has subscribed, and bluetoothd can count no other subscriber, not even a
+    /// disconnected one.
     func isOnlySubscriber(_ central: Central.ID, of characteristic: AttributeHandle) -> Bool {
         index(of: central, in: characteristic) != nil && !isCounted(characteristic, besides: central)
     }
 
-    /// Whether bluetoothd can count a subscriber, be it away, besides one.
+    /// Whether bluetoothd can count a subscriber besides one, perhaps a disconnected one.
     func isCounted(_ characteristic: AttributeHandle, besides central: Central.ID? = nil) -> Bool {
         subscribers(of: characteristic).contains { $0.central.id != central }
             || subscribedByStrangers.contains(characteristic)
@@ -92,17 +100,17 @@ struct SubscriptionTable {
         returning.contains { dormant[$0]?.contains(characteristic) == true }
     }
 
-    /// What a central has subscribed to.
+    /// The characteristics to which a central has subscribed.
     func subscriptions(of central: Central.ID) -> [AttributeHandle] {
         subscribers.keys.filter { index(of: central, in: $0) != nil }
     }
 
-    /// Takes note that somebody has subscribed whom bluetoothd does not name.
+    /// Records a subscription of a central that bluetoothd does not name.
     mutating func subscribedByStranger(_ characteristic: AttributeHandle) {
         subscribedByStrangers.insert(characteristic)
     }
 
-    /// Takes note that a central has subscribed, anew perhaps.
+    /// Records that a central has subscribed, perhaps again.
     mutating func subscribed(_ central: Central, to characteristic: AttributeHandle, by route: Route) {
         remove(central.id, from: characteristic)
         if moved[central.id]?.remove(characteristic) != nil {
@@ -111,13 +119,15 @@ struct SubscriptionTable {
         subscribers[characteristic, default: []].append(Subscriber(central: central, route: route))
     }
 
-    /// Takes note of the end of the socket by which a connected central is reached.
+    /// Records the end of the socket by which a connected central is reached.
     ///
-    /// bluetoothd closes it when the central unsubscribes. But when an unbonded central leaves that has subscribed to the
-    /// same characteristic, bluetoothd closes the first socket that it has, whoever is reached by it (`clear_ccc_state` in
-    /// gatt-database.c; seen on 5.82 and 5.87). Whose socket it was is still subscribed then, and reached by the bus only.
+    /// bluetoothd closes the socket when the central unsubscribes. But when an unbonded subscriber of the
+    /// same characteristic disconnects, bluetoothd closes the first socket that it has, whichever central
+    /// that reaches (`clear_ccc_state` in gatt-database.c; seen on 5.82 and 5.87). The central of that socket
+    /// is still subscribed then, and reached by the bus only.
     ///
-    /// - Returns: Whether ``explain(_:)`` is to be called in a moment: which of the two it is may not be known yet.
+    /// - Returns: Whether ``explain(_:)`` must be called in a moment, because it may not be known yet which
+    ///   of the two it is.
     mutating func closed(_ socket: Socket) -> Bool {
         guard endangered.remove(socket) == nil, setRoute(of: socket, from: .socket, to: .bus),
             !ambiguous.values.contains(where: { $0.contains(socket.characteristic) })
@@ -126,20 +136,20 @@ struct SubscriptionTable {
         return true
     }
 
-    /// Takes note that the moment is over in which somebody's leaving could have explained the end of a socket.
+    /// Records that the moment is over in which a disconnection could have explained the end of a socket.
     ///
-    /// - Returns: Whether nobody's did: the central has unsubscribed.
+    /// - Returns: Whether no disconnection did: the central has unsubscribed.
     mutating func explain(_ socket: Socket) -> Bool {
         guard unexplained.contains(socket) else { return false }
         remove(socket.central, from: socket.characteristic)
         return true
     }
 
-    /// Takes note that a central is gone.
+    /// Records that a central has disconnected.
     ///
-    /// - Returns: The sockets that are going to be closed by mistake in the next moment, if they are not closed already:
-    ///   what is sent by them is lost, so that the bus is the way to their centrals. Thereafter,
-    ///   ``forgetDanger(to:)`` is to be called.
+    /// - Returns: The sockets that bluetoothd is about to close by mistake, if they are not closed already.
+    ///   Updates sent by them are lost, so their centrals are reached by the bus. In a moment,
+    ///   ``forgetDanger(to:)`` must be called.
     mutating func disconnected(_ central: Central) -> [Socket] {
         leaving.insert(central.id)
         var victims: [Socket] = []
@@ -159,7 +169,8 @@ struct SubscriptionTable {
                 if endanger(first) {
                     victims.append(first)
                 } else {
-                    // It may as well have unsubscribed just before: then the next socket is closed by mistake.
+                    // The first central may also have unsubscribed just before: then the next socket is
+                    // closed by mistake.
                     ambiguous[central.id, default: []].insert(characteristic)
                 }
             }
@@ -167,12 +178,13 @@ struct SubscriptionTable {
         return victims
     }
 
-    /// Takes note that a value goes to all subscribers by the bus.
+    /// Records that a value goes to all subscribers by the bus.
     ///
-    /// Where one of them was forgotten while it was away, bluetoothd drops all that it has kept of it
-    /// (`send_notification_to_device` in gatt-database.c), as when a central leaves that is not bonded.
+    /// Where a subscriber was forgotten while it was disconnected, bluetoothd drops everything that it has
+    /// kept of the central (`send_notification_to_device` in gatt-database.c), as after the disconnection of
+    /// an unbonded central.
     ///
-    /// - Returns: As ``disconnected(_:)`` does.
+    /// - Returns: The same as ``disconnected(_:)``.
     mutating func announced(_ characteristic: AttributeHandle) -> [Socket] {
         var victims: [Socket] = []
         for central in forgotten where dormant[central]?.contains(characteristic) == true {
@@ -200,9 +212,9 @@ struct SubscriptionTable {
         }?.0
     }
 
-    /// Takes note that a socket is going to be closed by mistake.
+    /// Records that a socket is about to be closed by mistake.
     ///
-    /// - Returns: Whether that is still to come.
+    /// - Returns: Whether it is not closed yet.
     private mutating func endanger(_ socket: Socket) -> Bool {
         guard unexplained.remove(socket) == nil else { return false }
         setRoute(of: socket, from: .socket, to: .bus)
@@ -210,15 +222,16 @@ struct SubscriptionTable {
         return true
     }
 
-    /// Takes note that the moment is over in which a socket could have been closed by mistake.
+    /// Records that the moment is over in which a socket could have been closed by mistake.
     mutating func forgetDanger(to socket: Socket) {
         guard endangered.remove(socket) != nil else { return }
         setRoute(of: socket, from: .bus, to: .socket)
     }
 
-    /// Takes note that a central is back.
+    /// Records that a central has returned.
     ///
-    /// - Returns: Whether subscriptions of it resume as soon as bluetoothd reaches it: ``resumed(_:)`` is to be called then.
+    /// - Returns: Whether its subscriptions resume as soon as bluetoothd reaches it; then ``resumed(_:)``
+    ///   must be called.
     mutating func connected(_ central: Central) -> Bool {
         leaving.remove(central.id)
         forgotten.remove(central.id)
@@ -227,23 +240,24 @@ struct SubscriptionTable {
 
     /// Resumes the subscriptions of a bonded central that bluetoothd reaches again, without sockets.
     ///
-    /// - Returns: The characteristics that it is subscribed to.
+    /// - Returns: The characteristics to which it is subscribed.
     mutating func resumed(_ central: Central) -> [AttributeHandle] {
         guard let resumed = dormant.removeValue(forKey: central.id) else { return [] }
         for characteristic in resumed { subscribed(central, to: characteristic, by: .bus) }
         return resumed
     }
 
-    /// Takes note that a connected central has shown its lasting address.
+    /// Records that a connected central has shown its lasting address.
     ///
     /// bluetoothd has its subscriptions under the earlier address.
     ///
     /// Where both addresses are random, bluetoothd does not find the central by the earlier one
     /// (`device_addr_type_cmp` in device.c; seen on 5.66 and 5.87). The subscriptions have ended. bluetoothd
-    /// drops them when the central leaves, as those of one that is not bonded.
+    /// drops them when the central disconnects, like those of an unbonded central.
     ///
-    /// Otherwise it finds the central until that leaves, but not for values that come by sockets
-    /// (`find_device_state_by_att` in gatt-database.c). The subscriptions do not resume when the central returns.
+    /// Otherwise bluetoothd finds the central until it disconnects, but not for values that come by sockets
+    /// (`find_device_state_by_att` in gatt-database.c). The subscriptions do not resume when the central
+    /// returns.
     ///
     /// - Returns: The characteristics to which the central has been subscribed, and whether it still is.
     mutating func identified(_ central: Central) -> (characteristics: [AttributeHandle], areFound: Bool) {
@@ -260,7 +274,7 @@ struct SubscriptionTable {
         return (characteristics, true)
     }
 
-    /// Keeps what has changed about a connected central.
+    /// Records what has changed about a connected central.
     mutating func changed(_ central: Central) {
         for characteristic in subscribers.keys {
             guard let index = index(of: central.id, in: characteristic) else { continue }
@@ -268,26 +282,27 @@ struct SubscriptionTable {
         }
     }
 
-    /// Takes note that bluetoothd has forgotten a central, whoever has asked for that.
+    /// Records that bluetoothd has forgotten a central, on any request.
     ///
-    /// The subscriptions of one that is away outlive that (`att_disconnected` in gatt-database.c is not called any more;
-    /// seen on 5.87): they resume when it returns under the same address, and bluetoothd does not tell that it subscribes
-    /// anew, unless a value for all has gone by the bus meanwhile. Who is connected is disconnected first, as a stranger.
+    /// The subscriptions of a disconnected central outlive that (`att_disconnected` in gatt-database.c is not
+    /// called any more; seen on 5.87). They resume when it returns under the same address, and bluetoothd
+    /// does not report that it subscribes again. They end only if a value for all has gone by the bus
+    /// meanwhile. A connected central is disconnected first, as if it were not bonded.
     mutating func forgotten(_ central: Central.ID) {
         if leaving.remove(central) != nil { dormant[central] = nil }
         if dormant[central] != nil { forgotten.insert(central) }
     }
 
-    /// Takes note that the moment of a central's leaving is over: it has left for another reason than being forgotten,
-    /// which would be known by now.
+    /// Records that the moment after a disconnection is over: if the central were being forgotten, that would
+    /// be known by now.
     mutating func hasLeft(_ central: Central.ID) {
         ambiguous[central] = nil
         leaving.remove(central)
     }
 
-    /// Takes note that bluetoothd counts no subscriber any more, of those without a socket at least.
+    /// Records that bluetoothd counts no subscriber any more, at least of those without a socket.
     ///
-    /// - Returns: Whose subscriptions have ended.
+    /// - Returns: The centrals whose subscriptions have ended.
     mutating func stopped(_ characteristic: AttributeHandle) -> [Central.ID] {
         let ended = subscribers(of: characteristic).filter { $0.route == .bus }.map(\.central.id)
         for central in ended { remove(central, from: characteristic) }
@@ -297,7 +312,9 @@ struct SubscriptionTable {
         return ended
     }
 
-    /// - Returns: Whether it was reached by that route.
+    /// Changes the route of a subscriber.
+    ///
+    /// - Returns: Whether it was reached by the old route.
     @discardableResult
     private mutating func setRoute(of socket: Socket, from old: Route, to new: Route) -> Bool {
         guard let index = index(of: socket.central, in: socket.characteristic),

@@ -3,7 +3,7 @@ internal import PeripheralCore
 /// The answers to `AcquireNotify` that bluetoothd may not have taken yet.
 ///
 /// A pure value. bluetoothd counts a subscription when it takes the answer. A central that unsubscribes
-/// before ends the count of another subscription (`ccc_write_cb` in gatt-database.c, all versions).
+/// before that ends the count of another subscription (`ccc_write_cb` in gatt-database.c, all versions).
 /// bluetoothd then calls `StopNotify`, although the other central is still subscribed.
 struct UnsettledAnswers {
     private struct Answer {
@@ -16,7 +16,7 @@ struct UnsettledAnswers {
     private var answers: [Answer] = []
     private var lastNumber = 0
 
-    /// Takes note of an answer that is about to be sent.
+    /// Records an answer that is about to be sent.
     ///
     /// - Returns: Its number, for ``settled(_:)``.
     mutating func answered(_ characteristic: AttributeHandle, isFollowedByStart: Bool) -> Int {
@@ -27,7 +27,7 @@ struct UnsettledAnswers {
         return lastNumber
     }
 
-    /// Takes note of a call of `StartNotify`.
+    /// Records a call of `StartNotify`.
     ///
     /// - Returns: Whether it follows an answer, so that the subscriber is known.
     mutating func started(_ characteristic: AttributeHandle) -> Bool {
@@ -37,7 +37,7 @@ struct UnsettledAnswers {
         return true
     }
 
-    /// Takes note that bluetoothd has taken an answer, or dropped it because the central is gone.
+    /// Records that bluetoothd has taken an answer, or dropped it because the central is gone.
     ///
     /// - Returns: Whether it is known to be dropped: `StartNotify` has not followed.
     mutating func settled(_ number: Int) -> Bool {

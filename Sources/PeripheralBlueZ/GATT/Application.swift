@@ -19,8 +19,8 @@ struct Application: Sendable {
         host: any PeripheralHost,
         handles: AssignedHandles,
         on connection: BusConnection,
-        linkSecurity: any LinkSecurity,
-        unobservedPace: UnobservedPace,
+        kernelLinks: any KernelLinks,
+        fallbackRate: FallbackRate,
         log: RunLog
     ) throws(BusError) {
         self.publication = publication
@@ -29,8 +29,8 @@ struct Application: Sendable {
         centrals = Centrals(
             on: connection,
             characteristics: characteristics,
-            linkSecurity: linkSecurity,
-            unobservedPace: unobservedPace,
+            kernelLinks: kernelLinks,
+            fallbackRate: fallbackRate,
             handles: handles,
             log: log,
             whichAreOver: host.whichAreOver

@@ -94,7 +94,7 @@ struct AttributeRequests: Sendable {
 
     private func central(
         of options: RequestOptions,
-        asking kind: DeparturePace.Request.Kind?,
+        asking kind: CompletionPace.Request.Kind?,
         _ handle: AttributeHandle,
         servedAt level: SecurityLevel
     ) -> Central {
@@ -102,7 +102,7 @@ struct AttributeRequests: Sendable {
             let central = centrals.central(options.address, mtu: options.mtu)
             centrals.served(central, at: level)
             if let kind {
-                let request = DeparturePace.Request(
+                let request = CompletionPace.Request(
                     kind: kind,
                     attribute: handle,
                     isFirst: options.offset == 0

@@ -231,7 +231,7 @@ extension Life {
                 }
                 // All adapters belong to the same daemon.
                 if let version = adapters.first?.version {
-                    for warning in try await presence.application.prepare(for: version) {
+                    for warning in try await presence.prepare(for: version) {
                         log.tell(.declaration(warning), .warning, "\(warning)")
                     }
                 }
@@ -287,8 +287,8 @@ extension Life {
             record: record,
             times: times,
             version: backend.version,
-            linkSecurity: backend.linkSecurity ?? KernelLinkSecurity(),
-            unobservedPace: backend.unobservedPace,
+            kernelLinks: backend.kernelLinks ?? HCISocketLinks(),
+            fallbackRate: backend.fallbackRate,
             log: log
         ) { [occurrences] event in
             occurrences.add(Occurrence(event: event, presence: number))
@@ -331,7 +331,7 @@ extension Life {
 
     func reportPublication(by link: any BackendLink, pacing: UpdatePacing, adapter: DeviceAddress?) {
         // A socket has room for 224 values.
-        let window = pacing == .unknown && backend.unobservedPace == .unlimited ? 224 : 16
+        let window = pacing == .unknown && backend.fallbackRate == .unlimited ? 224 : 16
         host.handle(
             .published(
                 PublishedPeripheral(link: link, pacing: pacing, window: window, adapter: adapter)

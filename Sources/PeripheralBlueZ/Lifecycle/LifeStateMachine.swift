@@ -202,7 +202,7 @@ extension LifeStateMachine {
 
     private mutating func choose(from adapters: [AdapterDescription]) -> Action {
         switch selection.choose(from: adapters, powersOn: settings.powersOn) {
-        case .success(let adapter) where settings.demandSomething(of: adapter):
+        case .success(let adapter) where Self.demands(settings, of: adapter):
             state = .preparing(adapter)
             return .prepare(adapter)
         case .success(let adapter):
@@ -404,10 +404,10 @@ extension RegistrationStateMachine.Failure {
     }
 }
 
-extension AdapterSettings {
+extension LifeStateMachine {
     /// Returns whether the adapter differs from the required settings.
-    fileprivate func demandSomething(of adapter: AdapterDescription) -> Bool {
-        if let alias, alias != adapter.alias { return true }
-        return isPairable != nil || powersOn && !adapter.isPowered
+    private static func demands(_ settings: AdapterSettings, of adapter: AdapterDescription) -> Bool {
+        if let alias = settings.alias, alias != adapter.alias { return true }
+        return settings.isPairable != nil || settings.powersOn && !adapter.isPowered
     }
 }

@@ -203,15 +203,15 @@ extension Presence {
     }
 }
 
-extension Application {
+extension Presence {
     /// Finds the issues of the declaration on the running version of bluetoothd.
     ///
     /// - Returns: The warnings.
     /// - Throws: `RegistrationStateMachine.Failure` with the errors.
     func prepare(for version: BlueZVersion) async throws -> [DeclarationIssue] {
-        await centrals.setAbilities(Centrals.Abilities(of: version))
-        refusals.setVersion(version)
-        let issues = BlueZRules(version).examine(publication)
+        await application.centrals.setAbilities(Centrals.Abilities(of: version))
+        application.refusals.setVersion(version)
+        let issues = BlueZRules(version).examine(application.publication)
         let errors = issues.filter { $0.severity == .error }
         guard errors.isEmpty else {
             throw RegistrationStateMachine.Failure(errors)

@@ -6,12 +6,12 @@ internal import PeripheralKit
 ///
 /// It ends with the connection. The next connection takes nothing over, so no stale state can remain.
 struct Presence: Sendable {
-    let connection: BusConnection
-    let application: Application
-    let advertisements: AdvertisementRegistrations
-    let agent: AgentRegistration
-    let watcher: DaemonWatcher
-    let reservation: HandleReservation
+    private(set) var connection: BusConnection
+    private(set) var application: Application
+    private(set) var advertisements: AdvertisementRegistrations
+    private(set) var agent: AgentRegistration
+    private(set) var watcher: DaemonWatcher
+    private(set) var reservation: HandleReservation
 
     /// Connects to the bus, exports the objects, and begins to watch bluetoothd.
     ///
@@ -25,8 +25,8 @@ struct Presence: Sendable {
         record: HandleRecord,
         times: AdvertisingTimes,
         version: BlueZVersion?,
-        linkSecurity: any LinkSecurity,
-        unobservedPace: UnobservedPace,
+        kernelLinks: any KernelLinks,
+        fallbackRate: FallbackRate,
         log: RunLog,
         report: @escaping @Sendable (LifeStateMachine.Event) -> Void
     ) async throws {
@@ -38,8 +38,8 @@ struct Presence: Sendable {
                 host: host,
                 handles: handles,
                 on: connection,
-                linkSecurity: linkSecurity,
-                unobservedPace: unobservedPace,
+                kernelLinks: kernelLinks,
+                fallbackRate: fallbackRate,
                 log: log
             )
             agent = AgentRegistration(

@@ -82,7 +82,7 @@ struct RegistrationStateMachine {
         case finished
     }
 
-    let adapter: AdapterDescription
+    private(set) var adapter: AdapterDescription
     /// Whether the registration continues from the start if bluetoothd refuses some of several
     /// advertisements.
     private let acceptsPart: Bool

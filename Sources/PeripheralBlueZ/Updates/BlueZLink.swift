@@ -2,7 +2,7 @@ internal import PeripheralCore
 internal import PeripheralDBus
 internal import PeripheralKit
 
-/// The way of a running peripheral to bluetoothd.
+/// The connection of a running peripheral to bluetoothd, as the session sees it.
 struct BlueZLink: BackendLink {
     private let devices: Devices
     private let centrals: Centrals
@@ -33,7 +33,9 @@ struct BlueZLink: BackendLink {
         centrals.abandon(update)
     }
 
-    /// What has come to bluetoothd by the bus it has passed on when it answers; the sockets are ways of their own.
+    /// bluetoothd has sent what reached it by the bus when it answers.
+    ///
+    /// The sockets are independent of the bus.
     func untilAnswersHaveLeft() async {
         await devices.untilAnswered()
     }

@@ -1,43 +1,43 @@
 internal import PeripheralKit
 
-/// The confirmations of one source, which tells neither of which update each is nor, if it is shared, of which central.
+/// Counts the confirmations of one source, which names neither the update nor, if it is shared, the central.
 ///
-/// bluetoothd reports one confirmation for each central that it has sent an indication to, and a central confirms in
-/// the order of the updates. So they are counted, those of the updates that nobody waits for as well: who has not
-/// confirmed an update has not confirmed those after it either. An update is confirmed by all when no more
-/// confirmations are missing than updates were sent after it.
+/// bluetoothd reports one confirmation for each central to which it has sent an indication, and a central
+/// confirms in the order of the updates. So confirmations are counted, including those of updates that
+/// nothing waits for. A central that has not confirmed an update has not confirmed those after it either. An
+/// update is confirmed by all when no more confirmations are missing than updates were sent after it.
 ///
 /// A pure value.
 struct ConfirmationLedger {
     private struct Awaited {
         var update: Update.ID
-        /// How many updates had been sent with this one.
+        /// The number of updates sent up to and including this one.
         var position: Int
-        /// How many centrals are to confirm it.
+        /// How many centrals must confirm it.
         var confirmers: Int
-        /// How many confirmations had come before it.
+        /// The number of confirmations before it.
         var received: Int
-        /// How many updates had been sent from this one on when it was given up.
+        /// The number of updates sent from this one on when it was given up.
         var updatesSince: Int?
     }
 
-    /// How many updates were sent since nothing was missing.
+    /// The number of updates sent since nothing was missing.
     private var sent = 0
-    /// How many confirmations have come since nothing was missing.
+    /// The number of confirmations since nothing was missing.
     private var received = 0
     private var missing = 0
     private var awaited: [Awaited] = []
-    /// How many centrals have just left, each of which may have left something unconfirmed.
+    /// The number of centrals that have just disconnected, each of which may have left something unconfirmed.
     private var leaving = 0
-    /// How many updates had been sent when the last of them left.
+    /// The number of updates sent when the last of them disconnected.
     private var sentBeforeLeaving = 0
-    /// How many confirm at most, once that is known.
+    /// The largest number of centrals that confirm, once that is known.
     private var confirmers: Int?
 
     var isAnyMissing: Bool { missing > 0 }
-    /// What somebody waits for, in its order.
+    /// The updates that something waits for, in their order.
     var updates: [Update.ID] { awaited.map(\.update) }
-    /// What may not be confirmed by a central that has just left.
+    /// The updates that a central that has just disconnected may not have confirmed.
     var updatesInDoubt: [Update.ID] {
         awaited.prefix { $0.position <= sentBeforeLeaving }.map(\.update)
     }
@@ -47,11 +47,11 @@ struct ConfirmationLedger {
         min(subscribers, confirmers ?? subscribers)
     }
 
-    /// Takes note of an update that was sent.
+    /// Records an update that was sent.
     ///
     /// - Parameters:
-    ///   - update: The update; `nil` when nobody waits for its confirmation.
-    ///   - expected: How many are to confirm it.
+    ///   - update: The update; `nil` when nothing waits for its confirmation.
+    ///   - expected: How many centrals must confirm it.
     mutating func sent(_ update: Update.ID?, to expected: Int) {
         if missing == 0 { (sent, received, sentBeforeLeaving) = (0, 0, 0) }
         sent += 1
@@ -62,12 +62,12 @@ struct ConfirmationLedger {
         )
     }
 
-    /// Takes note of a confirmation.
+    /// Records a confirmation.
     ///
     /// - Returns: The updates that are confirmed by all.
     mutating func confirmed() -> [Update.ID] {
         guard missing > 0 else {
-            // More confirm than was thought.
+            // More centrals confirm than was assumed.
             confirmers = nil
             return []
         }
@@ -76,18 +76,19 @@ struct ConfirmationLedger {
         return takeConfirmed()
     }
 
-    /// Takes note that somebody new may confirm.
+    /// Records that another central may confirm.
     mutating func joined() {
         confirmers = nil
     }
 
-    /// Takes note that a central is gone: for what it has not confirmed, confirmations come now.
+    /// Records that a central has disconnected: confirmations arrive now for everything that it has not
+    /// confirmed.
     mutating func left() {
         leaving += 1
         sentBeforeLeaving = sent
     }
 
-    /// Takes note that those have come.
+    /// Records that those confirmations have arrived.
     ///
     /// - Parameter subscribers: How many may still confirm.
     /// - Returns: The updates that are confirmed by all of them.
@@ -98,7 +99,8 @@ struct ConfirmationLedger {
         return takeConfirmed()
     }
 
-    /// Takes note that an update is about to be given up: what has not come for it in a moment never will.
+    /// Records that an update is about to be given up: confirmations that do not arrive in a moment never
+    /// will.
     mutating func doubt(_ update: Update.ID) {
         guard let index = awaited.firstIndex(where: { $0.update == update }) else { return }
         awaited[index].updatesSince = sent - awaited[index].position + 1
@@ -106,10 +108,10 @@ struct ConfirmationLedger {
 
     /// Gives up an update and those before it.
     ///
-    /// bluetoothd disconnects a central that does not confirm within 30 s. So whoever has not confirmed but is still
-    /// there has not been asked to, and will not be for the next update.
+    /// bluetoothd disconnects a central that does not confirm within 30 s. So a central that has not
+    /// confirmed and is still connected was not sent the indication, and will not be sent the next one.
     ///
-    /// - Returns: The updates that are given up, and those that are confirmed by all thereby.
+    /// - Returns: The updates that are given up, and those that are confirmed by all as a result.
     mutating func giveUp(_ update: Update.ID) -> (lost: [Update.ID], confirmed: [Update.ID]) {
         guard let index = awaited.firstIndex(where: { $0.update == update }) else { return ([], []) }
         let entry = awaited[index]
@@ -117,7 +119,8 @@ struct ConfirmationLedger {
         let receivedSince = received - entry.received
         let confirmers = min(entry.confirmers, (receivedSince + updates - 1) / updates)
         self.confirmers = confirmers
-        // What is still missing is of those after it, of which some are confirmed as well.
+        // The confirmations that are still missing belong to later updates, of which some are confirmed as
+        // well.
         let missingSince = (sent - entry.position) * confirmers - max(0, receivedSince - confirmers)
         missing = max(0, min(missing, missingSince))
         let lost = awaited.prefix(through: index).map(\.update)

@@ -1,15 +1,15 @@
 internal import PeripheralCore
 internal import PeripheralKit
 
-/// Which indications are not yet confirmed, and by whom.
+/// Tracks which indications are not yet confirmed, and by which sources.
 ///
-/// A pure value: what was sent and what comes back goes in, what has ended comes out.
+/// A pure value: updates that were sent and confirmations go in; updates that have ended come out.
 struct Confirmations {
-    /// On which way a confirmation comes.
+    /// Where a confirmation arrives.
     enum Source: Hashable {
-        /// On the socket of a central.
+        /// At the socket of a central.
         case socket(SubscriptionTable.Socket)
-        /// By a call that does not tell of which central.
+        /// By a call that does not name the central.
         case call(AttributeHandle)
     }
 
@@ -19,7 +19,7 @@ struct Confirmations {
     }
 
     private struct Awaited {
-        /// The sources from which it is not confirmed by all.
+        /// The sources from which confirmations are missing.
         var missing: Set<Source>
         var failure: PeripheralError?
     }
@@ -30,12 +30,12 @@ struct Confirmations {
     /// Whether bluetoothd awaits a confirmation, as far as is known.
     var isAnyMissing: Bool { ledgers.values.contains { $0.isAnyMissing } }
 
-    /// Takes note of an update that was sent, and may be confirmed.
+    /// Records an update that was sent, and may be confirmed.
     ///
     /// - Parameters:
-    ///   - update: The update; `nil` when nobody waits for its confirmation.
+    ///   - update: The update; `nil` when nothing waits for its confirmation.
     ///   - sources: Where confirmations come from, and how many from each; at least one.
-    ///   - failure: Why somebody has not got it who is to confirm it.
+    ///   - failure: Why a central that should confirm it has not received it.
     mutating func sent(
         _ update: Update.ID?,
         awaiting sources: [Source: Int],
@@ -43,7 +43,7 @@ struct Confirmations {
     ) {
         var expected: [Source: Int] = [:]
         for (source, count) in sources { expected[source] = ledgers[source]?.expected(of: count) ?? count }
-        // Somebody has to confirm.
+        // At least one central must confirm.
         if expected.values.allSatisfy({ $0 == 0 }) { expected = expected.mapValues { _ in 1 } }
         if let update {
             let missing = Set(expected.filter { $0.value > 0 }.keys)
@@ -54,25 +54,26 @@ struct Confirmations {
         }
     }
 
-    /// Takes note of a confirmation.
+    /// Records a confirmation.
     mutating func confirmed(_ source: Source) -> [End] {
         for update in ledgers[source]?.updatesInDoubt ?? [] { fail(update, .left) }
         return settle(ledgers[source]?.confirmed() ?? [], source, nil)
     }
 
-    /// Takes note that somebody has subscribed who may confirm.
+    /// Records that a central has subscribed that may confirm.
     mutating func joined(_ source: Source) {
         ledgers[source]?.joined()
     }
 
-    /// Takes note that a central is gone that had subscribed; bluetoothd reports a confirmation for all that it has not
-    /// confirmed.
+    /// Records that a subscriber has disconnected.
+    ///
+    /// bluetoothd reports a confirmation for everything that it has not confirmed.
     ///
     /// - Parameters:
-    ///   - characteristic: What it had subscribed to.
+    ///   - characteristic: The characteristic to which it had subscribed.
     ///   - remaining: How many subscribers there still are.
-    /// - Returns: What has ended, and whether ``settleLeaving(_:remaining:)`` is to be called when the confirmations have
-    ///   come.
+    /// - Returns: The updates that have ended, and whether ``settleLeaving(_:remaining:)`` must be called
+    ///   when the confirmations have arrived.
     mutating func left(_ characteristic: AttributeHandle, remaining: Int) -> (ends: [End], asks: Bool) {
         let source = Source.call(characteristic)
         guard remaining > 0 else { return (lost(source, because: .left), false) }
@@ -81,23 +82,23 @@ struct Confirmations {
         return ([], true)
     }
 
-    /// Takes note that no central is connected any more, also none that has ended its subscription.
+    /// Records that no central is connected any more, including those that have ended their subscriptions.
     mutating func allLeft() -> [End] {
         ledgers.keys.flatMap { lost($0, because: .left) }
     }
 
-    /// Takes note that the confirmations have come that bluetoothd reports for those who have left.
+    /// Records that the confirmations have arrived that bluetoothd reports for disconnected subscribers.
     mutating func settleLeaving(_ characteristic: AttributeHandle, remaining: Int) -> [End] {
         let source = Source.call(characteristic)
         return settle(ledgers[source]?.settleLeaving(remaining: remaining) ?? [], source, nil)
     }
 
-    /// Takes note that nothing more comes from a source.
+    /// Records that nothing more arrives from a source.
     mutating func lost(_ source: Source, because failure: PeripheralError) -> [End] {
         settle(ledgers.removeValue(forKey: source)?.updates ?? [], source, failure)
     }
 
-    /// Takes note that nothing more comes from the sockets of a central.
+    /// Records that nothing more arrives from the sockets of a central.
     mutating func lost(from central: Central.ID, because failure: PeripheralError) -> [End] {
         let sources = ledgers.keys.filter { source in
             guard case .socket(let socket) = source else { return false }
@@ -106,10 +107,10 @@ struct Confirmations {
         return sources.flatMap { lost($0, because: failure) }
     }
 
-    /// Takes note that nobody waits for an update any longer.
+    /// Records that nothing waits for an update any longer.
     ///
-    /// - Returns: Whether it is still to be confirmed; then ``giveUp(_:)`` is to be called in a moment. What comes until
-    ///   then may be late, but is not of a later update.
+    /// - Returns: Whether it is still to be confirmed; then ``giveUp(_:)`` must be called in a moment.
+    ///   Confirmations until then may be late, but do not belong to a later update.
     mutating func doubt(_ update: Update.ID) -> Bool {
         guard let entry = awaited[update] else { return false }
         for source in entry.missing { ledgers[source]?.doubt(update) }
@@ -154,11 +155,11 @@ struct Confirmations {
 extension PeripheralError {
     fileprivate static let left = PeripheralError(
         code: .disconnected,
-        message: "A central that had subscribed is gone, and may not have confirmed."
+        message: "A subscriber disconnected and may not have confirmed."
     )
 
     fileprivate static let unconfirmed = PeripheralError(
         code: .unconfirmed,
-        message: "Not all subscribers have confirmed within 30 s."
+        message: "Not all subscribers confirmed within 30 s."
     )
 }

@@ -13,7 +13,7 @@ extension Machine {
             $0.hasPrefix("hci") && $0.dropFirst(3).allSatisfy(\.isNumber)
         }
         radioSwitches = Self.radioSwitches(files)
-        seesLinks = KernelLinkSecurity().isAvailable
+        seesLinks = HCISocketLinks().isAvailable
         daemon.installedVersion = Self.installedVersion(files)
         configuration = Self.configuration(
             files,

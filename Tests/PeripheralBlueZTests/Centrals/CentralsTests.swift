@@ -13,7 +13,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct CentralsTests {
-    private struct NoLinks: LinkSecurity {
+    private struct NoLinks: KernelLinks {
         func links(of adapter: ObjectPath) -> [LinkState]? { nil }
     }
 
@@ -40,8 +40,8 @@ struct CentralsTests {
         return Centrals(
             on: bus.client,
             characteristics: [value: characteristic],
-            linkSecurity: NoLinks(),
-            unobservedPace: .unlimited,
+            kernelLinks: NoLinks(),
+            fallbackRate: .unlimited,
             handles: AssignedHandles(for: try AttributeTable(services: [])),
             log: RunLog(.silent),
             report: report
@@ -196,14 +196,14 @@ struct CentralsTests {
             let centrals = Centrals(
                 on: bus.client,
                 characteristics: [:],
-                linkSecurity: NoLinks(),
-                unobservedPace: .unlimited,
+                kernelLinks: NoLinks(),
+                fallbackRate: .unlimited,
                 handles: AssignedHandles(for: try AttributeTable(services: [])),
                 log: RunLog(.silent)
             ) { _ in }
             try await DeviceWatcher(connection: bus.client, adapter: Self.adapter, centrals: centrals).watch()
             _ = try await daemon.call(await bus.client.uniqueName, "/", .peer, "Ping")
-            #expect(await centrals.devices.connectedCount == 0)
+            #expect(await centrals.connectedCount == 0)
             #expect(isAsked.withLock { $0 })
             await centrals.close()
             await daemon.close()
@@ -218,8 +218,8 @@ struct CentralsTests {
             let centrals = Centrals(
                 on: bus.client,
                 characteristics: [:],
-                linkSecurity: NoLinks(),
-                unobservedPace: .unlimited,
+                kernelLinks: NoLinks(),
+                fallbackRate: .unlimited,
                 handles: AssignedHandles(for: try AttributeTable(services: [])),
                 log: RunLog(.silent),
                 whichAreOver: { Set($0.map(\.id)).intersection([Update.ID(1)]) }
@@ -284,7 +284,7 @@ struct CentralsTests {
                     _ = bus.loop.schedule(after: .milliseconds(1)) { continuation.resume() }
                 }
             }
-            let subscribers = await centrals.subscriptions.subscribers(of: Self.value)
+            let subscribers = await centrals.subscribers(of: Self.value)
             #expect(subscribers.map(\.central.id) == [Central.ID(devicePath: try Self.device(1))])
             #expect(subscribers.map(\.route) == [.bus])
             #expect(ended.withLock(\.count) == 0)
@@ -321,7 +321,7 @@ struct CentralsTests {
             )
             centrals.submit([indication])
             // It is sent in a turn of the loop before this.
-            _ = await centrals.subscriptions.subscribers(of: Self.value)
+            _ = await centrals.subscribers(of: Self.value)
             let second = try #require(await centrals.subscribed(central, to: Self.value))
             #expect(told.withLock(\.self) == ["subscribed", "subscribed", "subscribed", "ended"])
             for socket in [first, otherSocket, second] { close(socket.take()) }
@@ -349,15 +349,15 @@ struct CentralsTests {
             let gate = LoopGate()
             daemonLoop.execute { gate.wait() }
             var packet: [UInt8] = [0]
-            for number in 0...UInt64(2 * BusTurns.packets) {
+            for number in 0...UInt64(2 * BusFairness.packets) {
                 centrals.submit([Update(id: Update.ID(number), characteristic: Self.value, value: [1])])
                 // It is sent in a turn of the loop before this.
-                _ = await centrals.subscriptions.subscribers(of: Self.value)
+                _ = await centrals.subscribers(of: Self.value)
                 _ = recv(socket.descriptor, &packet, 1, 0)
             }
-            #expect(ended.withLock(\.self) == 2 * BusTurns.packets)
+            #expect(ended.withLock(\.self) == 2 * BusFairness.packets)
             gate.open()
-            try await until { ended.withLock { $0 == 2 * BusTurns.packets + 1 } }
+            try await until { ended.withLock { $0 == 2 * BusFairness.packets + 1 } }
             close(socket.take())
             await centrals.close()
             await daemon.close()

@@ -1,10 +1,12 @@
 internal import PeripheralCore
 
-/// What an adapter has sent and received altogether, as its driver counts it; the numbers start again from 0 at times.
+/// The numbers of packets and bytes that an adapter has sent and received, as its driver counts them.
+///
+/// The numbers start again from 0 at times.
 package struct LinkCounters: Equatable, Sendable {
-    /// Packets with data of connections that the controller was given.
+    /// Data packets of connections that the controller was given.
     package var packetsSent: UInt32
-    /// Packets with data of connections that came from the controller.
+    /// Data packets of connections that came from the controller.
     package var packetsReceived: UInt32
     /// Commands that the controller was given.
     package var commandsSent: UInt32
@@ -24,10 +26,10 @@ package struct LinkCounters: Equatable, Sendable {
     }
 }
 
-/// `struct hci_dev_info`, which the kernel fills, on a machine whose lowest byte comes first.
+/// `struct hci_dev_info`, which the kernel fills, on a little-endian machine.
 struct HCIDeviceInformation {
     private static let size = 92
-    /// Where `struct hci_dev_stats` has what is of interest.
+    /// The offsets of the numbers in `struct hci_dev_stats`.
     private static let (commandsSent, packetsSent, packetsReceived, bytesSent) = (60, 68, 72, 88)
 
     var bytes: [UInt8]

@@ -1,18 +1,20 @@
 internal import Glibc
 internal import PeripheralDBus
 
-/// Watches the links of an adapter through the kernel's monitor channel, which demands `CAP_NET_RAW`.
+/// Watches the links of an adapter through the kernel's monitor channel, which requires `CAP_NET_RAW`.
 ///
-/// The capability is needed when the socket is bound, and for nothing else. The kernel keeps what the program has not read
-/// yet, up to a limit, and counts what it drops beyond that.
+/// The capability is needed only when the socket is bound. The kernel keeps frames that the program has not
+/// read yet, up to a limit, and counts those that it drops beyond that.
 ///
-/// Belongs to the event loop: it is made, used and, by all means, closed there.
+/// Belongs to the event loop: it must be created, used and closed there.
 final class LinkMonitor: LinkWatch {
-    // Of <bluetooth/bluetooth.h> and <bluetooth/hci.h>, which come with BlueZ's library, not with the C library.
+    // From <bluetooth/bluetooth.h> and <bluetooth/hci.h>, which come with BlueZ's library, not with the C
+    // library.
     private static let addressFamily: CInt = 31  // AF_BLUETOOTH
     private static let hciProtocol: CInt = 1  // BTPROTO_HCI
 
-    // Of <asm-generic/socket.h> and <linux/sock_diag.h>: what a socket holds, the last being what it had no room for.
+    // From <asm-generic/socket.h> and <linux/sock_diag.h>: the memory of a socket; the last number counts
+    // dropped frames.
     private static let memoryInformation: CInt = 55  // SO_MEMINFO
     private static let memoryNumbers = 9  // SK_MEMINFO_VARS
     private static let lostNumber = 8  // SK_MEMINFO_DROPS
@@ -24,34 +26,35 @@ final class LinkMonitor: LinkWatch {
         var channel: UInt16 = 2  // HCI_CHANNEL_MONITOR
     }
 
-    /// What the filter passes is not longer, but for many updates in one packet, which are then not all seen.
+    /// The filter passes no longer frames, except for many updates in one packet, which are then not all
+    /// seen.
     private static let longestFrame = 1024
-    /// As many frames are taken in one turn of the loop.
+    /// The number of frames that are taken in one turn of the loop.
     private static let framesInATurn = 64
-    /// While the controller has many packets, this long is waited for more before they are looked at.
+    /// While the controller has many packets, the monitor waits this long for more before it reads them.
     private static let pause = Duration.milliseconds(4)
     private static let manyPackets = 4
 
-    /// Opens a socket that shows what the links carry; `nil` when the kernel does not let this program.
+    /// Opens a socket that shows what the links carry; `nil` when the kernel does not allow that.
     private let open: () -> OwnedFileDescriptor?
     private var socket: OwnedFileDescriptor
-    /// Whether the socket has failed, and is to be replaced.
+    /// Whether the socket has failed, and must be replaced.
     private var isBroken = false
     private var observer: LinkObserver
     private let handle: ([LinkObservation]) -> Void
     private let loop: EventLoop
-    /// What wakes it up; `nil` when it watches no more.
+    /// Wakes the monitor up; `nil` when it no longer watches.
     private var source: LoopSource?
     private var isPausing = false
     private var framesLostBefore: UInt32 = 0
     private var buffer = [UInt8](repeating: 0, count: longestFrame)
 
-    /// Begins to watch; `nil` when the kernel does not let this program.
+    /// Begins to watch; `nil` when the kernel does not allow that.
     ///
     /// - Parameters:
     ///   - adapter: The number of the adapter.
     ///   - loop: The loop that the caller is on.
-    ///   - handle: Told on the loop what is seen.
+    ///   - handle: Called on the loop with observations.
     convenience init?(adapter: UInt16, on loop: EventLoop, _ handle: @escaping ([LinkObservation]) -> Void) {
         self.init(adapter: adapter, on: loop, opening: { Self.openSocket(for: adapter) }, handle)
     }
@@ -77,7 +80,7 @@ final class LinkMonitor: LinkWatch {
         let descriptor = Glibc.socket(addressFamily, kind, hciProtocol)
         guard descriptor >= 0 else { return nil }
         let socket = OwnedFileDescriptor(adopting: descriptor)
-        // First, so that nothing comes that is not asked for.
+        // The filter comes first, so that no other frames arrive.
         guard MonitorFilter(adapter: adapter).attach(to: socket), bind(socket) else { return nil }
         return socket
     }
@@ -86,7 +89,9 @@ final class LinkMonitor: LinkWatch {
         loop.watch(fileDescriptor: socket.descriptor, events: .readable) { [weak self] _ in self?.receive() }
     }
 
-    /// Waits for frames; while it is busy, only after a while: a bulk transfer is looked at as a whole, not packet by
+    /// Waits for frames.
+    ///
+    /// While the links are busy, waits a while first: a bulk transfer is then read as a whole, not packet by
     /// packet.
     private func wait(isBusy: Bool) {
         guard isBusy || isPausing else { return }
@@ -116,14 +121,14 @@ final class LinkMonitor: LinkWatch {
         guard isBroken, let other = open() else { return }
         (socket, isBroken, framesLostBefore) = (other, false, 0)
         source = waitForFrames()
-        // What has gone on meanwhile. The caller is in the middle of a look.
+        // Frames were missed meanwhile. The caller is in the middle of a look.
         let observations = observer.missed()
         _ = loop.schedule(after: .zero) { [weak self] in
             if self?.source != nil { self?.handle(observations) }
         }
     }
 
-    /// Watches no more.
+    /// Stops watching.
     func close() {
         source?.cancel()
         (source, isBroken) = (nil, false)
@@ -137,7 +142,7 @@ final class LinkMonitor: LinkWatch {
                 unsafe recv(socket.descriptor, buffer.baseAddress, buffer.count, 0)
             }
             guard count > 0 else {
-                // A socket that is broken would wake the loop for ever.
+                // A broken socket would wake the loop forever.
                 if count == 0 || ![EAGAIN, EINTR].contains(errno) {
                     close()
                     isBroken = true
@@ -159,7 +164,7 @@ final class LinkMonitor: LinkWatch {
         if !observations.isEmpty { handle(observations) }
     }
 
-    /// How many frames the kernel had no room for; those that the filter keeps out do not count.
+    /// The number of frames that the kernel had no room for; frames that the filter rejects do not count.
     private var framesLost: UInt32 {
         var numbers = [UInt32](repeating: 0, count: Self.memoryNumbers)
         var size = socklen_t(MemoryLayout<UInt32>.stride * numbers.count)

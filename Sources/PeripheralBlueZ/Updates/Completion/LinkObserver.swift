@@ -1,43 +1,46 @@
 internal import PeripheralCore
 
-/// What the links of an adapter carry: follows updates from the kernel to the controller, and from there to the central.
+/// Follows updates from the kernel to the controller, and from there to the central.
 ///
-/// A pure value: frames of the monitor channel in, departures out. It sees which attribute an update is of, never its
-/// value. Nothing in a frame is trusted; a frame that makes no sense tells nothing.
+/// A pure value: frames of the monitor channel go in; completions come out. It sees to which attribute an
+/// update belongs, never its value. Nothing in a frame is trusted; a malformed frame is ignored.
 struct LinkObserver {
     /// The packets of a connection that the controller has not yet sent.
     private struct Link {
         var connection: UInt16
-        /// For each, which updates end with it.
+        /// For each packet, the updates that end with it.
         var packets: [[AttributeHandle]] = []
-        /// What is still missing of the data that the packets so far have begun, and which updates are in it.
+        /// The number of bytes that are still missing of the data that was begun, and the updates in that
+        /// data.
         var missing = 0
         var updates: [AttributeHandle] = []
-        /// Whether it has carried something since the last look.
+        /// Whether the link has carried something since the last look.
         var hasMoved = true
         /// Whether the controller has sent something since the last look.
         var hasCompleted = false
-        /// Whether some of the packets may have been sent long ago, which was not seen.
+        /// Whether some of the packets may have been sent long ago, unseen.
         var isDoubtful = false
-        /// How many looks in a row have shown nothing of it since then.
+        /// The number of successive looks since then that have shown nothing of the link.
         var silentLooks = 0
     }
 
-    /// After so many looks that show nothing of it, a link that is in doubt may be empty.
+    /// The number of looks showing nothing after which a doubtful link may be empty.
     private static let silentLooks = 4
 
-    /// More than controllers have room for; what is before these has been sent, although that was not seen.
+    /// More packets than controllers have room for.
+    ///
+    /// Packets before these have been sent, although that was not seen.
     private static let mostPackets = 256
     /// The fixed channel of the Attribute Protocol (Core Specification, Vol 3, Part A, 2.1).
     private static let attributeChannel: UInt16 = 0x0004
 
     private let adapter: UInt16
-    /// There are few, so that it looks through them.
+    /// There are few, so it searches them.
     private var links: [Link] = []
     /// Whether any packet was sent since the last look.
     private var hasCompleted = false
 
-    /// Makes an observer of an adapter, by its number.
+    /// Creates an observer of an adapter, by its number.
     init(adapter: UInt16) {
         self.adapter = adapter
     }
@@ -52,10 +55,10 @@ struct LinkObserver {
         links.first { $0.connection == connection }?.packets.count ?? 0
     }
 
-    /// Takes a look at the links.
+    /// Returns what the links have done since the last look.
     ///
-    /// What was seen of a link that is in doubt is forgotten when nothing moves on it for a while: nobody knows whether it
-    /// is empty then, or holds what does not come through.
+    /// What was seen of a doubtful link is forgotten when nothing moves on it for a while. It is then unknown
+    /// whether the link is empty or does not work.
     mutating func look() -> LinkActivity {
         var activity = LinkActivity()
         for index in links.indices {
@@ -74,16 +77,16 @@ struct LinkObserver {
         return activity
     }
 
-    /// Takes note that frames were missed.
+    /// Records that frames were missed.
     ///
-    /// What was seen to go to the controller stays in its place: if it is not there any more, departures are seen late, and
-    /// never early.
+    /// Packets that were seen to go to the controller keep their places. If they are already sent,
+    /// completions are seen late, and never early.
     mutating func missed() -> [LinkObservation] {
         for index in links.indices { links[index].isDoubtful = true }
         return [.missed]
     }
 
-    /// Takes what the channel has shown.
+    /// Takes a frame of the channel.
     mutating func take(_ frame: MonitorFrame) -> [LinkObservation] {
         guard frame.adapter == adapter else { return [] }
         switch frame.kind {
@@ -99,11 +102,11 @@ struct LinkObserver {
 // MARK: - Data
 
 extension LinkObserver {
-    /// Takes note of a packet that goes to the controller (Core Specification, Vol 4, Part E, 5.4.2).
+    /// Takes a packet that goes to the controller (Core Specification, Vol 4, Part E, 5.4.2).
     private mutating func take(data: ArraySlice<UInt8>) -> [LinkObservation] {
         guard let head = data.littleEndian(at: 0), let length = data.littleEndian(at: 2) else { return [] }
         let connection = head & 0x0FFF
-        // 0b01 continues what another has begun.
+        // 0b01 continues data that another packet has begun.
         let isFirst = head & 0x3000 != 0x1000
         let index = index(of: connection)
         links[index].hasMoved = true
@@ -123,7 +126,7 @@ extension LinkObserver {
         if isLast { (links[index].updates, links[index].missing) = ([], 0) }
         var observations: [LinkObservation] = []
         while links[index].packets.count > Self.mostPackets {
-            observations += Self.departed(links[index].packets.removeFirst(), on: connection)
+            observations += Self.completions(of: links[index].packets.removeFirst(), on: connection)
         }
         return observations
     }
@@ -151,22 +154,23 @@ extension LinkObserver {
         return updates
     }
 
-    /// The place of a link, which is made when there is none.
+    /// The index of a link, which is added when there is none.
     private mutating func index(of connection: UInt16) -> Int {
         if let index = links.firstIndex(where: { $0.connection == connection }) { return index }
         links.append(Link(connection: connection))
         return links.count - 1
     }
 
-    private static func departed(_ updates: [AttributeHandle], on connection: UInt16) -> [LinkObservation] {
-        updates.map { .departed(attribute: $0, connection: connection) }
+    private static func completions(of updates: [AttributeHandle], on connection: UInt16) -> [LinkObservation]
+    {
+        updates.map { .completed(attribute: $0, connection: connection) }
     }
 }
 
 // MARK: - Events
 
 extension LinkObserver {
-    /// Takes note of an event of the controller (Core Specification, Vol 4, Part E, 5.4.4).
+    /// Takes an event of the controller (Core Specification, Vol 4, Part E, 5.4.4).
     private mutating func take(event: ArraySlice<UInt8>) -> [LinkObservation] {
         let parameters = event.dropFirst(2)
         switch event.byte(at: 0) {
@@ -198,7 +202,7 @@ extension LinkObserver {
             links[index].hasMoved = true
             if packets > 0 { links[index].hasCompleted = true }
             for _ in 0..<min(Int(packets), links[index].packets.count) {
-                observations += Self.departed(links[index].packets.removeFirst(), on: connection)
+                observations += Self.completions(of: links[index].packets.removeFirst(), on: connection)
             }
         }
         return observations

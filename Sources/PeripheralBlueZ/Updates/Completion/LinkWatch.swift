@@ -1,22 +1,23 @@
 package import PeripheralCore
 
-/// Something that watches what the connections of an adapter carry, until it is closed.
+/// Watches what the connections of an adapter carry, until it is closed.
 ///
 /// It belongs to an event loop.
 package protocol LinkWatch: AnyObject {
-    /// What the connections have done since the last look.
+    /// Returns what the connections have done since the last look.
     func look() -> LinkActivity
 
-    /// Watches no more.
+    /// Stops watching.
     func close()
 }
 
-/// What was seen of the connections of an adapter, each known by the controller's handle.
+/// An observation of a connection, which is identified by the controller's handle.
 package enum LinkObservation: Equatable, Sendable {
-    /// An update has left: the controller has sent all its packets, and the central's has acknowledged them.
+    /// An update is completed: the controller has sent all its packets, and the central's controller has
+    /// acknowledged them.
     ///
-    /// The attribute is known by its handle on the air.
-    case departed(attribute: AttributeHandle, connection: UInt16)
+    /// The attribute is identified by its handle on the air.
+    case completed(attribute: AttributeHandle, connection: UInt16)
 
     /// A connection has ended.
     case ended(connection: UInt16)
@@ -24,22 +25,23 @@ package enum LinkObservation: Equatable, Sendable {
     /// The adapter is gone, with all its connections.
     case adapterGone
 
-    /// Something was not seen; nobody knows what.
+    /// Something went unseen; it is unknown what.
     case missed
 }
 
-/// What connections have done in a while.
+/// The activity of connections since the last look.
 package struct LinkActivity: Equatable, Sendable {
-    /// Those that have carried something, or have something to carry.
+    /// The connections that have carried something, or have something to carry.
     package var busy: [UInt16]
 
-    /// Whether the controller has carried nothing of what it holds: it may have no room for what is to go to others.
+    /// Whether the controller has sent nothing of what it holds: it may have no room for packets of other
+    /// connections.
     package var isHeldUp: Bool
 
-    /// Those that have carried something.
+    /// The connections that have carried something.
     package var completing: [UInt16]
 
-    /// Those that have been in doubt, and of which is now forgotten what they may hold.
+    /// The doubtful connections whose packets are no longer known.
     package var forgotten: [UInt16]
 
     package init(

@@ -1,12 +1,13 @@
 internal import Glibc
 internal import PeripheralDBus
 
-/// What the kernel passes on of the monitor channel: the heads of the data that an adapter sends, and the events that tell
-/// what has become of it.
+/// The filter of the monitor channel: it passes the heads of data that an adapter sends, and the events that
+/// complete it.
 ///
-/// A program of the classic packet filter, which runs in the kernel: whatever else a controller carries (audio, keys, scan
-/// results) costs nothing, and no value is read, but of updates that a central wants several of in one packet. Offsets
-/// count from `struct hci_mon_hdr`, whose numbers have their lowest byte first, while the filter loads the highest first.
+/// The filter is a program of the classic packet filter, which runs in the kernel. Other traffic of a
+/// controller (audio, keys, scan results) costs nothing. No value is read, except those of updates that a
+/// central wants several of in one packet. Offsets count from `struct hci_mon_hdr`, whose numbers are
+/// little-endian, while the filter loads big-endian.
 struct MonitorFilter {
     /// `struct sock_filter` of `<linux/filter.h>`.
     struct Instruction: Equatable {
@@ -20,7 +21,7 @@ struct MonitorFilter {
         static func keepBits(_ mask: UInt32) -> Self { Self(code: 0x54, operand: mask) }
         static func pass(_ count: UInt32) -> Self { Self(code: 0x06, operand: count) }
 
-        /// Skips as many instructions as is told for either case.
+        /// Skips the given number of instructions in either case.
         static func ifEqual(_ value: UInt32, skip: UInt8, else other: UInt8) -> Self {
             Self(code: 0x15, jumpIfTrue: skip, jumpIfFalse: other, operand: value)
         }
@@ -34,7 +35,7 @@ struct MonitorFilter {
 
     let program: [Instruction]
 
-    /// Makes the filter for an adapter, by its number.
+    /// Creates the filter for an adapter, by its number.
     init(adapter: UInt16) {
         program = [
             .loadHalf(2),
@@ -59,12 +60,12 @@ struct MonitorFilter {
             .keepBits(0x30),
             .ifEqual(0x10, skip: 0, else: 1),
             .pass(10),
-            // What begins on another channel than that of attributes, by its length and channel.
+            // Data that begins on another channel than that of attributes, by its length and channel.
             .loadHalf(12),
             .ifEqual(0x0400, skip: 1, else: 0),
             .pass(14),
-            // Several updates in one packet, whole, since their attributes are all over it; one update, with its attribute;
-            // anything else by its kind.
+            // Several updates in one packet, whole, because their attributes are spread over it; one update,
+            // with its attribute; anything else by its kind.
             .loadByte(14),
             .ifEqual(0x23, skip: 0, else: 1),
             .pass(0xFFFF),
@@ -75,9 +76,9 @@ struct MonitorFilter {
         ]
     }
 
-    /// Has the kernel apply it to what a socket receives, for good: nobody takes it off again.
+    /// Applies the filter to what a socket receives, for good: it cannot be removed again.
     ///
-    /// - Returns: Whether it does.
+    /// - Returns: Whether the kernel applies it.
     func attach(to socket: OwnedFileDescriptor) -> Bool {
         unsafe program.withUnsafeBufferPointer { instructions in
             guard let start = instructions.baseAddress else { return false }

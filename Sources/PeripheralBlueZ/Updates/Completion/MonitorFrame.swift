@@ -1,12 +1,12 @@
-/// A frame of the kernel's Bluetooth monitor channel, as `struct hci_mon_hdr` has it: what goes to and comes from a
-/// controller.
+/// A frame of the kernel's Bluetooth monitor channel, which shows the traffic of a controller (`struct
+/// hci_mon_hdr`).
 struct MonitorFrame {
-    /// What the frame is.
+    /// The kind of a frame.
     enum Kind: UInt16 {
         case adapterRemoved = 1
         case event = 3
         case sentData = 4
-        /// It is switched off, blocked or reset, and has no links any more.
+        /// The adapter is switched off, blocked or reset, and has no links any more.
         case adapterClosed = 9
     }
 
@@ -16,10 +16,10 @@ struct MonitorFrame {
     let kind: Kind
     /// The number of the adapter.
     let adapter: UInt16
-    /// What follows the header, as far as it was read: the filter of the socket cuts it.
+    /// The bytes after the header, as far as the filter of the socket passes them.
     let payload: ArraySlice<UInt8>
 
-    /// Reads a frame; `nil` when it is too short, or of no kind that tells of departures.
+    /// Reads a frame; `nil` when it is too short, or of a kind that does not matter for completion.
     init?(_ bytes: ArraySlice<UInt8>) {
         guard let kind = bytes.littleEndian(at: 0).flatMap(Kind.init(rawValue:)),
             let adapter = bytes.littleEndian(at: 2),
@@ -37,7 +37,7 @@ extension ArraySlice<UInt8> {
         offset < count ? self[startIndex + offset] : nil
     }
 
-    /// The 16-bit number at an offset from the beginning; `nil` when it is not all there.
+    /// The 16-bit number at an offset from the beginning; `nil` when it is incomplete.
     func littleEndian(at offset: Int) -> UInt16? {
         guard offset + 1 < count else { return nil }
         return UInt16(self[startIndex + offset]) | UInt16(self[startIndex + offset + 1]) << 8

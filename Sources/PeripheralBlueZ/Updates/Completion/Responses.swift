@@ -1,33 +1,33 @@
-/// How many of the packets that an adapter sends are responses to what centrals send.
+/// Estimates how many of the packets that an adapter sends are responses to requests of centrals.
 ///
-/// Nobody tells. A packet that was received is taken for a request that is responded to, which keeps too little from
-/// counting as an update. But of a central that uploads, few are: it writes without response, or what takes several packets.
-/// More have then been received than sent, beyond what may still be responded to; for a time after that, only those
-/// requests count that bluetoothd has asked the program about. It answers others by itself, when it is discovered, for one
-/// thing.
+/// The kernel does not report that. Each received packet is taken for a request that is responded to, so that
+/// too few packets count as updates rather than too many. But a central that uploads sends few requests: it
+/// writes without response, or its writes take several packets. More packets are then received than sent,
+/// beyond the requests that may be outstanding. For some time after that, only requests count that bluetoothd
+/// has asked the program about. bluetoothd answers other requests alone, for example during discovery.
 struct Responses {
-    /// Each link may have a request that is not responded to yet, or one for each bearer.
+    /// Each link may have an outstanding request, or one for each bearer.
     private static let mostOutstanding = 8
     private static let patience = Duration.seconds(10)
 
-    /// The requests that bluetoothd has asked about, of which none has been counted.
+    /// The number of requests that bluetoothd has asked about, and that are not counted yet.
     var asked = 0
-    /// How many more were received than sent, as far as they have come to nothing.
+    /// How many more packets were received than sent, as far as no response has followed.
     private var excess = 0
-    /// What was taken for responses, and may have been none.
+    /// The number of packets that were taken for responses, and may have been none.
     private var doubtful = 0
     private var uploadEnds: ContinuousClock.Instant?
 
-    /// Takes what was counted so far for what it was.
+    /// Accepts everything counted so far.
     mutating func forgetDoubts() { doubtful = 0 }
 
-    /// Counts the responses among what was sent of late.
+    /// Counts the responses among the packets sent since the last call.
     ///
     /// - Parameters:
-    ///   - sent: The packets that were sent.
-    ///   - received: The packets that were received.
+    ///   - sent: The number of packets that were sent.
+    ///   - received: The number of packets that were received.
     ///   - now: The time.
-    /// - Returns: How many of those sent were responses; less than none when some of before were not.
+    /// - Returns: How many of those sent were responses; negative when earlier packets were wrongly counted.
     mutating func count(among sent: Int, to received: Int, at now: ContinuousClock.Instant) -> Int {
         let asked = min(asked, received)
         self.asked -= asked

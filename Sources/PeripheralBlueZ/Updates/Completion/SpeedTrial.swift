@@ -1,33 +1,34 @@
 internal import PeripheralCore
 internal import PeripheralKit
 
-/// The trial of how fast the links are, where only the sum of what all carry is known.
+/// Measures how fast the links are, where only the total of what all carry is known.
 ///
-/// Nobody is given more until all is sent; then one central after the other, and no other meanwhile, which tells how long
-/// its link takes for that. From then on, what is sent counts for each as its speed has it.
+/// No central is given more until everything is sent. Then one central after the other is given more, and no
+/// other meanwhile, which shows how long its link takes. From then on, packets are attributed to each central
+/// by its speed.
 struct SpeedTrial {
-    typealias Entry = DepartureEstimate.Entry
-    typealias Amount = DepartureEstimate.Amount
+    typealias Entry = CompletionEstimate.Entry
+    typealias Amount = CompletionEstimate.Amount
 
-    /// Fewer tell nothing: the controller may take as many at once.
+    /// Fewer updates show nothing: the controller may take as many at once.
     static let leastGiven = 12
     private static let leastSent = 3
-    /// As long is waited for a central that has nothing to send.
+    /// How long the trial waits for a central that has nothing to send.
     private static let patience = Duration.milliseconds(50)
-    /// A slow link is known well enough by then.
+    /// By this time, a slow link is known well enough.
     private static let longestPart = Duration.milliseconds(500)
 
-    /// One central that is given more.
+    /// The measurement of one central.
     private struct Part {
         var central: Central.ID
         var start: ContinuousClock.Instant
         var given = 0
         var sent = 0
-        /// When the controller was full: what it took at once says nothing of the link.
+        /// When the controller was full: packets that it took at once show nothing of the link.
         var fullAt: ContinuousClock.Instant?
         var sentBefore = 0
 
-        /// Values a second.
+        /// In values per second.
         func speed(at time: ContinuousClock.Instant) -> Double {
             let count = sent - sentBefore
             guard let fullAt, count >= SpeedTrial.leastSent else {
@@ -37,63 +38,63 @@ struct SpeedTrial {
         }
     }
 
-    /// What is not known to be sent, in its order.
+    /// The updates that are not known to be sent, in their order.
     private(set) var entries: [Entry] = []
-    /// What is sent, but does not count as having left yet.
+    /// The updates that are sent, but do not count as completed yet.
     private(set) var held: [Entry] = []
     private var waiting: [Central.ID]
     private var part: Part?
     private var surplus: Amount
     let start: ContinuousClock.Instant
-    /// What was found, in values a second.
+    /// The speeds that were found, in values per second.
     private(set) var speeds: [Central.ID: Double] = [:]
     private(set) var isOver = false
 
-    /// Begins, with those that are to be tried in their order.
+    /// Begins, with the centrals in the order in which they are measured.
     init(of entries: [Entry], _ centrals: [Central.ID], surplus: Amount, at start: ContinuousClock.Instant) {
         (self.entries, waiting, self.surplus, self.start) = (entries, centrals, surplus, start)
     }
 
     mutating func add(_ entry: Entry) {
         entries.append(entry)
-        if entry.departure.central == part?.central { part?.given += 1 }
+        if entry.delivery.central == part?.central { part?.given += 1 }
     }
 
     mutating func withdraw(_ update: Update.ID) {
-        entries.removeAll { $0.departure.update == update }
-        held.removeAll { $0.departure.update == update }
+        entries.removeAll { $0.delivery.update == update }
+        held.removeAll { $0.delivery.update == update }
     }
 
     mutating func settled(_ central: Central.ID) {
-        entries.removeAll { $0.departure.central == central }
-        held.removeAll { $0.departure.central == central }
+        entries.removeAll { $0.delivery.central == central }
+        held.removeAll { $0.delivery.central == central }
         waiting.removeAll { $0 == central }
         if part?.central == central { part = nil }
         speeds[central] = nil
     }
 
-    /// Takes what is sent, and does not count as having left yet.
+    /// Takes the updates that are sent, but do not count as completed yet.
     mutating func takeHeld() -> [Entry] {
         defer { held = [] }
         return held
     }
 
-    /// Takes the first that is missing for each central.
+    /// Takes the first missing update of each central.
     mutating func takeOldest() -> [Entry] {
-        DepartureEstimate.takeOldest(of: &entries)
+        CompletionEstimate.takeOldest(of: &entries)
     }
 
-    /// Takes note of what was sent.
+    /// Records what was sent.
     ///
-    /// - Returns: What counts as having left.
+    /// - Returns: The updates that count as completed.
     mutating func sent(_ amount: Amount, at time: ContinuousClock.Instant) -> [Entry] {
         surplus = surplus + amount
-        // What a slow link has left over from its part is behind what is given to another one.
+        // Updates of a slow link that remain from its part come after those given to the next central.
         while let index = part.flatMap(ownIndex) ?? entries.indices.first,
             surplus.covers(entries[index].size)
         {
             surplus.take(entries[index].size)
-            if entries[index].departure.central == part?.central { part?.sent += 1 }
+            if entries[index].delivery.central == part?.central { part?.sent += 1 }
             held.append(entries.remove(at: index))
         }
         guard var part else { return entries.isEmpty ? next(at: time) : [] }
@@ -111,7 +112,7 @@ struct SpeedTrial {
     }
 
     private func ownIndex(_ part: Part) -> Int? {
-        entries.firstIndex { $0.departure.central == part.central }
+        entries.firstIndex { $0.delivery.central == part.central }
     }
 
     private mutating func next(at time: ContinuousClock.Instant) -> [Entry] {
@@ -123,7 +124,7 @@ struct SpeedTrial {
         waiting.removeFirst()
         surplus = Amount()
         part = Part(central: central, start: time)
-        defer { held.removeAll { $0.departure.central == central } }
-        return held.filter { $0.departure.central == central }
+        defer { held.removeAll { $0.delivery.central == central } }
+        return held.filter { $0.delivery.central == central }
     }
 }

@@ -19,7 +19,7 @@ func serveInSwift() async throws {
         }
     }
     // Until this process is killed. From BlueZ 5.76 on, each subscriber has a socket.
-    try await peripheral.run(on: .bluez(version: "5.82", unobservedPace: .unlimited)) { session in
+    try await peripheral.run(on: .bluez(version: "5.82", fallbackRate: .unlimited)) { session in
         for await count in counts {
             for _ in 0..<count {
                 while try !session.update(updates, small) { try await session.readyToUpdate(updates) }

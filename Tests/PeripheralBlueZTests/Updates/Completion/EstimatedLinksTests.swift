@@ -11,7 +11,7 @@ import Testing
 struct EstimatedLinksTests {
     private static let start = ContinuousClock.now
     private var links = SimulatedLinks(periods: [])
-    private var estimate = DepartureEstimate(LinkCounters(), at: start)
+    private var estimate = CompletionEstimate(LinkCounters(), at: start)
     private var open: [Int] = []
     private var most: [Int] = []
     private var centrals: [Central.ID] = []
@@ -30,28 +30,28 @@ struct EstimatedLinksTests {
         let now = Self.start + .milliseconds(links.time)
         for number in open.indices where !gone.contains(number) {
             while isSending, open[number] < 16 {
-                let departure = DepartureEstimate.Departure(
+                let delivery = CompletionEstimate.Delivery(
                     update: Update.ID(next),
                     attribute: 3,
                     central: centrals[number]
                 )
                 next += 1
                 open[number] += 1
-                estimate.given(departure, size: 20, at: now)
+                estimate.given(delivery, size: 20, at: now)
                 links.give(20, to: number)
             }
             most[number] = max(most[number], links.links[number].underWay)
         }
         links.step()
         guard links.time % 4 == 0 else { return }
-        for departure in estimate.sent(links.counters, at: Self.start + .milliseconds(links.time)) {
-            if let number = centrals.firstIndex(of: departure.central) { open[number] -= 1 }
+        for delivery in estimate.sent(links.counters, at: Self.start + .milliseconds(links.time)) {
+            if let number = centrals.firstIndex(of: delivery.central) { open[number] -= 1 }
         }
     }
 
     private mutating func settle(_ number: Int) {
-        for departure in estimate.settled(centrals[number]) {
-            if let other = centrals.firstIndex(of: departure.central) { open[other] -= 1 }
+        for delivery in estimate.settled(centrals[number]) {
+            if let other = centrals.firstIndex(of: delivery.central) { open[other] -= 1 }
         }
     }
 

@@ -24,7 +24,7 @@ struct LinkMonitorTests {
             try await until { await !monitor.seen.isEmpty }
             #expect(await monitor.takeSeen() == [observation])
         }
-        let departed = LinkObservation.departed(attribute: AttributeHandle(rawValue: 7), connection: 0x40)
+        let departed = LinkObservation.completed(attribute: AttributeHandle(rawValue: 7), connection: 0x40)
         await monitor.begin()
         try await monitor.send(Self.frames(of: 7))
         try await sees(departed)

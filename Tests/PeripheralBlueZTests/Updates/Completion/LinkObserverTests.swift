@@ -41,15 +41,15 @@ struct LinkObserverTests {
         frames.flatMap { bytes in MonitorFrame(bytes[...]).map { observer.take($0) } ?? [] }
     }
 
-    private func departure(_ attribute: UInt16, on connection: UInt16 = 0x40) -> LinkObservation {
-        .departed(attribute: AttributeHandle(rawValue: attribute), connection: connection)
+    private func delivery(_ attribute: UInt16, on connection: UInt16 = 0x40) -> LinkObservation {
+        .completed(attribute: AttributeHandle(rawValue: attribute), connection: connection)
     }
 
     @Test(arguments: [0x1B, 0x1D] as [UInt8])
     mutating func anUpdateHasLeftWhenTheControllerHasSentIt(opcode: UInt8) {
         #expect(see(notification(of: 0x2A, [1, 2], opcode: opcode)).isEmpty)
         #expect(observer.packetsUnderWay(on: 0x40) == 1)
-        #expect(see([completed([(0x40, 1)])]) == [departure(0x2A)])
+        #expect(see([completed([(0x40, 1)])]) == [delivery(0x2A)])
         #expect(see([completed([(0x40, 1)])]).isEmpty)
     }
 
@@ -58,14 +58,14 @@ struct LinkObserverTests {
         #expect(frames.count == 3)
         #expect(see(frames).isEmpty)
         #expect(see([completed([(0x40, 2)])]).isEmpty)
-        #expect(see([completed([(0x40, 1)])]) == [departure(0x2A)])
+        #expect(see([completed([(0x40, 1)])]) == [delivery(0x2A)])
     }
 
     @Test mutating func packetsOfAnEventAreThoseOfTheirConnections() {
         _ = see(notification(of: 1, [1], on: 0x40) + notification(of: 2, [1], on: 0x41))
         _ = see(notification(of: 3, [1], on: 0x41))
-        #expect(see([completed([(0x41, 1), (0x40, 1)])]) == [departure(2, on: 0x41), departure(1)])
-        #expect(see([completed([(0x41, 1)])]) == [departure(3, on: 0x41)])
+        #expect(see([completed([(0x41, 1), (0x40, 1)])]) == [delivery(2, on: 0x41), delivery(1)])
+        #expect(see([completed([(0x41, 1)])]) == [delivery(3, on: 0x41)])
     }
 
     @Test mutating func otherDataTakesItsPlaceAndTellsNothing() {
@@ -73,14 +73,14 @@ struct LinkObserverTests {
         let signal = data([5, 0, 5, 0, 0x1B, 9, 0, 1, 2], on: 0x40)
         _ = see(response + notification(of: 7, [1]) + signal)
         #expect(see([completed([(0x40, 1)])]).isEmpty)
-        #expect(see([completed([(0x40, 1)])]) == [departure(7)])
+        #expect(see([completed([(0x40, 1)])]) == [delivery(7)])
         #expect(see([completed([(0x40, 1)])]).isEmpty)
     }
 
     @Test mutating func severalUpdatesInOnePacketLeaveTogether() {
         let pairs: [UInt8] = [0x23, 5, 0, 2, 0, 1, 1, 6, 0, 0, 0]
         _ = see(data(UInt16(pairs.count).gattBytes + [4, 0] + pairs, on: 0x40))
-        #expect(see([completed([(0x40, 1)])]) == [departure(5), departure(6)])
+        #expect(see([completed([(0x40, 1)])]) == [delivery(5), delivery(6)])
     }
 
     @Test mutating func whatAConnectionCarriedEndsWithIt() {
@@ -96,7 +96,7 @@ struct LinkObserverTests {
         #expect(see([frame(9, [])]) == [.adapterGone])
         #expect(observer.packetsUnderWay(on: 0x40) == 0)
         _ = see(notification(of: 8, [1]))
-        #expect(see([completed([(0x40, 1)])]) == [departure(8)])
+        #expect(see([completed([(0x40, 1)])]) == [delivery(8)])
     }
 
     @Test mutating func anotherAdapterTellsNothing() {
@@ -130,19 +130,19 @@ struct LinkObserverTests {
         _ = see(notification(of: 7, [1]) + notification(of: 8, [1]))
         #expect(observer.missed() == [.missed])
         #expect(observer.look().busy == [0x40])
-        #expect(see([completed([(0x40, 1)])]) == [departure(7)])
+        #expect(see([completed([(0x40, 1)])]) == [delivery(7)])
         #expect(observer.look().busy == [0x40])
         for _ in 0..<3 { #expect(observer.look().busy == [0x40]) }
         #expect(observer.look() == LinkActivity(forgotten: [0x40]))
         #expect(observer.look() == LinkActivity())
-        #expect(see(notification(of: 9, [1]) + [completed([(0x40, 1)])]) == [departure(9)])
+        #expect(see(notification(of: 9, [1]) + [completed([(0x40, 1)])]) == [delivery(9)])
     }
 
     /// The filter of the socket cuts what is not needed.
     @Test mutating func theHeadOfAPacketIsEnough() {
         let bytes = notification(of: 0x2A, [UInt8](repeating: 7, count: 100))[0].prefix(17)
         #expect(see([Array(bytes)]).isEmpty)
-        #expect(see([completed([(0x40, 1)])]) == [departure(0x2A)])
+        #expect(see([completed([(0x40, 1)])]) == [delivery(0x2A)])
     }
 
     @Test(arguments: 0..<200 as Range<UInt64>)

@@ -14,7 +14,7 @@ struct ObservedLinksTests {
     private static let attribute: AttributeHandle = 3
 
     private var links = SimulatedLinks(periods: [])
-    private var departures = Departures()
+    private var inFlight = InFlightUpdates()
     private var observer = LinkObserver(adapter: 0)
     private var random = SeededGenerator(seed: 0)
     private var centrals: [Central.ID] = []
@@ -43,8 +43,8 @@ struct ObservedLinksTests {
         }
         let bytes = opcode.gattBytes + [0, 0] + UInt16(payload.count).gattBytes + payload
         for observation in observer.take(try #require(MonitorFrame(bytes[...]))) {
-            guard case .departed(let attribute, let connection) = observation else { continue }
-            end([departures.departed(attribute, for: centrals[Int(connection)])])
+            guard case .completed(let attribute, let connection) = observation else { continue }
+            end([inFlight.completed(attribute, for: centrals[Int(connection)])])
         }
     }
 
@@ -64,8 +64,8 @@ struct ObservedLinksTests {
             let id = Update.ID(given)
             (open[id], given) = (number, given + 1)
             openCounts[number] += 1
-            departures.given(id, of: Self.attribute, for: [centrals[number]])
-            end([departures.taken(id, .delivered)])
+            inFlight.given(id, of: Self.attribute, for: [centrals[number]])
+            end([inFlight.taken(id, .delivered)])
         }
     }
 
@@ -83,7 +83,7 @@ struct ObservedLinksTests {
         }
         if hasMissed, links.time >= unseenUntil {
             hasMissed = false
-            if observer.missed() == [.missed] { departures.missed() }
+            if observer.missed() == [.missed] { inFlight.missed() }
             nextLook = min(nextLook, links.time + 25)
         }
         if links.time >= nextLook { look() }
@@ -98,19 +98,19 @@ struct ObservedLinksTests {
         let completing = activity.completing.map { centrals[Int($0)] }
         let forgotten = activity.forgotten.map { centrals[Int($0)] }
         end(
-            departures.looked(
+            inFlight.looked(
                 { busy.contains($0) ? true : activity.isHeldUp ? nil : false },
                 hasCompleted: completing.contains,
                 isForgotten: forgotten.contains
             )
         )
-        nextLook = links.time + (departures.isInDoubt ? 25 : 200)
+        nextLook = links.time + (inFlight.isInDoubt ? 25 : 200)
     }
 
     private mutating func disconnect(_ number: Int) throws {
         links.disconnect(number)
         try see(3, [0x05, 4, 0] + UInt16(number).gattBytes + [0x13])
-        end(departures.settled(centrals[number]))
+        end(inFlight.settled(centrals[number]))
     }
 
     /// A link on which nothing comes through for a minute, beside another, while frames go unseen again and
@@ -179,6 +179,6 @@ struct ObservedLinksTests {
         // Nothing is waited for that does not come.
         for number in periods.indices { links.links[number].stalledUntil = 0 }
         for _ in 0..<20_000 { try step() }
-        #expect(open.isEmpty && departures.isEmpty, "seed \(seed)")
+        #expect(open.isEmpty && inFlight.isEmpty, "seed \(seed)")
     }
 }

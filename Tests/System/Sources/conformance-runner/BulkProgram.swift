@@ -30,7 +30,7 @@ struct BulkProgram {
         if case .document(let path) = order.work { document = try Self.contents(of: path) }
         let backend = BlueZBackend.bluez(
             recovery: .never,
-            unobservedPace: order.isUnbounded ? .unlimited : .standard
+            fallbackRate: order.isUnbounded ? .unlimited : .standard
         )
         try await declared.peripheral.run(on: backend) { [order, document] session in
             Self.say("ready")

@@ -6,10 +6,10 @@ import Testing
 @testable import PeripheralBlueZ
 
 @Suite(.timeLimit(.minutes(1)))
-struct DepartureEstimateTests {
+struct CompletionEstimateTests {
     private static let start = ContinuousClock.now
 
-    private var estimate = DepartureEstimate(LinkCounters(), at: start)
+    private var estimate = CompletionEstimate(LinkCounters(), at: start)
     private var counters = LinkCounters()
     private var now = start
     private var next: UInt64 = 0
@@ -23,12 +23,12 @@ struct DepartureEstimateTests {
 
     private mutating func give(_ count: Int = 1, size: Int = 20, to central: Central.ID? = nil) {
         for _ in 0..<count {
-            let departure = DepartureEstimate.Departure(
+            let delivery = CompletionEstimate.Delivery(
                 update: Update.ID(next),
                 attribute: 3,
                 central: central ?? one
             )
-            estimate.given(departure, size: size, at: now)
+            estimate.given(delivery, size: size, at: now)
             next += 1
         }
     }
@@ -43,19 +43,19 @@ struct DepartureEstimateTests {
     }
 
     /// How many count as having left.
-    private mutating func left(after milliseconds: Int = 1) -> Int {
+    private mutating func completed(after milliseconds: Int = 1) -> Int {
         now += .milliseconds(milliseconds)
         return estimate.sent(counters, at: now).count
     }
 
     @Test mutating func asManyHaveLeftAsWereSent() {
         give(3)
-        #expect(left() == 0)
+        #expect(completed() == 0)
         send(2)
-        #expect(left() == 2)
+        #expect(completed() == 2)
         #expect(!estimate.isEmpty)
         send()
-        #expect(left() == 1)
+        #expect(completed() == 1)
         #expect(estimate.isEmpty)
     }
 
@@ -80,9 +80,9 @@ struct DepartureEstimateTests {
     mutating func aLongValueHasLeftWithItsLastPacket(packetSize: Int) {
         give(5, size: 244)
         send(4, size: 244, packetSize: packetSize)
-        #expect(left() == 4)
+        #expect(completed() == 4)
         send(1, size: 244, packetSize: packetSize)
-        #expect(left() == 1)
+        #expect(completed() == 1)
     }
 
     /// Each request is responded to, by a packet of its own.
@@ -91,10 +91,10 @@ struct DepartureEstimateTests {
         for _ in 0..<50 {
             counters.packetsReceived += 1
             send(size: 200)
-            #expect(left() == 0)
+            #expect(completed() == 0)
         }
         send(2)
-        #expect(left() == 2)
+        #expect(completed() == 2)
     }
 
     /// What a central sends in a millisecond that uploads, in packets, and how many responses that has.
@@ -124,7 +124,7 @@ struct DepartureEstimateTests {
             give(room)
             receive(upload)
             send(room)
-            let leaving = self.left()
+            let leaving = self.completed()
             missing += room - leaving
             left += leaving
         }
@@ -139,10 +139,10 @@ struct DepartureEstimateTests {
         for _ in 0..<200 where left == 0 {
             counters.packetsReceived += 1
             estimate.asked()
-            left += self.left(after: 2)
+            left += self.completed(after: 2)
             counters.packetsSent += 1
             counters.bytesSent += 50
-            left += self.left(after: 2)
+            left += self.completed(after: 2)
         }
         #expect(left == 1)
     }
@@ -152,44 +152,44 @@ struct DepartureEstimateTests {
         give(16)
         for _ in 0..<40 {
             counters.packetsReceived += 1
-            #expect(left() == 0)
+            #expect(completed() == 0)
             counters.packetsSent += 1
             counters.bytesSent += 50
-            #expect(left() == 0)
+            #expect(completed() == 0)
         }
         send()
-        #expect(left() == 1)
+        #expect(completed() == 1)
     }
 
     @Test mutating func commandsDoNotCount() {
         give(1)
         counters.commandsSent += 10
         counters.bytesSent += 40
-        #expect(left() == 0)
+        #expect(completed() == 0)
     }
 
     @Test mutating func whatWasSentWhileNothingWasMissingDoesNotCount() {
         send(100)
-        _ = left()
+        _ = completed()
         give(1)
-        #expect(left() == 0)
+        #expect(completed() == 0)
     }
 
     @Test mutating func theNumbersMayStartAgain() {
         send(10)
-        _ = left()
+        _ = completed()
         give(2)
         counters = LinkCounters()
-        #expect(left() == 0)
+        #expect(completed() == 0)
         send(2)
-        #expect(left() == 2)
+        #expect(completed() == 2)
     }
 
     /// bluetoothd has not sent it: nobody had subscribed.
     @Test mutating func whatIsNotSentCountsAsHavingLeftAfterASilence() {
         give(16)
-        #expect(left(after: 199) == 0)
-        #expect(left() == 16)
+        #expect(completed(after: 199) == 0)
+        #expect(completed() == 16)
     }
 
     @Test mutating func aSlowLinkIsWaitedFor() {
@@ -197,12 +197,12 @@ struct DepartureEstimateTests {
             give(2)
             for _ in 0..<2 {
                 send()
-                #expect(left(after: 150) == 1)
+                #expect(completed(after: 150) == 1)
             }
         }
         give(2)
-        #expect(left(after: 500) == 0)
-        #expect(left(after: 100) == 2)
+        #expect(completed(after: 500) == 0)
+        #expect(completed(after: 100) == 2)
     }
 
     /// On a link on which nothing comes through, little more than is missing anyway is under way when it is
@@ -214,7 +214,7 @@ struct DepartureEstimateTests {
                 give(16)
                 given += 16
             }
-            _ = left(after: 5)
+            _ = completed(after: 5)
         }
         // Longer than the longest time-out of a link (Core Specification, Vol 4, Part E, 7.8.12).
         #expect(now - Self.start == .seconds(32))
@@ -224,44 +224,44 @@ struct DepartureEstimateTests {
     /// When the link is there again, what was given meanwhile is sent first.
     @Test mutating func whatSurvivedASilenceIsStillUnderWay() {
         give(16)
-        #expect(left(after: 300) == 16)
+        #expect(completed(after: 300) == 16)
         give(16)
-        #expect(left(after: 500) == 16)
+        #expect(completed(after: 500) == 16)
         give(16)
         for _ in 0..<32 {
             send()
-            #expect(left() == 0)
+            #expect(completed() == 0)
         }
         send(3)
-        #expect(left() == 3)
+        #expect(completed() == 3)
     }
 
     @Test mutating func whatSeveralSilencesHaveLeftIsNotOwedForEver() {
         for milliseconds in [300, 500, 900] {
             give(16)
-            #expect(left(after: milliseconds) == 16)
+            #expect(completed(after: milliseconds) == 16)
         }
         for _ in 0..<3 {
             give(16)
             send(16)
-            #expect(left() == 0)
-            #expect(left(after: 300) == 16)
+            #expect(completed() == 0)
+            #expect(completed(after: 300) == 16)
         }
         give(4)
         send(4)
-        #expect(left() == 4)
+        #expect(completed() == 4)
     }
 
     @Test mutating func whatDidNotSurviveASilenceIsNotOwedForEver() {
         give(16)
-        #expect(left(after: 300) == 16)
+        #expect(completed(after: 300) == 16)
         give(16)
         send(16)
-        #expect(left() == 0)
-        #expect(left(after: 300) == 16)
+        #expect(completed() == 0)
+        #expect(completed(after: 300) == 16)
         give(4)
         send(4)
-        #expect(left() == 4)
+        #expect(completed() == 4)
     }
 
     /// A link that is cut and comes back, other traffic, values of all sizes: whatever happens, the bound is
@@ -293,7 +293,7 @@ struct DepartureEstimateTests {
                     underWay -= 1
                 }
             }
-            given -= left(after: 10)
+            given -= completed(after: 10)
             #expect(underWay <= 4 * window, "seed \(seed)")
         }
     }
@@ -305,7 +305,7 @@ struct DepartureEstimateTests {
         for _ in 0..<50 where !estimate.isMeasuring {
             send(2)
             now += .milliseconds(20)
-            for departure in estimate.sent(counters, at: now) { give(to: departure.central) }
+            for delivery in estimate.sent(counters, at: now) { give(to: delivery.central) }
         }
         #expect(estimate.isMeasuring)
         send(32)
@@ -316,10 +316,10 @@ struct DepartureEstimateTests {
         give(3, to: second)
         give(16, to: first)
         send(16)
-        #expect(left() == 16)
+        #expect(completed() == 16)
         give(13, to: second)
         send(16)
-        #expect(left() == 32)
+        #expect(completed() == 32)
         #expect(!estimate.isMeasuring)
         #expect(estimate.isEmpty)
     }

@@ -5,8 +5,8 @@ import Testing
 @testable import PeripheralBlueZ
 
 @Suite(.timeLimit(.minutes(1)))
-struct DeparturesTests {
-    private var departures = Departures()
+struct InFlightUpdatesTests {
+    private var inFlight = InFlightUpdates()
     private let one: Central.ID
     private let two: Central.ID
 
@@ -17,19 +17,19 @@ struct DeparturesTests {
 
     /// Gives bluetoothd an update, which takes it.
     private mutating func give(_ number: UInt64, of attribute: AttributeHandle, for centrals: [Central.ID]) {
-        departures.given(Update.ID(number), of: attribute, for: centrals)
-        #expect(told(departures.taken(Update.ID(number), .delivered)) == "taken \(number)")
+        inFlight.given(Update.ID(number), of: attribute, for: centrals)
+        #expect(told(inFlight.taken(Update.ID(number), .delivered)) == "taken \(number)")
     }
 
-    private mutating func departed(_ attribute: AttributeHandle, for central: Central.ID) -> String? {
-        told(departures.departed(attribute, for: central))
+    private mutating func completed(_ attribute: AttributeHandle, for central: Central.ID) -> String? {
+        told(inFlight.completed(attribute, for: central))
     }
 
     private mutating func look(
         busy: Set<Central.ID> = [],
         completing: Set<Central.ID> = []
     ) -> [String?] {
-        departures.looked(busy.contains, hasCompleted: completing.contains).map(told)
+        inFlight.looked(busy.contains, hasCompleted: completing.contains).map(told)
     }
 
     /// What is reported, in words.
@@ -50,63 +50,63 @@ struct DeparturesTests {
 
     @Test mutating func thoseOfAnAttributeLeaveInTheirOrder() {
         for number in 0..<3 as Range<UInt64> { give(number, of: number == 1 ? 6 : 3, for: [one]) }
-        #expect(departed(3, for: one) == "ended 0")
-        #expect(departed(3, for: two) == nil)
-        #expect(departed(3, for: one) == "ended 2")
-        #expect(departed(3, for: one) == nil)
-        #expect(!departures.isEmpty)
-        #expect(departed(6, for: one) == "ended 1")
-        #expect(departures.isEmpty)
+        #expect(completed(3, for: one) == "ended 0")
+        #expect(completed(3, for: two) == nil)
+        #expect(completed(3, for: one) == "ended 2")
+        #expect(completed(3, for: one) == nil)
+        #expect(!inFlight.isEmpty)
+        #expect(completed(6, for: one) == "ended 1")
+        #expect(inFlight.isEmpty)
     }
 
     @Test mutating func oneForSeveralHasLeftWithTheLast() {
         give(0, of: 3, for: [one, two])
-        #expect(departed(3, for: two) == nil)
-        #expect(departed(3, for: two) == nil)
-        #expect(departed(3, for: one) == "ended 0")
+        #expect(completed(3, for: two) == nil)
+        #expect(completed(3, for: two) == nil)
+        #expect(completed(3, for: one) == "ended 0")
     }
 
     @Test mutating func oneForNobodyEndsWhenItIsTaken() {
-        departures.given(Update.ID(0), of: 3, for: [])
-        #expect(departures.isEmpty)
-        #expect(told(departures.taken(Update.ID(0), .delivered)) == "ended 0")
+        inFlight.given(Update.ID(0), of: 3, for: [])
+        #expect(inFlight.isEmpty)
+        #expect(told(inFlight.taken(Update.ID(0), .delivered)) == "ended 0")
     }
 
     /// The link may be quicker than the news that the socket has taken it.
     @Test mutating func oneThatHasLeftEndsOnceWhenItIsTaken() {
-        departures.given(Update.ID(0), of: 3, for: [one])
-        #expect(departed(3, for: one) == nil)
-        #expect(told(departures.taken(Update.ID(0), .delivered)) == "ended 0")
-        #expect(departures.isEmpty)
+        inFlight.given(Update.ID(0), of: 3, for: [one])
+        #expect(completed(3, for: one) == nil)
+        #expect(told(inFlight.taken(Update.ID(0), .delivered)) == "ended 0")
+        #expect(inFlight.isEmpty)
     }
 
     @Test mutating func nothingIsAwaitedOfACentralThatIsGone() {
         give(0, of: 3, for: [one, two])
         give(1, of: 6, for: [one])
         give(2, of: 6, for: [two])
-        #expect(departures.settled(one).map(told) == ["failed 1"])
-        #expect(!departures.isEmpty)
+        #expect(inFlight.settled(one).map(told) == ["failed 1"])
+        #expect(!inFlight.isEmpty)
         // It has left for one of two: that is what counts as delivered.
-        #expect(departed(3, for: two) == "ended 0")
-        #expect(departures.settled(two).map(told) == ["failed 2"])
-        #expect(departures.isEmpty)
+        #expect(completed(3, for: two) == "ended 0")
+        #expect(inFlight.settled(two).map(told) == ["failed 2"])
+        #expect(inFlight.isEmpty)
     }
 
     /// An indication ends when it is confirmed, but takes its place among the others.
     @Test mutating func oneThatNobodyWaitsForTakesItsPlace() {
-        departures.given(nil, of: 3, for: [one])
+        inFlight.given(nil, of: 3, for: [one])
         give(1, of: 3, for: [one])
-        #expect(departed(3, for: one) == nil)
-        #expect(departed(3, for: one) == "ended 1")
+        #expect(completed(3, for: one) == nil)
+        #expect(completed(3, for: one) == "ended 1")
     }
 
     @Test mutating func oneThatWasNotTakenLeavesNoGap() {
-        departures.given(Update.ID(0), of: 3, for: [one, two])
+        inFlight.given(Update.ID(0), of: 3, for: [one, two])
         give(1, of: 3, for: [one])
         let failure = UpdateOutcome.failed(PeripheralError(code: .disconnected, message: ""))
-        #expect(told(departures.taken(Update.ID(0), failure)) == "failed 0")
-        #expect(departed(3, for: two) == nil)
-        #expect(departed(3, for: one) == "ended 1")
+        #expect(told(inFlight.taken(Update.ID(0), failure)) == "failed 0")
+        #expect(completed(3, for: two) == nil)
+        #expect(completed(3, for: one) == "ended 1")
     }
 
     @Test mutating func whatIsNowhereToBeSeenIsGivenUp() {
@@ -121,18 +121,18 @@ struct DeparturesTests {
     /// Before 5.76, bluetoothd does not tell of one that unsubscribes while another stays.
     @Test mutating func whoGetsNothingDoesNotHoldUpTheOthers() {
         give(0, of: 3, for: [one, two])
-        #expect(departed(3, for: one) == nil)
+        #expect(completed(3, for: one) == nil)
         #expect(look() == [])
         #expect(look() == ["ended 0"])
         give(1, of: 3, for: [one, two])
-        #expect(departed(3, for: one) == "ended 1")
+        #expect(completed(3, for: one) == "ended 1")
         // It has subscribed again: what is given from now on is waited for.
         give(2, of: 3, for: [one, two])
-        #expect(departed(3, for: two) == nil)
+        #expect(completed(3, for: two) == nil)
         give(3, of: 3, for: [one, two])
-        #expect(departed(3, for: one) == "ended 2")
-        #expect(departed(3, for: one) == nil)
-        #expect(departed(3, for: two) == "ended 3")
+        #expect(completed(3, for: one) == "ended 2")
+        #expect(completed(3, for: one) == nil)
+        #expect(completed(3, for: two) == "ended 3")
     }
 
     @Test mutating func whereAllGetNothingAllAreWaitedFor() {
@@ -140,28 +140,28 @@ struct DeparturesTests {
         #expect(look() == [])
         #expect(look() == ["given up 0"])
         give(1, of: 3, for: [one])
-        #expect(departed(3, for: one) == "ended 1")
+        #expect(completed(3, for: one) == "ended 1")
     }
 
     @Test mutating func afterSomethingWentUnseenTheLinkRunsEmpty() {
         give(0, of: 3, for: [one])
         give(1, of: 3, for: [two])
         give(2, of: 3, for: [one])
-        departures.missed()
-        #expect(departures.isInDoubt)
-        #expect(departed(3, for: one) == nil)
+        inFlight.missed()
+        #expect(inFlight.isInDoubt)
+        #expect(completed(3, for: one) == nil)
         for _ in 0..<3 { #expect(look(busy: [one]) == []) }
         #expect(look(busy: [one]) == ["ended 1"])
         #expect(look() == [])
         #expect(Set(look()) == ["ended 0", "ended 2"])
-        #expect(!departures.isInDoubt)
+        #expect(!inFlight.isInDoubt)
         give(3, of: 3, for: [one])
-        #expect(departed(3, for: one) == "ended 3")
+        #expect(completed(3, for: one) == "ended 3")
     }
 
     @Test mutating func whatWentUnseenIsNotWaitedForOnALinkThatNeverRunsEmpty() {
         give(0, of: 3, for: [one])
-        departures.missed()
+        inFlight.missed()
         let looks = (0..<20).map { _ in look(busy: [one], completing: [one]) }
         #expect(looks.dropLast().joined().isEmpty)
         #expect(looks.last == ["ended 0"])
@@ -170,7 +170,7 @@ struct DeparturesTests {
     /// It holds what the central has no room for.
     @Test mutating func whatIsOnALinkOfWhichSomethingWentUnseenIsWaitedFor() {
         give(0, of: 3, for: [one])
-        departures.missed()
+        inFlight.missed()
         for _ in 0..<1_000 { #expect(look(busy: [one]) == []) }
     }
 
@@ -178,16 +178,16 @@ struct DeparturesTests {
     /// to get 6.
     @Test mutating func whoGetsSomethingElseDoesNotHoldUpTheOthersEither() {
         give(0, of: 3, for: [one, two])
-        #expect(departed(3, for: two) == nil)
+        #expect(completed(3, for: two) == nil)
         var ended: [String?] = []
         for _ in 0..<3 {
             give(1, of: 6, for: [one])
-            #expect(departed(6, for: one) == "ended 1")
+            #expect(completed(6, for: one) == "ended 1")
             ended += look(busy: [one])
         }
         #expect(ended == ["ended 0"])
         give(2, of: 3, for: [one, two])
-        #expect(departed(3, for: two) == "ended 2")
+        #expect(completed(3, for: two) == "ended 2")
     }
 
     /// bluetoothd has not yet read it when it answers.
@@ -195,17 +195,17 @@ struct DeparturesTests {
         give(0, of: 3, for: [one])
         #expect(look(busy: [one]) == [])
         give(1, of: 6, for: [one])
-        #expect(departed(6, for: one) == "ended 1")
+        #expect(completed(6, for: one) == "ended 1")
         #expect(look(busy: [one]) == [])
         #expect(look(busy: [one]) == [])
-        #expect(departed(3, for: one) == "ended 0")
+        #expect(completed(3, for: one) == "ended 0")
     }
 
     @Test mutating func whatIsSeenShowsThatMoreMayCome() {
         give(0, of: 3, for: [one])
         give(1, of: 3, for: [one])
         #expect(look() == [])
-        #expect(departed(3, for: one) == "ended 0")
+        #expect(completed(3, for: one) == "ended 0")
         #expect(look() == [])
         give(2, of: 6, for: [one])
         #expect(look() == [])

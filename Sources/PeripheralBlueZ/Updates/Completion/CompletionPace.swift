@@ -1,19 +1,23 @@
 internal import PeripheralCore
 internal import PeripheralKit
 
-/// Which updates count as having left where nothing tells what the adapter sends: as many as a slow link would have carried,
-/// and those of which the central has shown that they have arrived.
+/// Decides which updates count as completed where nothing reports what the adapter sends.
 ///
-/// What a central is sent takes one way, in its order. So a confirmation shows that what was given before the indication has
-/// arrived; and a request, that the response to the one before has, with all that was given before that: a central asks for one
-/// thing at a time (Core Specification, Vol 3, Part F, 3.3.2). Some requests are several calls of bluetoothd, though, each for
-/// an attribute of its own (as 3.4.4.7, 3.4.6.3): two calls show something only when they cannot be of the same one.
+/// These are as many as a slow link would have carried, and those that the central has shown to have arrived.
+/// A central receives everything in order, so two signs show that earlier updates have arrived:
 ///
-/// A pure value: what was given and heard in, what has left out.
-struct DeparturePace {
-    typealias Departure = DepartureEstimate.Departure
+/// - The confirmation of an indication: everything given before the indication has arrived.
+/// - A request: the response to the previous request has arrived, with everything given before it. A central
+///   has one request at a time (Core Specification, Vol 3, Part F, 3.3.2).
+///
+/// But bluetoothd makes several calls for some requests, each for a different attribute (as 3.4.4.7,
+/// 3.4.6.3). Two calls are a sign only when they cannot belong to the same request.
+///
+/// A pure value: updates and signs go in; updates that are completed come out.
+struct CompletionPace {
+    typealias Delivery = CompletionEstimate.Delivery
 
-    /// What a central has asked for.
+    /// A request of a central.
     struct Request: Hashable {
         enum Kind { case read, write }
 
@@ -29,7 +33,7 @@ struct DeparturePace {
         }
     }
 
-    /// Something the end of which shows that what was given before has arrived.
+    /// An event that will show that everything given before it has arrived.
     private struct Mark {
         enum Sign: Hashable {
             case request(Request)
@@ -37,34 +41,38 @@ struct DeparturePace {
         }
 
         var sign: Sign
-        /// How many were given before.
+        /// The number of updates given before it.
         var count: Int
     }
 
     private struct Link {
         var central: Central.ID
-        /// Those that do not count as having left, in their order.
-        var entries: [Departure] = []
-        /// How many were given altogether.
+        /// The updates that do not count as completed, in their order.
+        var entries: [Delivery] = []
+        /// The number of updates given in total.
         var given = 0
-        /// How many of these have arrived for certain.
+        /// The number of those that are known to have arrived.
         var arrived = 0
-        /// How many are on their way, as far as is known, at the time of the last change.
+        /// The estimated number of updates in flight at the time of the last change.
         var underWay = 0
         var lastChange: ContinuousClock.Instant
-        /// How many were given until two earlier moments, which are the gathering time apart or more.
+        /// The number of updates given until two earlier moments, which are at least the gathering time
+        /// apart.
         var before: (count: Int, time: ContinuousClock.Instant)
         var earlier = 0
         var lastGiven: ContinuousClock.Instant
         var marks: [Mark] = []
     }
 
-    /// As many may be on their way to a central, and 16 more that do not count as having left.
+    /// The number of updates that may be in flight to a central and count as completed; 16 more may be in
+    /// flight that do not.
     static let burst = 112
-    /// More marks of a central are not kept.
+    /// The largest number of marks kept for a central.
     private static let mostMarks = 8
-    /// bluetoothd holds notifications back for 10 ms to send several in one packet to a central that takes that, but not
-    /// what is no notification.
+    /// bluetoothd holds notifications back for 10 ms to send several in one packet to a central that supports
+    /// that.
+    ///
+    /// It holds back nothing else.
     private static let gatheringTime = Duration.milliseconds(15)
 
     /// The time that a slow link takes for a value.
@@ -77,8 +85,8 @@ struct DeparturePace {
         nanoseconds = max(interval.nanoseconds, 1)
     }
 
-    /// When the next one counts as having left; `nil` when all have.
-    var nextDeparture: ContinuousClock.Instant? {
+    /// When the next update counts as completed; `nil` when all do.
+    var nextCompletion: ContinuousClock.Instant? {
         links.compactMap { link in
             guard !link.entries.isEmpty else { return nil }
             return link.lastChange + interval * max(link.underWay - Self.burst - link.entries.count + 1, 0)
@@ -86,38 +94,38 @@ struct DeparturePace {
         .min()
     }
 
-    /// Takes note that bluetoothd is being given an update for a central.
+    /// Records that bluetoothd is being given an update for a central.
     ///
-    /// - Returns: Whether it counts as having left at once; otherwise it is in what ``left(at:)`` returns later.
-    mutating func given(_ departure: Departure, at now: ContinuousClock.Instant) -> Bool {
-        let index = index(of: departure.central, at: now)
+    /// - Returns: Whether it counts as completed at once; otherwise ``completed(at:)`` returns it later.
+    mutating func given(_ delivery: Delivery, at now: ContinuousClock.Instant) -> Bool {
+        let index = index(of: delivery.central, at: now)
         carry(index, until: now)
         note(index, at: now)
         links[index].given += 1
         links[index].underWay += 1
         links[index].lastGiven = now
         guard !links[index].entries.isEmpty || links[index].underWay > Self.burst else { return true }
-        links[index].entries.append(departure)
+        links[index].entries.append(delivery)
         return false
     }
 
-    /// Takes note that bluetoothd has not been given an update after all.
+    /// Records that bluetoothd was not given an update after all.
     mutating func withdraw(_ update: Update.ID) {
         for index in links.indices { links[index].entries.removeAll { $0.update == update } }
     }
 
-    /// Takes note that a central is gone.
+    /// Records that a central has disconnected.
     mutating func settled(_ central: Central.ID) {
         links.removeAll { $0.central == central }
     }
 
-    /// Takes note of a request that bluetoothd responds to.
+    /// Records a request that bluetoothd responds to.
     ///
     /// - Parameters:
-    ///   - request: What a central asks for.
-    ///   - central: Which one.
-    ///   - unread: How many packets for it bluetoothd may not have read yet.
-    ///   - now: When that is.
+    ///   - request: The request.
+    ///   - central: The central that makes it.
+    ///   - unread: How many packets for the central bluetoothd may not have read yet.
+    ///   - now: The time of the request.
     mutating func asked(
         _ request: Request,
         by central: Central.ID,
@@ -134,7 +142,7 @@ struct DeparturePace {
         mark(index, .request(request), unread, at: now)
     }
 
-    /// Takes note that bluetoothd is being given an indication.
+    /// Records that bluetoothd is being given an indication.
     mutating func indicated(
         _ update: Update.ID,
         to central: Central.ID,
@@ -145,7 +153,7 @@ struct DeparturePace {
         mark(index, .indication(update), unread, at: now)
     }
 
-    /// Takes note that all who were given an indication have confirmed it.
+    /// Records that all recipients of an indication have confirmed it.
     mutating func confirmed(_ update: Update.ID, at now: ContinuousClock.Instant) {
         for index in links.indices {
             guard let mark = links[index].marks.firstIndex(where: { $0.sign == .indication(update) })
@@ -155,18 +163,18 @@ struct DeparturePace {
         }
     }
 
-    /// What counts as having left by now, and has not before.
-    mutating func left(at now: ContinuousClock.Instant) -> [Departure] {
-        var left: [Departure] = []
+    /// Returns the updates that count as completed by now, and did not before.
+    mutating func completed(at now: ContinuousClock.Instant) -> [Delivery] {
+        var completed: [Delivery] = []
         for index in links.indices where !links[index].entries.isEmpty {
             carry(index, until: now)
-            // Those that wait are among those on their way.
+            // The updates that wait are also in flight.
             let free = Self.burst - (links[index].underWay - links[index].entries.count)
             let count = min(max(free, 0), links[index].entries.count)
-            left += links[index].entries.prefix(count)
+            completed += links[index].entries.prefix(count)
             links[index].entries.removeFirst(count)
         }
-        return left
+        return completed
     }
 
     private mutating func index(of central: Central.ID, at now: ContinuousClock.Instant) -> Int {
@@ -175,11 +183,11 @@ struct DeparturePace {
         return links.count - 1
     }
 
-    /// A slow link has carried some meanwhile.
+    /// Subtracts the updates that a slow link has carried in the meantime.
     private mutating func carry(_ index: Int, until now: ContinuousClock.Instant) {
         guard links[index].underWay > 0 else { return links[index].lastChange = now }
         let elapsed = (now - links[index].lastChange).nanoseconds
-        // For nearly all, not even one.
+        // For nearly all calls, that is not even one.
         guard elapsed >= nanoseconds else { return }
         let count = min(elapsed / nanoseconds, links[index].underWay)
         links[index].underWay -= count
@@ -187,7 +195,7 @@ struct DeparturePace {
             links[index].underWay == 0 ? now : links[index].lastChange + interval * count
     }
 
-    /// Notes from time to time how many were given.
+    /// Records from time to time how many updates were given.
     private mutating func note(_ index: Int, at now: ContinuousClock.Instant) {
         guard now - links[index].before.time >= Self.gatheringTime else { return }
         links[index].earlier = links[index].before.count
@@ -210,7 +218,7 @@ struct DeparturePace {
         links[index].marks.append(mark)
     }
 
-    /// What was given before a mark has arrived.
+    /// Records that everything given before a mark has arrived.
     private mutating func arrived(_ index: Int, _ mark: Int) {
         links[index].arrived = max(links[index].arrived, links[index].marks[mark].count)
         links[index].underWay = min(

@@ -2,13 +2,15 @@ internal import Glibc
 internal import PeripheralCore
 package import PeripheralDBus
 
-/// What the kernel says of the connections, to any program that may open a Bluetooth socket.
+/// Asks the kernel about connections, which answers any program that may open a Bluetooth socket.
 ///
-/// It says whether a connection is encrypted, not how the keys have come about: `HCI_LM_AUTH` goes with every encryption
-/// of an LE connection, `HCI_LM_SECURE` and `HCI_LM_FIPS` with none (measured on 6.1). In a container with a network of
-/// its own, or where systemd keeps this family of addresses from a service, there is no such socket.
-package struct KernelLinkSecurity: LinkSecurity {
-    // Of <bluetooth/bluetooth.h> and <bluetooth/hci.h>, which come with BlueZ's library, not with the C library.
+/// The kernel reports whether a connection is encrypted, not how the keys were created: `HCI_LM_AUTH` is set
+/// with every encryption of an LE connection, `HCI_LM_SECURE` and `HCI_LM_FIPS` with none (seen on 6.1).
+/// There is no such socket in a container with a network of its own, or where systemd denies a service this
+/// address family.
+package struct HCISocketLinks: KernelLinks {
+    // From <bluetooth/bluetooth.h> and <bluetooth/hci.h>, which come with BlueZ's library, not with the C
+    // library.
     private static let addressFamily: CInt = 31  // AF_BLUETOOTH
     private static let hciProtocol: CInt = 1  // BTPROTO_HCI
     private static let getDeviceInformation: CUnsignedLong = 0x8004_48D3  // HCIGETDEVINFO
@@ -39,7 +41,7 @@ package struct KernelLinkSecurity: LinkSecurity {
             ? information.counters : nil
     }
 
-    /// Has the kernel fill in an answer.
+    /// Lets the kernel fill in an answer.
     private static func ask(
         _ question: CUnsignedLong,
         _ answer: inout [UInt8],
@@ -66,11 +68,11 @@ package struct KernelLinkSecurity: LinkSecurity {
     }
 }
 
-/// `struct hci_conn_list_req`, which the kernel fills, on a machine whose lowest byte comes first.
+/// `struct hci_conn_list_req`, which the kernel fills, on a little-endian machine.
 struct HCIConnectionList {
-    /// More than any controller has connections.
+    /// More connections than any controller has.
     private static let capacity = 128
-    /// The number of the adapter and that of the entries.
+    /// The size of the adapter's number and the number of entries.
     private static let headerSize = 4
     /// `struct hci_conn_info`: handle, address, type, direction, state, and from byte 12 on the mode.
     private static let entrySize = 16

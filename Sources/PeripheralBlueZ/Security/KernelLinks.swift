@@ -1,12 +1,12 @@
 package import PeripheralCore
 package import PeripheralDBus
 
-/// Tells which connections of an adapter are encrypted, which bluetoothd does not.
-package protocol LinkSecurity: Sendable {
-    /// The connections of an adapter at this moment.
+/// Provides what the kernel knows of an adapter's connections, and bluetoothd does not report.
+package protocol KernelLinks: Sendable {
+    /// Returns the connections of an adapter at this moment.
     ///
     /// - Parameter adapter: The path of the adapter's object, such as `/org/bluez/hci0`.
-    /// - Returns: The connections; `nil` where they cannot be told.
+    /// - Returns: The connections; `nil` where they are not known.
     func links(of adapter: ObjectPath) -> [LinkState]?
 
     /// Begins to watch what the connections of an adapter carry.
@@ -14,7 +14,7 @@ package protocol LinkSecurity: Sendable {
     /// - Parameters:
     ///   - adapter: The path of the adapter's object.
     ///   - loop: The loop that the caller is on.
-    ///   - handle: Told on the loop what is seen.
+    ///   - handle: Called on the loop with observations.
     /// - Returns: The watch; `nil` where this is not allowed.
     func watch(
         _ adapter: ObjectPath,
@@ -22,14 +22,14 @@ package protocol LinkSecurity: Sendable {
         _ handle: @escaping ([LinkObservation]) -> Void
     ) -> (any LinkWatch)?
 
-    /// What an adapter has sent and received so far.
+    /// Returns what an adapter has sent and received so far.
     ///
     /// - Parameter adapter: The path of the adapter's object.
-    /// - Returns: The numbers; `nil` where they cannot be told.
+    /// - Returns: The numbers; `nil` where they are not known.
     func counters(of adapter: ObjectPath) -> LinkCounters?
 }
 
-extension LinkSecurity {
+extension KernelLinks {
     package func watch(
         _ adapter: ObjectPath,
         on loop: EventLoop,
@@ -46,7 +46,7 @@ package struct LinkState: Hashable, Sendable {
     /// The address of the other side: the lasting one, once it is known.
     package var address: DeviceAddress
     package var isEncrypted: Bool
-    /// The connection, by the controller's handle.
+    /// The controller's handle of the connection.
     package var connection: UInt16
 
     package init(address: DeviceAddress, isEncrypted: Bool, connection: UInt16 = 0) {

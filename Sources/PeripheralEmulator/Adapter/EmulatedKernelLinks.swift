@@ -4,7 +4,7 @@ internal import PeripheralKit
 internal import PeripheralTesting
 
 /// The security of the adapters' connections, as a kernel would report it.
-struct EmulatedLinkSecurity: LinkSecurity {
+struct EmulatedKernelLinks: KernelLinks {
     /// Returns the controller of the adapter with a name.
     let controller: @Sendable (_ name: String) -> Controller?
 

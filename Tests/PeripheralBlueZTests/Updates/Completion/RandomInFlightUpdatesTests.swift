@@ -7,7 +7,7 @@ import Testing
 
 /// A controller, a kernel and a bluetoothd that are observed with gaps, against what is concluded from it.
 @Suite(.timeLimit(.minutes(1)))
-struct RandomDeparturesTests {
+struct RandomInFlightUpdatesTests {
     /// One way of an update: to a central, by its connection.
     private struct Packet {
         var attribute: AttributeHandle
@@ -19,7 +19,7 @@ struct RandomDeparturesTests {
     private static let attributes: [AttributeHandle] = [3, 6]
 
     private var random = SeededGenerator(seed: 0)
-    private var departures = Departures()
+    private var inFlight = InFlightUpdates()
     private var observer = LinkObserver(adapter: 0)
     private var next: UInt64 = 0
     private var open: Set<Update.ID> = []
@@ -43,8 +43,8 @@ struct RandomDeparturesTests {
         }
         let bytes = opcode.gattBytes + [0, 0] + UInt16(payload.count).gattBytes + payload
         for observation in observer.take(try #require(MonitorFrame(bytes[...]))) {
-            guard case .departed(let attribute, let connection) = observation else { continue }
-            end([departures.departed(attribute, for: try central(Int(connection)))])
+            guard case .completed(let attribute, let connection) = observation else { continue }
+            end([inFlight.completed(attribute, for: try central(Int(connection)))])
         }
     }
 
@@ -52,7 +52,7 @@ struct RandomDeparturesTests {
     private mutating func noteGaps() {
         guard wasMissed else { return }
         wasMissed = false
-        if observer.missed() == [.missed] { departures.missed() }
+        if observer.missed() == [.missed] { inFlight.missed() }
     }
 
     private mutating func end(_ events: [BackendEvent?]) {
@@ -70,8 +70,8 @@ struct RandomDeparturesTests {
         let id = Update.ID(next)
         next += 1
         open.insert(id)
-        departures.given(id, of: attribute, for: try receivers.map { try central($0) })
-        end([departures.taken(id, .delivered)])
+        inFlight.given(id, of: attribute, for: try receivers.map { try central($0) })
+        end([inFlight.taken(id, .delivered)])
         for receiver in receivers {
             waiting[receiver].append(Packet(attribute: attribute, central: receiver, isUpdate: true))
             underWay[receiver] += 1
@@ -104,7 +104,7 @@ struct RandomDeparturesTests {
         let completing = activity.completing.map { centrals[Int($0)] }
         let forgotten = activity.forgotten.map { centrals[Int($0)] }
         end(
-            departures.looked(
+            inFlight.looked(
                 { busy.contains($0) ? true : activity.isHeldUp ? nil : false },
                 hasCompleted: completing.contains,
                 isForgotten: forgotten.contains
@@ -159,7 +159,7 @@ struct RandomDeparturesTests {
         noteGaps()
         for _ in 0..<30 { try look() }
         #expect(open.isEmpty)
-        #expect(departures.isEmpty && !departures.isInDoubt)
+        #expect(inFlight.isEmpty && !inFlight.isInDoubt)
         #expect(underWay == [0, 0, 0])
     }
 }

@@ -7,11 +7,11 @@ import Testing
 
 /// Links of which nothing is known but what their centrals ask for and confirm.
 @Suite(.timeLimit(.minutes(1)))
-struct DeparturePaceTests {
+struct CompletionPaceTests {
     private static let start = ContinuousClock.now
     private static let window = 16
 
-    private var pace = DeparturePace(interval: .milliseconds(25))
+    private var pace = CompletionPace(interval: .milliseconds(25))
     private var time = 0
     private var next: UInt64 = 0
     /// Those that do not count as having left.
@@ -32,7 +32,7 @@ struct DeparturePaceTests {
     private mutating func give(atMost most: Int = .max, to central: Central.ID? = nil) -> Int {
         var count = 0
         while open < Self.window, count < most {
-            let update = DeparturePace.Departure(
+            let update = CompletionPace.Delivery(
                 update: Update.ID(next),
                 attribute: 3,
                 central: central ?? one
@@ -45,18 +45,18 @@ struct DeparturePaceTests {
 
     private mutating func wait(_ milliseconds: Int) {
         time += milliseconds
-        open -= pace.left(at: now).count
+        open -= pace.completed(at: now).count
     }
 
     private mutating func ask(
-        _ kind: DeparturePace.Request.Kind = .read,
+        _ kind: CompletionPace.Request.Kind = .read,
         _ attribute: AttributeHandle = 7,
         isFirst: Bool = true,
         unread: Int = 0
     ) {
-        let request = DeparturePace.Request(kind: kind, attribute: attribute, isFirst: isFirst)
+        let request = CompletionPace.Request(kind: kind, attribute: attribute, isFirst: isFirst)
         pace.asked(request, by: one, unread: unread, at: now)
-        open -= pace.left(at: now).count
+        open -= pace.completed(at: now).count
     }
 
     @Test mutating func manyGoAtOnceAndThenOneByOne() {
@@ -64,13 +64,13 @@ struct DeparturePaceTests {
         #expect(open == 16)
         wait(24)
         #expect(give() == 0)
-        #expect(pace.nextDeparture == now + .milliseconds(1))
+        #expect(pace.nextCompletion == now + .milliseconds(1))
         wait(1)
         #expect(give() == 1)
         wait(250)
         #expect(give() == 10)
         wait(60_000)
-        #expect(open == 0 && pace.nextDeparture == nil)
+        #expect(open == 0 && pace.nextCompletion == nil)
         #expect(give() == 128)
     }
 
@@ -87,13 +87,13 @@ struct DeparturePaceTests {
         open = 0
         #expect(give(to: two) == 128)
         pace.settled(one)
-        #expect(pace.left(at: now + .seconds(60)).map(\.central) == Array(repeating: two, count: 16))
+        #expect(pace.completed(at: now + .seconds(60)).map(\.central) == Array(repeating: two, count: 16))
     }
 
     @Test mutating func oneThatWasNotGivenAfterAllIsNotWaitedFor() {
         #expect(give() == 128)
         for number in 112..<128 { pace.withdraw(Update.ID(UInt64(number))) }
-        #expect(pace.nextDeparture == nil)
+        #expect(pace.nextCompletion == nil)
     }
 
     @Test mutating func aConfirmationShowsThatWhatWasGivenBeforeHasArrived() {
@@ -102,7 +102,7 @@ struct DeparturePaceTests {
         pace.indicated(Update.ID(9_000), to: one, unread: 0, at: now)
         #expect(give() == 28)
         pace.confirmed(Update.ID(9_000), at: now)
-        open -= pace.left(at: now).count
+        open -= pace.completed(at: now).count
         #expect(give() == 100)
     }
 
@@ -117,7 +117,7 @@ struct DeparturePaceTests {
         #expect(give() == (milliseconds == 0 ? 0 : 100 - unread))
     }
 
-    private static let pairs: [(DeparturePace.Request, DeparturePace.Request, Bool)] = [
+    private static let pairs: [(CompletionPace.Request, CompletionPace.Request, Bool)] = [
         (read(7), read(7), true),
         (read(7), read(7, isFirst: false), true),
         (read(7), read(8), false),
@@ -128,25 +128,25 @@ struct DeparturePaceTests {
         (write(8), read(8), true),
     ]
 
-    private static func read(_ attribute: AttributeHandle, isFirst: Bool = true) -> DeparturePace.Request {
-        DeparturePace.Request(kind: .read, attribute: attribute, isFirst: isFirst)
+    private static func read(_ attribute: AttributeHandle, isFirst: Bool = true) -> CompletionPace.Request {
+        CompletionPace.Request(kind: .read, attribute: attribute, isFirst: isFirst)
     }
 
-    private static func write(_ attribute: AttributeHandle, isFirst: Bool = true) -> DeparturePace.Request {
-        DeparturePace.Request(kind: .write, attribute: attribute, isFirst: isFirst)
+    private static func write(_ attribute: AttributeHandle, isFirst: Bool = true) -> CompletionPace.Request {
+        CompletionPace.Request(kind: .write, attribute: attribute, isFirst: isFirst)
     }
 
     /// A request and the response to the one before, told apart from the parts of one request.
     @Test(arguments: pairs)
     mutating func aRequestShowsThatTheOneBeforeWasAnswered(
-        first: DeparturePace.Request,
-        second: DeparturePace.Request,
+        first: CompletionPace.Request,
+        second: CompletionPace.Request,
         isShown: Bool
     ) {
         #expect(give() == 128)
         time += 20
         for request in [first, second] { pace.asked(request, by: one, unread: 0, at: now) }
-        open -= pace.left(at: now).count
+        open -= pace.completed(at: now).count
         #expect(give() == (isShown ? 128 : 0))
     }
 
@@ -167,7 +167,7 @@ struct DeparturePaceTests {
     mutating func noMoreIsUnderWayThanPromised(seed: UInt64) {
         enum Packet: Equatable {
             case value
-            case response(DeparturePace.Request)
+            case response(CompletionPace.Request)
             case indication(Update.ID)
         }
         var random = SeededGenerator(seed: seed)
@@ -188,7 +188,7 @@ struct DeparturePaceTests {
             if eagerness > 0, !isAsking, Int.random(in: 0..<eagerness, using: &random) == 0 {
                 // A response is not behind what bluetoothd has not read.
                 isAsking = true
-                let request = DeparturePace.Request(
+                let request = CompletionPace.Request(
                     kind: Bool.random(using: &random) ? .read : .write,
                     attribute: AttributeHandle(rawValue: .random(in: 1...3, using: &random))
                 )
@@ -213,7 +213,7 @@ struct DeparturePaceTests {
             case .response: isAsking = false
             case .indication(let update): pace.confirmed(update, at: now)
             }
-            open -= pace.left(at: now).count
+            open -= pace.completed(at: now).count
         }
         #expect(most <= 256, "seed \(seed)")
         // Who asks often is sent as much as the link carries.

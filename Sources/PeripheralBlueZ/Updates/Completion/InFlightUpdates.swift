@@ -1,76 +1,87 @@
 internal import PeripheralCore
 internal import PeripheralKit
 
-/// The updates that bluetoothd has been given, until they have left.
+/// The updates that bluetoothd has been given, until they are completed.
 ///
-/// Those of an attribute leave for a central in the order in which they were given. A pure value: what was given, taken and
-/// seen in, what there is to report out. There are few of all that it knows, so that it looks through arrays.
-struct Departures {
-    /// The updates of an attribute for a central, which keep their order.
+/// The updates of an attribute for a central are completed in the order in which they were given.
+///
+/// A pure value: updates that were given, taken and seen go in; events to report come out. All of its
+/// collections are small, so it searches arrays.
+struct InFlightUpdates {
+    /// The updates of an attribute for a central, in their order.
     private struct Way {
         var attribute: AttributeHandle
         var central: Central.ID
-        /// Those that have not left.
+        /// The updates that are not completed.
         var updates: [Given] = []
-        /// Whether nothing has come of what was given last: bluetoothd may know that the central has unsubscribed.
+        /// Whether the last updates given were never completed: bluetoothd may know that the central has
+        /// unsubscribed.
         var isDeserted = false
-        /// How many looks in a row have shown nothing of the central.
+        /// The number of successive looks that have shown nothing of the central.
         var quietLooks = 0
-        /// What was given first after each of two looks that have found the first of these missing: all that was given
-        /// before the one was handed on when the other began.
+        /// The number of the first update given after each of two looks that have found the oldest update
+        /// missing.
+        ///
+        /// Updates given before the first look were sent when the second began.
         var looks: [UInt64] = []
-        /// Whether something has left for the central that was given after both.
+        /// Whether an update for the central is completed that was given after both looks.
         var isOvertaken = false
     }
 
     private struct Given {
-        /// `nil` for one whose leaving nobody waits for.
+        /// `nil` for an update whose completion nothing waits for.
         var id: PeripheralKit.Update.ID?
-        /// Its place among all that were given.
+        /// The position among all updates that were given.
         var number: UInt64
     }
 
     private struct Update {
         var id: PeripheralKit.Update.ID
-        /// For how many centrals it has still to leave.
+        /// The number of centrals for which it is not completed.
         var missing: Int
         /// Whether socket or bus have taken it.
         var isTaken = false
-        /// Whether it has left for anybody, as far as is known.
-        var hasLeft = false
-        /// Whether nobody knows what has become of it for somebody who is there.
+        /// Whether it is completed for any central, as far as is known.
+        var isCompleted = false
+        /// Whether its fate is unknown for a central that is connected.
         var isGivenUp = false
 
-        var outcome: UpdateOutcome { hasLeft ? .delivered : isGivenUp ? .givenUp : .failed(.centralGone) }
+        var outcome: UpdateOutcome { isCompleted ? .delivered : isGivenUp ? .givenUp : .failed(.centralGone) }
     }
 
-    /// What has become of an update for a central: given up, nobody looks for it any more; lost, the central is gone.
-    private enum Fate { case left, givenUp, lost }
+    /// How an update ended for a central: given up means that its completion is no longer awaited; lost, that
+    /// the central has disconnected.
+    private enum Fate { case completed, givenUp, lost }
 
-    /// So many looks in a row have to show nothing of a central, until what is missing counts as lost.
+    /// The number of successive looks that must show nothing of a central before its missing updates are
+    /// given up.
     private static let quietLooks = 2
 
     private var ways: [Way] = []
     private var updates: [Update] = []
-    /// The centrals of which something went unseen.
-    private var doubts: [LinkDoubt] = []
+    /// The centrals for which something went unseen.
+    private var doubts: [FrameLossRecovery] = []
     private var nextNumber: UInt64 = 0
 
-    /// Whether all have left.
+    /// Whether all updates are completed.
     var isEmpty: Bool { ways.allSatisfy(\.updates.isEmpty) }
 
-    /// Whether something went unseen, so that it is to be looked at the links soon.
+    /// Whether something went unseen, so that the next look at the links should come soon.
     var isInDoubt: Bool { doubts.contains { $0.isUrgent && missing(for: $0.central) > 0 } }
 
-    /// Takes note that bluetoothd is being given an update, for these centrals; `nil` is one whose leaving nobody waits
-    /// for.
+    /// Records that bluetoothd is being given an update for these centrals.
+    ///
+    /// - Parameters:
+    ///   - id: The update; `nil` when nothing waits for its completion.
+    ///   - attribute: The handle by which the update is seen.
+    ///   - centrals: The recipients.
     mutating func given(
         _ id: PeripheralKit.Update.ID?,
         of attribute: AttributeHandle,
         for centrals: [Central.ID]
     ) {
         var receivers = centrals.map { index(of: attribute, for: $0) }
-        // Those who get it set the pace, not those who do not.
+        // Recipients that get the update set the pace, not those that do not.
         if receivers.contains(where: { !ways[$0].isDeserted }) { receivers.removeAll { ways[$0].isDeserted } }
         guard !receivers.isEmpty else { return }
         if let id { updates.append(Update(id: id, missing: receivers.count)) }
@@ -82,14 +93,14 @@ struct Departures {
         nextNumber += 1
     }
 
-    /// Takes note that socket or bus have taken an update, or not.
+    /// Records whether socket or bus have taken an update.
     mutating func taken(_ id: PeripheralKit.Update.ID, _ outcome: UpdateOutcome) -> BackendEvent? {
-        // One that was not given is one of which nobody sees when it leaves.
+        // The completion of an update that was not recorded as given cannot be seen.
         guard let index = updates.firstIndex(where: { $0.id == id }) else { return .updateEnded(id, outcome) }
         updates[index].isTaken = true
         switch outcome {
         case .delivered where updates[index].missing > 0: return .updateTaken(id)
-        case .delivered where updates[index].isGivenUp || updates[index].hasLeft:
+        case .delivered where updates[index].isGivenUp || updates[index].isCompleted:
             return .updateEnded(id, updates.remove(at: index).outcome)
         case .delivered, .givenUp: break
         case .failed: withdraw(id)
@@ -98,34 +109,34 @@ struct Departures {
         return .updateEnded(id, outcome)
     }
 
-    /// Takes note that bluetoothd has not been given an update after all.
+    /// Records that bluetoothd was not given an update after all.
     mutating func withdraw(_ id: PeripheralKit.Update.ID) {
         for index in ways.indices { ways[index].updates.removeAll { $0.id == id } }
         updates.removeAll { $0.id == id }
     }
 
-    /// Takes note that an update was seen to leave.
-    mutating func departed(_ attribute: AttributeHandle, for central: Central.ID) -> BackendEvent? {
+    /// Records that an update was seen to be completed.
+    mutating func completed(_ attribute: AttributeHandle, for central: Central.ID) -> BackendEvent? {
         moved(central)
         guard let index = existingIndex(of: attribute, for: central) else { return nil }
         ways[index].isDeserted = false
-        // Nobody knows which it was: the link is to run empty first.
-        guard doubt(of: central, { $0.departed() }) == nil, !ways[index].updates.isEmpty else { return nil }
+        // It is unknown which update it was: the link must run empty first.
+        guard doubt(of: central, { $0.completed() }) == nil, !ways[index].updates.isEmpty else { return nil }
         let given = ways[index].updates.removeFirst()
         (ways[index].looks, ways[index].isOvertaken) = ([], false)
         for other in ways.indices where ways[other].central == central && ways[other].looks.count == 2 {
             if given.number >= ways[other].looks[1] { ways[other].isOvertaken = true }
         }
-        return ended(given.id, .left)
+        return ended(given.id, .completed)
     }
 
-    /// Takes note that something went unseen: until the links are known again, nothing counts as having left.
+    /// Records that something went unseen: until the links are known again, no update counts as completed.
     mutating func missed() {
         for index in doubts.indices { doubts[index].missed() }
         for way in ways where !way.updates.isEmpty { beginDoubt(of: way.central) }
     }
 
-    /// Takes note that a central is gone: what has not left for it does not any more.
+    /// Records that a central has disconnected: updates that are not completed for it are lost.
     mutating func settled(_ central: Central.ID) -> [BackendEvent] {
         var events: [BackendEvent] = []
         for index in ways.indices where ways[index].central == central {
@@ -136,24 +147,27 @@ struct Departures {
         return events
     }
 
-    /// Takes note of a look at the links, after bluetoothd has said that it is idle.
+    /// Records a look at the links, made after bluetoothd has shown that it is idle.
     ///
-    /// What was given to it for a central, and is not on the link of that central either, does not come any more: it was
-    /// not sent, or where it could not be seen. Neither does what was overtaken by something given later: bluetoothd hands on
-    /// in their order what one central is to get. After something went unseen, ``LinkDoubt`` tells what that look is worth.
+    /// An update that is not on the link of its central by then is not coming: it was not sent, or was sent
+    /// where it could not be seen. The same holds for an update that a later one has overtaken, because
+    /// bluetoothd sends the updates for one central in order. After something went unseen,
+    /// ``FrameLossRecovery`` decides what the look means.
     ///
     /// - Parameters:
-    ///   - isBusy: Whether there is anything on the link of a central; `nil` when something for it may wait for others.
+    ///   - isBusy: Whether there is anything on the link of a central; `nil` when something for it may wait
+    ///     for others.
     ///   - hasCompleted: Whether that link has carried something since the last look.
-    ///   - isForgotten: Whether nobody knows any more what it may hold.
-    /// - Returns: What there is to report.
+    ///   - isForgotten: Whether it is no longer known what that link may hold.
+    /// - Returns: The events to report.
     mutating func looked(
         _ isBusy: (Central.ID) -> Bool?,
         hasCompleted: (Central.ID) -> Bool = { _ in false },
         isForgotten: (Central.ID) -> Bool = { _ in false }
     ) -> [BackendEvent] {
         var events: [BackendEvent] = []
-        // What a link holds on which nothing comes through, and was not seen, leaves the controller no room for others.
+        // Unseen packets on a link that does not work occupy the room that the controller has for other
+        // links.
         let mayBeHeldUp = doubts.contains { !$0.works }
         for index in ways.indices where !ways[index].updates.isEmpty && !isDoubtful(ways[index].central) {
             if let isBusy = isBusy(ways[index].central) {
@@ -192,14 +206,14 @@ struct Departures {
         switch verdict {
         case .wait, nil: break
         case .release(let count):
-            for _ in 0..<count { releaseOldest(for: central, .left, &events) }
+            for _ in 0..<count { releaseOldest(for: central, .completed, &events) }
         case .releaseOfDeserted:
             for index in ways.indices where ways[index].central == central { ways[index].isDeserted = true }
             releaseOldest(for: central, .givenUp, &events)
         case .resolved:
             doubts.removeAll { $0.central == central }
             for index in ways.indices where ways[index].central == central {
-                settle(index, .left, &events)
+                settle(index, .completed, &events)
             }
         }
     }
@@ -210,23 +224,23 @@ struct Departures {
 
     private mutating func beginDoubt(of central: Central.ID) {
         if isDoubtful(central) { return }
-        doubts.append(LinkDoubt(of: central))
+        doubts.append(FrameLossRecovery(of: central))
         for index in ways.indices where ways[index].central == central {
             (ways[index].looks, ways[index].isOvertaken) = ([], false)
         }
     }
 
-    /// Changes the doubt of a central; `nil` when there is none.
+    /// Changes the recovery of a central; `nil` when there is none.
     @discardableResult
     private mutating func doubt<Result>(
         of central: Central.ID,
-        _ change: (inout LinkDoubt) -> Result
+        _ change: (inout FrameLossRecovery) -> Result
     ) -> Result? {
         guard let index = doubts.firstIndex(where: { $0.central == central }) else { return nil }
         return change(&doubts[index])
     }
 
-    /// How many have not left for a central.
+    /// The number of updates that are not completed for a central.
     private func missing(for central: Central.ID) -> Int {
         ways.reduce(0) { $0 + ($1.central == central ? $1.updates.count : 0) }
     }
@@ -246,14 +260,14 @@ struct Departures {
         ways.firstIndex { $0.attribute == attribute && $0.central == central }
     }
 
-    /// The place of a way, which is made when there is none.
+    /// The index of the updates of an attribute for a central, which are added when there are none.
     private mutating func index(of attribute: AttributeHandle, for central: Central.ID) -> Int {
         if let index = existingIndex(of: attribute, for: central) { return index }
         ways.append(Way(attribute: attribute, central: central))
         return ways.count - 1
     }
 
-    /// The link of a central carries something.
+    /// Records that the link of a central carries something.
     private mutating func moved(_ central: Central.ID) {
         for index in ways.indices where ways[index].central == central { ways[index].quietLooks = 0 }
     }
@@ -279,11 +293,11 @@ struct Departures {
         guard let id, let index = updates.firstIndex(where: { $0.id == id }) else { return nil }
         updates[index].missing -= 1
         switch fate {
-        case .left: updates[index].hasLeft = true
+        case .completed: updates[index].isCompleted = true
         case .givenUp: updates[index].isGivenUp = true
         case .lost: break
         }
-        // Otherwise it ends when it is taken, which is still to be told.
+        // An update that is not taken yet ends when it is taken.
         guard updates[index].missing == 0, updates[index].isTaken else { return nil }
         return .updateEnded(id, updates.remove(at: index).outcome)
     }
@@ -292,6 +306,6 @@ struct Departures {
 extension PeripheralError {
     fileprivate static let centralGone = PeripheralError(
         code: .disconnected,
-        message: "The central was gone before the value was seen to leave."
+        message: "The central disconnected before the value was seen to leave the device."
     )
 }

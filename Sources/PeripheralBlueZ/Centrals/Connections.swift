@@ -1,0 +1,103 @@
+internal import PeripheralCore
+internal import PeripheralDBus
+internal import PeripheralKit
+
+/// Handles what bluetoothd reports of devices: which centrals are connected, and what that changes.
+///
+/// Belongs to the event loop.
+final class Connections {
+    private let devices: DeviceRegister
+    private let security: SubscriberSecurity
+    private let subscriptions: Subscriptions
+    private let completion: UpdateCompletion
+    private let reporter: EventReporter
+    private var countChanged: (@Sendable (Int) -> Void)?
+
+    init(
+        devices: DeviceRegister,
+        security: SubscriberSecurity,
+        subscriptions: Subscriptions,
+        completion: UpdateCompletion,
+        reporter: EventReporter
+    ) {
+        self.devices = devices
+        self.security = security
+        self.subscriptions = subscriptions
+        self.completion = completion
+        self.reporter = reporter
+    }
+
+    /// Calls the handler with the number of connected centrals whenever it changes.
+    func onCountChange(_ handler: (@Sendable (Int) -> Void)?) {
+        countChanged = handler
+    }
+
+    /// The central that makes a request.
+    func central(_ address: DeviceAddress, mtu: Int) -> Central {
+        let (central, changes) = devices.heard(from: address, mtu: mtu)
+        apply(changes)
+        subscriptions.resume(central.id)
+        return central
+    }
+
+    /// The central of a device, as far as it is known; `nil` when the path is not that of a device.
+    ///
+    /// A bond is known also before the connection is reported.
+    func central(at device: ObjectPath) -> Central? {
+        Central.ID(devicePath: device).map { devices.known($0) ?? Central(address: $0.address) }
+    }
+
+    /// Records all objects that bluetoothd has.
+    func devicesReported(_ objects: BusValue?, below adapter: ObjectPath) {
+        for entry in objects?.dictionary?.entries ?? [] {
+            guard let path = entry.key.objectPath, path.isBelow(adapter),
+                let device = entry.value[BlueZ.device.text]
+            else { continue }
+            deviceChanged(path, device)
+        }
+    }
+
+    func deviceChanged(_ path: ObjectPath, _ properties: BusValue) {
+        apply(devices.update(path, properties))
+        if properties["ServicesResolved"]?.bool == true, let id = Central.ID(devicePath: path) {
+            subscriptions.resume(id)
+        }
+    }
+
+    func deviceRemoved(_ path: ObjectPath) {
+        apply(devices.remove(path))
+    }
+
+    private func apply(_ changes: [DeviceTable.Change]) {
+        for change in changes {
+            switch change {
+            case .connected(let central):
+                security.connected(central)
+                reporter.report(.connected(central))
+                subscriptions.connected(central)
+                countChanged?(devices.connectedCount)
+            case .changed(let central):
+                security.connected(central)
+                subscriptions.changed(central)
+                reporter.report(.connected(central))
+            case .identified(let central):
+                subscriptions.identified(central)
+            case .disconnected(let central):
+                disconnected(central)
+                countChanged?(devices.connectedCount)
+            case .forgotten(let central):
+                security.forgotten(central)
+                subscriptions.forgotten(central)
+                reporter.report(.forgotten(central))
+            }
+        }
+    }
+
+    private func disconnected(_ central: Central) {
+        security.disconnected(central)
+        let leaving = subscriptions.disconnected(central)
+        completion.disconnected(central.id)
+        subscriptions.settleRoutes()
+        subscriptions.settleLater(leaving)
+    }
+}

@@ -1,0 +1,89 @@
+internal import Logging
+internal import PeripheralCore
+internal import PeripheralDBus
+internal import PeripheralKit
+
+/// Decides which subscribers may be sent values that demand a secure link.
+///
+/// bluetoothd does not check that, see ``SecuredReceivers``. The check is made when an update is handed over.
+/// A central that returns in the instant before bluetoothd sends the update is not noticed.
+///
+/// Belongs to the event loop.
+final class SubscriberSecurity {
+    private let context: CentralsContext
+    private let kernelLinks: any KernelLinks
+    private let log: RunLog
+    private var receivers = SecuredReceivers()
+
+    init(in context: CentralsContext, kernelLinks: any KernelLinks, log: RunLog) {
+        self.context = context
+        self.kernelLinks = kernelLinks
+        self.log = log
+    }
+
+    /// Logs how links are judged, unless the kernel reports which are encrypted.
+    func logJudgement(of adapter: ObjectPath) {
+        guard context.characteristics.values.contains(where: { $0.security > .open }) else { return }
+        guard kernelLinks.links(of: adapter) == nil else { return log.forget(.unknownLinkSecurity) }
+        log.tell(
+            .unknownLinkSecurity,
+            .notice,
+            """
+            The kernel does not report which links are encrypted, perhaps because this program may not open \
+            Bluetooth sockets. A central that returns gets values that demand a secure link only after it has \
+            used an attribute that demands the same security.
+            """
+        )
+    }
+
+    /// Logs once for each characteristic that secure subscribers cannot be reached without insecure ones.
+    func logWithheld(_ characteristic: AttributeHandle) {
+        guard let uuid = context.characteristics[characteristic]?.uuid else { return }
+        log.tell(
+            .withheldValues(of: characteristic),
+            .notice,
+            """
+            Values are withheld from all subscribers while the link of one of them is not secure, because \
+            bluetoothd reaches them only together.
+            """,
+            metadata: ["peripheral.characteristic": .bounded("\(uuid)")]
+        )
+    }
+
+    /// The subscribers that must not be sent a value of a characteristic now; `nil` when all may be.
+    func insecureReceivers(of characteristic: AttributeHandle) -> SecuredReceivers.Insecure? {
+        guard let level = context.notifySecurity(of: characteristic) else { return nil }
+        let links = context.adapter.flatMap { kernelLinks.links(of: $0) }
+        let insecure = receivers.insecure(for: characteristic, at: level, links: links)
+        return insecure.isEmpty ? nil : insecure
+    }
+
+    /// Records that bluetoothd has let a central do what demands a level.
+    func served(_ central: Central, at level: SecurityLevel) {
+        receivers.served(central, at: level)
+    }
+
+    /// Records that a central pairs, which may give it other keys.
+    func mayPair(_ central: Central.ID, at level: SecurityLevel) {
+        receivers.mayPair(central, at: level)
+    }
+
+    func subscribed(_ central: Central, to characteristic: AttributeHandle) {
+        guard let level = context.notifySecurity(of: characteristic) else { return }
+        receivers.subscribed(central, to: characteristic, at: level)
+    }
+
+    func strangerSubscribed(to characteristic: AttributeHandle) {
+        receivers.strangerSubscribed(to: characteristic)
+    }
+
+    func strangersUnsubscribed(from characteristic: AttributeHandle) {
+        receivers.strangersUnsubscribed(from: characteristic)
+    }
+
+    func connected(_ central: Central) { receivers.connected(central) }
+
+    func disconnected(_ central: Central) { receivers.disconnected(central) }
+
+    func forgotten(_ central: Central.ID) { receivers.forgotten(central) }
+}

@@ -1,0 +1,114 @@
+internal import PeripheralDBus
+internal import PeripheralKit
+
+/// Estimates which updates are completed by the adapter's counters, where the program may not watch the
+/// links.
+///
+/// Belongs to the event loop.
+final class EstimatedCompletion: CompletionTracker {
+    /// The intervals at which the counters are read: while the adapter sends, and while it does not.
+    private static let (shortestInterval, longestInterval) = (
+        Duration.milliseconds(4), Duration.milliseconds(64)
+    )
+
+    private let adapter: ObjectPath
+    private let kernelLinks: any KernelLinks
+    private let reporter: EventReporter
+    private let timer: CompletionTimer
+    private var inFlight = InFlightUpdates()
+    private var estimate: CompletionEstimate
+
+    /// Begins with the counters of an adapter; `nil` when its driver does not count.
+    init?(
+        on adapter: ObjectPath,
+        kernelLinks: any KernelLinks,
+        reporter: EventReporter,
+        turns: DaemonTurns
+    ) {
+        // An adapter that is on has been given commands: a driver that has not counted them counts nothing.
+        guard let counters = kernelLinks.counters(of: adapter), counters.commandsSent > 0,
+            counters.bytesSent > 0
+        else { return nil }
+        self.adapter = adapter
+        self.kernelLinks = kernelLinks
+        self.reporter = reporter
+        timer = CompletionTimer(in: turns)
+        estimate = CompletionEstimate(counters, at: .now)
+    }
+
+    var pacing: UpdatePacing { .estimated }
+
+    func willSend(_ update: Update, to centrals: [Central.ID]) {
+        // An indication ends when it is confirmed, and its packet is set off against the confirmation.
+        guard !update.awaitsConfirmation else {
+            for _ in centrals { estimate.asked() }
+            return
+        }
+        guard !centrals.isEmpty else { return }
+        inFlight.given(update.id, of: update.characteristic, for: centrals)
+        if estimate.isEmpty { readCounters() }
+        for central in centrals {
+            let delivery = CompletionEstimate.Delivery(
+                update: update.id,
+                attribute: update.characteristic,
+                central: central
+            )
+            estimate.given(delivery, size: update.value.count, at: .now)
+        }
+        readCountersLater(after: Self.shortestInterval)
+    }
+
+    func withdraw(_ update: Update.ID) {
+        estimate.withdraw(update)
+        inFlight.withdraw(update)
+    }
+
+    func taken(_ update: Update.ID, _ outcome: UpdateOutcome) {
+        if case .failed = outcome { estimate.withdraw(update) }
+        report([inFlight.taken(update, outcome)])
+    }
+
+    func received(_ request: CompletionPace.Request, from central: Central.ID) {
+        estimate.asked()
+    }
+
+    func confirmed(_ update: Update.ID) {}
+
+    func disconnected(_ central: Central.ID) {
+        let completed = estimate.settled(central)
+        report(
+            inFlight.settled(central) + completed.map { inFlight.completed($0.attribute, for: $0.central) }
+        )
+    }
+
+    func end() {
+        timer.cancel()
+    }
+
+    private func report(_ events: [BackendEvent?]) {
+        // Without a timer, a program that sends rarely is not woken up in between.
+        if inFlight.isEmpty { timer.cancel() }
+        reporter.report(all: events)
+    }
+
+    private func readCountersLater(after interval: Duration) {
+        guard !timer.isSet, !estimate.isEmpty else { return }
+        timer.set(after: interval) { [weak self] in
+            guard let self else { return }
+            let isBusy = readCounters() || estimate.isMeasuring
+            readCountersLater(after: isBusy ? Self.shortestInterval : min(interval * 2, Self.longestInterval))
+        }
+    }
+
+    /// Reads what the adapter has sent.
+    ///
+    /// - Returns: Whether something counts as completed.
+    @discardableResult
+    private func readCounters() -> Bool {
+        guard let counters = kernelLinks.counters(of: adapter) else { return false }
+        let completed = estimate.sent(counters, at: .now)
+        if completed.isEmpty { return false }
+        report(completed.map { inFlight.completed($0.attribute, for: $0.central) })
+        return true
+    }
+}

@@ -1,0 +1,147 @@
+internal import PeripheralCore
+internal import PeripheralDBus
+internal import PeripheralKit
+
+/// Observes which updates the controller has sent, where the program may watch the links.
+///
+/// Belongs to the event loop.
+final class ObservedCompletion: CompletionTracker {
+    /// The interval between two looks at the links while something is in flight.
+    private static let lookInterval = Duration.milliseconds(200)
+    /// The interval after some of what the links have carried went unseen.
+    private static let hastyLookInterval = Duration.milliseconds(25)
+
+    private let adapter: ObjectPath
+    private let devices: DeviceRegister
+    private let handles: AssignedHandles
+    private let kernelLinks: any KernelLinks
+    private let reporter: EventReporter
+    private let turns: DaemonTurns
+    private let timer: CompletionTimer
+    private var watch: (any LinkWatch)?
+    private var inFlight = InFlightUpdates()
+    /// The connections that are watched, with their centrals' addresses.
+    private var connections: [LinkState] = []
+    /// Whether bluetoothd has been asked whether it is idle, for a look at the links.
+    private var isLooking = false
+
+    /// Begins to watch an adapter; `nil` when the kernel does not allow that.
+    init?(
+        on adapter: ObjectPath,
+        devices: DeviceRegister,
+        handles: AssignedHandles,
+        kernelLinks: any KernelLinks,
+        reporter: EventReporter,
+        turns: DaemonTurns,
+        loop: EventLoop
+    ) {
+        self.adapter = adapter
+        self.devices = devices
+        self.handles = handles
+        self.kernelLinks = kernelLinks
+        self.reporter = reporter
+        self.turns = turns
+        timer = CompletionTimer(in: turns)
+        watch = kernelLinks.watch(adapter, on: loop) { [weak self] in self?.observed($0) }
+        if watch == nil { return nil }
+    }
+
+    var pacing: UpdatePacing { .observed }
+
+    func willSend(_ update: Update, to centrals: [Central.ID]) {
+        guard let attribute = handles.onAir(update.characteristic) else { return }
+        // An indication ends when it is confirmed.
+        inFlight.given(update.awaitsConfirmation ? nil : update.id, of: attribute, for: centrals)
+        lookLater()
+    }
+
+    func withdraw(_ update: Update.ID) {
+        inFlight.withdraw(update)
+    }
+
+    func taken(_ update: Update.ID, _ outcome: UpdateOutcome) {
+        report([inFlight.taken(update, outcome)])
+    }
+
+    func received(_ request: CompletionPace.Request, from central: Central.ID) {}
+
+    func confirmed(_ update: Update.ID) {}
+
+    func disconnected(_ central: Central.ID) {
+        connections.removeAll { devices.id(ofLink: $0.address) == central }
+        report(inFlight.settled(central))
+    }
+
+    func end() {
+        watch?.close()
+        watch = nil
+        timer.cancel()
+    }
+
+    private func report(_ events: [BackendEvent?]) {
+        // Without a timer, a program that sends rarely is not woken up in between.
+        if inFlight.isEmpty { timer.cancel() }
+        reporter.report(all: events)
+    }
+
+    private func observed(_ observations: [LinkObservation]) {
+        var events: [BackendEvent?] = []
+        for observation in observations {
+            switch observation {
+            case .completed(let attribute, let connection):
+                guard let central = central(on: connection) else { continue }
+                events.append(inFlight.completed(attribute, for: central))
+            case .ended(let connection): connections.removeAll { $0.connection == connection }
+            case .adapterGone: connections = []
+            case .missed:
+                connections = []
+                inFlight.missed()
+                // The next look comes sooner now.
+                timer.cancel()
+                lookLater()
+            }
+        }
+        report(events)
+    }
+
+    private func central(on connection: UInt16) -> Central.ID? {
+        if let central = knownCentral(on: connection) { return central }
+        learnConnections()
+        return knownCentral(on: connection)
+    }
+
+    private func knownCentral(on connection: UInt16) -> Central.ID? {
+        connections.first { $0.connection == connection }.map { devices.id(ofLink: $0.address) }
+    }
+
+    private func learnConnections() {
+        connections = kernelLinks.links(of: adapter) ?? []
+    }
+
+    private func lookLater() {
+        guard !timer.isSet, !isLooking, !inFlight.isEmpty else { return }
+        let interval = inFlight.isInDoubt ? Self.hastyLookInterval : Self.lookInterval
+        timer.set(after: interval) { [weak self] in
+            self?.isLooking = true
+            // bluetoothd sends what it was given before it answers.
+            self?.turns.afterAnswer { self?.look() }
+        }
+    }
+
+    private func look() {
+        isLooking = false
+        guard let activity = watch?.look() else { return }
+        learnConnections()
+        let busy = activity.busy.compactMap { knownCentral(on: $0) }
+        let completing = activity.completing.compactMap { knownCentral(on: $0) }
+        let forgotten = activity.forgotten.compactMap { knownCentral(on: $0) }
+        report(
+            inFlight.looked(
+                { busy.contains($0) ? true : activity.isHeldUp ? nil : false },
+                hasCompleted: completing.contains,
+                isForgotten: forgotten.contains
+            )
+        )
+        lookLater()
+    }
+}

@@ -1,0 +1,108 @@
+internal import PeripheralDBus
+internal import PeripheralKit
+
+/// Chooses the best ``CompletionTracker`` that the adapter allows, and passes everything on to it.
+///
+/// Without a tracker, an update ends as soon as it is taken. Belongs to the event loop.
+final class UpdateCompletion {
+    private let context: CentralsContext
+    private let devices: DeviceRegister
+    private let sockets: SubscriberSockets
+    private let handles: AssignedHandles
+    private let kernelLinks: any KernelLinks
+    private let fallbackRate: FallbackRate
+    private let reporter: EventReporter
+    private let turns: DaemonTurns
+    private let loop: EventLoop
+    private var tracker: (any CompletionTracker)?
+
+    init(
+        in context: CentralsContext,
+        devices: DeviceRegister,
+        sockets: SubscriberSockets,
+        handles: AssignedHandles,
+        kernelLinks: any KernelLinks,
+        fallbackRate: FallbackRate,
+        reporter: EventReporter,
+        turns: DaemonTurns,
+        loop: EventLoop
+    ) {
+        (self.context, self.devices, self.sockets, self.handles) = (context, devices, sockets, handles)
+        (self.kernelLinks, self.fallbackRate) = (kernelLinks, fallbackRate)
+        (self.reporter, self.turns, self.loop) = (reporter, turns, loop)
+    }
+
+    /// How it is known what is completed.
+    var pacing: UpdatePacing { tracker?.pacing ?? .unknown }
+
+    /// Begins to track the updates of an adapter, and ends what was tracked before.
+    func begin(on adapter: ObjectPath) {
+        end()
+        tracker = observed(on: adapter) ?? estimated(on: adapter) ?? paced()
+    }
+
+    func end() {
+        tracker?.end()
+        tracker = nil
+    }
+
+    /// Records that bluetoothd is being given an update by sockets.
+    func willSend(_ update: Update, by ways: [SocketRun.Way]) {
+        tracker?.willSend(update, to: ways.map(\.socket.central))
+    }
+
+    /// Records that bluetoothd is being given an update.
+    func willSend(_ update: Update, to centrals: [Central.ID]) {
+        tracker?.willSend(update, to: centrals)
+    }
+
+    /// Records that bluetoothd was not given an update after all.
+    func withdraw(_ update: Update.ID) {
+        tracker?.withdraw(update)
+    }
+
+    /// Records and reports that an update was taken by socket or bus, or could not be.
+    func taken(_ update: Update.ID, _ outcome: UpdateOutcome) {
+        guard let tracker else { return reporter.ended(update, outcome) }
+        tracker.taken(update, outcome)
+    }
+
+    /// Records a request of a central that expects a response.
+    func received(_ request: CompletionPace.Request, from central: Central.ID) {
+        tracker?.received(request, from: central)
+    }
+
+    /// Records that an indication is confirmed by all.
+    func confirmed(_ update: Update.ID) {
+        tracker?.confirmed(update)
+    }
+
+    /// Ends what was in flight to a central that has disconnected.
+    func disconnected(_ central: Central.ID) {
+        tracker?.disconnected(central)
+    }
+
+    private func observed(on adapter: ObjectPath) -> (any CompletionTracker)? {
+        // Without the handles on the air, the updates that are seen cannot be distinguished.
+        guard context.abilities.tellsHandles else { return nil }
+        return ObservedCompletion(
+            on: adapter,
+            devices: devices,
+            handles: handles,
+            kernelLinks: kernelLinks,
+            reporter: reporter,
+            turns: turns,
+            loop: loop
+        )
+    }
+
+    private func estimated(on adapter: ObjectPath) -> (any CompletionTracker)? {
+        EstimatedCompletion(on: adapter, kernelLinks: kernelLinks, reporter: reporter, turns: turns)
+    }
+
+    private func paced() -> (any CompletionTracker)? {
+        fallbackRate.interval.map {
+            PacedCompletion(interval: $0, sockets: sockets, reporter: reporter, turns: turns)
+        }
+    }
+}

@@ -1,0 +1,123 @@
+internal import PeripheralCore
+internal import PeripheralKit
+
+/// Tracks which indications are still to be confirmed, and reports how they end.
+///
+/// Belongs to the event loop.
+final class ConfirmationTracker {
+    /// A confirmation that has not arrived this long after 30 s does not arrive any more: bluetoothd then
+    /// disconnects a central that has not confirmed.
+    private static let lateness = Duration.seconds(1)
+
+    private let context: CentralsContext
+    private let completion: UpdateCompletion
+    private let reporter: EventReporter
+    private let turns: DaemonTurns
+    private var confirmations = Confirmations()
+    /// Called when no confirmation is missing.
+    private var allConfirmed: (@Sendable () -> Void)?
+
+    init(
+        in context: CentralsContext,
+        completion: UpdateCompletion,
+        reporter: EventReporter,
+        turns: DaemonTurns
+    ) {
+        (self.context, self.completion, self.reporter, self.turns) = (context, completion, reporter, turns)
+    }
+
+    /// Records that an update is sent whose confirmation is to come, if there is one.
+    ///
+    /// That includes updates that nothing waits for. Their confirmations arrive all the same, and do not show
+    /// to which update they belong.
+    func expect(
+        _ update: Update,
+        from sources: [Confirmations.Source: Int],
+        lacking failure: PeripheralError? = nil
+    ) {
+        guard context.isIndicated(update.characteristic) else { return }
+        confirmations.sent(update.awaitsConfirmation ? update.id : nil, awaiting: sources, lacking: failure)
+    }
+
+    /// Records that another central may confirm updates that go by the bus.
+    func joined(_ characteristic: AttributeHandle) {
+        confirmations.joined(.call(characteristic))
+    }
+
+    /// Records a confirmation.
+    func confirmed(_ source: Confirmations.Source) {
+        end(confirmations.confirmed(source))
+    }
+
+    /// Ends an update that nothing waits for, once its confirmation cannot arrive any more.
+    func abandon(_ update: Update.ID) {
+        guard confirmations.doubt(update) else { return }
+        _ = turns.schedule(after: Self.lateness) { [weak self] in
+            guard let self else { return }
+            end(confirmations.giveUp(update))
+        }
+    }
+
+    /// Records that nothing more arrives by a socket, and ends what it was to confirm.
+    func lost(_ socket: SubscriptionTable.Socket, because failure: PeripheralError) {
+        end(takeLost(socket, because: failure))
+    }
+
+    /// Records that nothing more arrives by a socket.
+    ///
+    /// - Returns: The updates that have ended with it, for ``end(_:)``.
+    func takeLost(_ socket: SubscriptionTable.Socket, because failure: PeripheralError) -> [Confirmations.End]
+    {
+        confirmations.lost(.socket(socket), because: failure)
+    }
+
+    /// Records that nothing more arrives by the sockets of a central.
+    func lost(from central: Central.ID, because failure: PeripheralError) {
+        end(confirmations.lost(from: central, because: failure))
+    }
+
+    /// Records that a subscriber has disconnected.
+    ///
+    /// - Parameters:
+    ///   - characteristic: The characteristic to which it had subscribed.
+    ///   - remaining: How many subscribers there still are.
+    /// - Returns: Whether ``settleLeaving(_:remaining:)`` must be called in a moment.
+    func left(_ characteristic: AttributeHandle, remaining: Int) -> Bool {
+        let (ends, asks) = confirmations.left(characteristic, remaining: remaining)
+        end(ends)
+        return asks
+    }
+
+    /// Records that bluetoothd has reported the confirmations of subscribers that have disconnected.
+    func settleLeaving(_ characteristic: AttributeHandle, remaining: Int) {
+        end(confirmations.settleLeaving(characteristic, remaining: remaining))
+    }
+
+    /// Records that no central is connected any more.
+    func allLeft() {
+        end(confirmations.allLeft())
+    }
+
+    /// Reports updates that have ended.
+    func end(_ ends: [Confirmations.End]) {
+        for end in ends {
+            if case .delivered = end.outcome { completion.confirmed(end.update) }
+        }
+        for end in ends { reporter.report(.updateEnded(end.update, end.outcome)) }
+        if !confirmations.isAnyMissing { allConfirmed?() }
+    }
+
+    /// A stream that ends when no confirmation is missing; `nil` when none is missing now.
+    func untilConfirmed() -> AsyncStream<Void>? {
+        guard confirmations.isAnyMissing else { return nil }
+        let (confirmed, confirm) = AsyncStream.makeStream(of: Void.self)
+        allConfirmed = { confirm.finish() }
+        return confirmed
+    }
+
+    /// Ends the stream of ``untilConfirmed()``.
+    func stopWaiting() {
+        allConfirmed?()
+        allConfirmed = nil
+    }
+}

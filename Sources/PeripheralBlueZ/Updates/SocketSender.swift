@@ -1,0 +1,191 @@
+internal import PeripheralCore
+internal import PeripheralDBus
+internal import PeripheralKit
+
+/// The sockets by which updates of a characteristic reach the same recipients, until the current work on the
+/// loop ends.
+///
+/// A class, because copying a value of this size takes longer than its use.
+final class SocketRun {
+    struct Way {
+        let socket: SubscriptionTable.Socket
+        /// `nil` when it is closed.
+        let packets: PacketSocket?
+    }
+
+    let characteristic: AttributeHandle
+    let recipients: Update.Recipients
+    /// Whether what is sent may be confirmed.
+    let isConfirmed: Bool
+    let ways: [Way]
+    /// Why subscribers that are to confirm are not reached.
+    let failure: PeripheralError?
+
+    init(
+        of update: Update,
+        isConfirmed: Bool,
+        ways: [Way],
+        lacking failure: PeripheralError?
+    ) {
+        (characteristic, recipients) = (update.characteristic, update.recipients)
+        (self.isConfirmed, self.ways, self.failure) = (isConfirmed, ways, failure)
+    }
+
+    /// Whether an update takes the same sockets.
+    func covers(_ update: Update) -> Bool {
+        update.characteristic == characteristic && update.recipients == recipients && !update.value.isEmpty
+            && !update.awaitsConfirmation && update.isForWhoeverIsThere
+    }
+}
+
+/// The owner of a ``SocketSender``.
+protocol SocketSenderDelegate: AnyObject {
+    /// Keeps an update that a socket has not taken, until the routes are known again.
+    func holdBack(_ update: Update)
+
+    /// Sends what has waited until bluetoothd looks at the bus again.
+    func pauseEnded()
+}
+
+/// Sends updates by sockets.
+///
+/// Belongs to the event loop.
+final class SocketSender {
+    /// An update that some of its sockets have not taken yet, because they are full.
+    private struct WaitingPackets {
+        let update: Update
+        let run: SocketRun
+        /// For how many sockets it waits.
+        var count: Int
+        var isLost: Bool
+    }
+
+    private let context: CentralsContext
+    private let sockets: SubscriberSockets
+    private let confirmations: ConfirmationTracker
+    private let completion: UpdateCompletion
+    private let reporter: EventReporter
+    private let turns: DaemonTurns
+    private weak var delegate: (any SocketSenderDelegate)?
+    private var waiting: [Update.ID: WaitingPackets] = [:]
+    private var fairness = BusFairness()
+
+    init(
+        in context: CentralsContext,
+        sockets: SubscriberSockets,
+        confirmations: ConfirmationTracker,
+        completion: UpdateCompletion,
+        reporter: EventReporter,
+        turns: DaemonTurns
+    ) {
+        (self.context, self.sockets) = (context, sockets)
+        (self.confirmations, self.completion) = (confirmations, completion)
+        (self.reporter, self.turns) = (reporter, turns)
+    }
+
+    func setDelegate(_ delegate: any SocketSenderDelegate) {
+        self.delegate = delegate
+    }
+
+    /// Whether nothing is to be sent until bluetoothd has looked at the bus.
+    var isPaused: Bool { fairness.isAwaited }
+
+    /// The run of an update by sockets.
+    func run(
+        of update: Update,
+        by sockets: [SubscriptionTable.Socket],
+        lacking failure: PeripheralError?
+    ) -> SocketRun {
+        SocketRun(
+            of: update,
+            isConfirmed: context.abilities.confirmsOnSockets && context.isIndicated(update.characteristic),
+            ways: sockets.map { SocketRun.Way(socket: $0, packets: self.sockets.packets(for: $0)) },
+            lacking: failure
+        )
+    }
+
+    /// Sends an update by sockets.
+    ///
+    /// - Returns: The same run; `nil` when one of the sockets did not take the update at once.
+    func send(_ update: Update, by run: SocketRun) -> SocketRun? {
+        if run.isConfirmed {
+            var sources: [Confirmations.Source: Int] = [:]
+            for way in run.ways { sources[.socket(way.socket)] = 1 }
+            confirmations.expect(update, from: sources, lacking: run.failure)
+        }
+        completion.willSend(update, by: run.ways)
+        countPackets(run.ways.count)
+        guard !update.awaitsConfirmation else {
+            for case let packets? in run.ways.map(\.packets) where packets.send(update.value) == nil {
+                packets.sendLater(update.value) { _ in }
+            }
+            return nil
+        }
+        var (isLost, waitingCount) = (false, 0)
+        for index in run.ways.indices {
+            guard let packets = run.ways[index].packets else {
+                isLost = true
+                continue
+            }
+            guard let isTaken = packets.send(update.value) else {
+                sendLater(update, by: packets)
+                waitingCount += 1
+                continue
+            }
+            isLost = isLost || !isTaken
+        }
+        guard waitingCount == 0 else {
+            waiting[update.id] = WaitingPackets(update: update, run: run, count: waitingCount, isLost: isLost)
+            return nil
+        }
+        taken(update, by: run, isLost: isLost)
+        return isLost ? nil : run
+    }
+
+    private func sendLater(_ update: Update, by packets: PacketSocket) {
+        packets.sendLater(update.value) { [weak self, id = update.id] isTaken in self?.taken(id, isTaken) }
+    }
+
+    /// Records that a socket that was full has taken a packet, or is closed.
+    private func taken(_ update: Update.ID, _ isTaken: Bool) {
+        guard var packets = waiting.removeValue(forKey: update) else { return }
+        packets.count -= 1
+        packets.isLost = packets.isLost || !isTaken
+        guard packets.count == 0 else { return waiting[update] = packets }
+        // The socket has room for many more as soon as it has for one.
+        reporter.gatherEndsInThisTurn()
+        taken(packets.update, by: packets.run, isLost: packets.isLost)
+    }
+
+    private func taken(_ update: Update, by run: SocketRun, isLost: Bool) {
+        guard isLost else { return completion.taken(update.id, .delivered) }
+        guard update.recipients != .subscribers else {
+            let outcome: UpdateOutcome =
+                update.isForWhoeverIsThere ? .delivered : .failed(.subscriptionEnded)
+            return completion.taken(update.id, outcome)
+        }
+        // bluetoothd has closed the socket, and its end is not processed yet: that decides how the update
+        // ends.
+        let isClosing = run.ways.contains { way in
+            way.packets != nil && sockets.packets(for: way.socket) === way.packets
+        }
+        guard isClosing else { return completion.taken(update.id, .failed(.subscriptionEnded)) }
+        completion.withdraw(update.id)
+        delegate?.holdBack(update)
+    }
+
+    private func countPackets(_ count: Int) {
+        guard fairness.sent(count, at: .now) else { return }
+        turns.afterAnswer { [weak self] in
+            self?.fairness.answered(at: .now)
+            self?.delegate?.pauseEnded()
+        }
+    }
+}
+
+extension PeripheralError {
+    static let subscriptionEnded = PeripheralError(
+        code: .notSubscribed,
+        message: "The central has ended its subscription or disconnected."
+    )
+}

@@ -1,0 +1,33 @@
+internal import PeripheralKit
+internal import Synchronization
+
+/// The updates that were submitted on any thread, until the loop takes them.
+final class SubmittedUpdates: Sendable {
+    private let updates = Mutex<[Update]>([])
+
+    /// Adds updates.
+    ///
+    /// - Returns: Whether there were none before, so that the loop must be told to take them.
+    func append(_ new: [Update]) -> Bool {
+        updates.withLock { updates in
+            defer { updates += new }
+            return updates.isEmpty
+        }
+    }
+
+    func takeAll() -> [Update] {
+        updates.withLock { updates in
+            defer { updates = [] }
+            return updates
+        }
+    }
+
+    /// Takes the updates that satisfy a predicate.
+    func take(where isTaken: (Update) -> Bool) -> [Update] {
+        updates.withLock { updates in
+            let taken = updates.filter(isTaken)
+            updates.removeAll(where: isTaken)
+            return taken
+        }
+    }
+}

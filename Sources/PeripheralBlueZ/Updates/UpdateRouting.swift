@@ -1,0 +1,145 @@
+internal import PeripheralCore
+internal import PeripheralKit
+
+/// The route of an update to bluetoothd.
+enum UpdateRoute {
+    /// By the bus, to all subscribers.
+    case bus
+    /// By sockets; and why a subscriber that is to confirm it is not reached.
+    case sockets([SubscriptionTable.Socket], lacking: PeripheralError? = nil)
+    /// Not known yet, but in a moment.
+    case later
+    case none(UpdateOutcome)
+}
+
+/// Chooses the route of each update: the bus, which reaches all subscribers, or sockets, each of which
+/// reaches one.
+///
+/// An update takes one route only: bluetoothd sends what comes by the bus also to subscribers that have a
+/// socket.
+struct UpdateRouting {
+    private let context: CentralsContext
+    private let subscriptions: Subscriptions
+    private let security: SubscriberSecurity
+
+    init(in context: CentralsContext, subscriptions: Subscriptions, security: SubscriberSecurity) {
+        (self.context, self.subscriptions, self.security) = (context, subscriptions, security)
+    }
+
+    /// The route of an update to the subscribers that may get it.
+    func route(of update: Update) -> UpdateRoute {
+        guard let insecure = security.insecureReceivers(of: update.characteristic) else {
+            return openRoute(of: update)
+        }
+        return route(of: update, withholdingFrom: insecure)
+    }
+
+    private func openRoute(of update: Update) -> UpdateRoute {
+        let subscribers = subscriptions.subscribers(of: update.characteristic)
+        let count = subscriptions.count(of: update.characteristic)
+        let recipients: [SubscriptionTable.Subscriber]
+        switch update.recipients {
+        case .subscribers:
+            if let missed = missed(update) { return .none(.failed(.notSubscribed(missed))) }
+            guard count > 0 else { return .none(.delivered) }
+            recipients = subscribers
+        case .central(let central):
+            recipients = subscribers.filter { $0.central.id == central }
+            guard !recipients.isEmpty else { return .none(.failed(.notSubscribed(central))) }
+        }
+        let sockets = recipients.filter { $0.route == .socket }.map {
+            SubscriptionTable.Socket(characteristic: update.characteristic, central: $0.central.id)
+        }
+        // A central that asks for indications by a socket can crash bluetoothd from 5.80 on. bluetoothd uses
+        // the socket when an indication is confirmed, also when the subscription has ended in the meantime,
+        // and with it the socket (`sock_io_conf` in gatt-database.c). So a socket is used only where nothing
+        // else reaches one of several.
+        let isIndicated = context.isIndicated(update.characteristic)
+        switch update.recipients {
+        case .subscribers where sockets.count == count && !isIndicated && canUseSockets(for: update):
+            return .sockets(sockets)
+        case .central where sockets.count == 1 && !(isIndicated && count == 1) && canUseSockets(for: update):
+            return .sockets(sockets)
+        case .central(let central) where count > 1:
+            let socket = SubscriptionTable.Socket(characteristic: update.characteristic, central: central)
+            let isUncertain = canUseSockets(for: update) && subscriptions.isUncertain(socket)
+            return isUncertain ? .later : .none(.failed(.notAddressable(central)))
+        default:
+            return .bus
+        }
+    }
+
+    /// The route of an update to secure subscribers, as far as they can be reached without insecure ones.
+    ///
+    /// That insecure subscribers are left out is not reported for notifications: they may be missed, and a
+    /// central that has just returned would fail every update until it has encrypted. It is reported for an
+    /// indication to all, and where the program has named the centrals that an update must reach.
+    private func route(
+        of update: Update,
+        withholdingFrom insecure: SecuredReceivers.Insecure
+    ) -> UpdateRoute {
+        let subscribers = subscriptions.subscribers(of: update.characteristic)
+        let reachable = canUseSockets(for: update) ? subscribers.filter { $0.route == .socket } : []
+        let secure = reachable.map(\.central.id).filter { !insecure.centrals.contains($0) }
+        let sockets = secure.map {
+            SubscriptionTable.Socket(characteristic: update.characteristic, central: $0)
+        }
+        if sockets.isEmpty, subscribers.contains(where: { !insecure.centrals.contains($0.central.id) }) {
+            security.logWithheld(update.characteristic)
+        }
+        switch update.recipients {
+        case .subscribers where !update.mustReach.isSubset(of: secure):
+            return .none(.failed(missed(update).map { .notSubscribed($0) } ?? .insecure))
+        case .subscribers where !update.isForWhoeverIsThere:
+            return .sockets(sockets)
+        case .subscribers where sockets.isEmpty:
+            return .none(subscribers.isEmpty ? .delivered : .failed(.insecure))
+        case .subscribers:
+            return .sockets(sockets, lacking: sockets.count == subscribers.count ? nil : .insecure)
+        case .central(let central):
+            if secure.contains(central) {
+                return .sockets([
+                    SubscriptionTable.Socket(characteristic: update.characteristic, central: central)
+                ])
+            }
+            guard subscribers.contains(where: { $0.central.id == central }) else {
+                return .none(.failed(.notSubscribed(central)))
+            }
+            let isInsecure = insecure.centrals.contains(central) || subscribers.count == 1
+            return .none(.failed(isInsecure ? .insecure : .notAddressable(central)))
+        }
+    }
+
+    /// A central that an update to all must reach, and that has not subscribed.
+    private func missed(_ update: Update) -> Central.ID? {
+        let subscribers = subscriptions.subscribers(of: update.characteristic)
+        return update.mustReach.first { missed in !subscribers.contains { $0.central.id == missed } }
+    }
+
+    private func canUseSockets(for update: Update) -> Bool {
+        // An empty message ends the socket.
+        !update.value.isEmpty && (!update.awaitsConfirmation || context.abilities.confirmsOnSockets)
+    }
+}
+
+extension PeripheralError {
+    fileprivate static let insecure = PeripheralError(
+        code: .insufficientSecurity,
+        message: "The link of a central does not have the security that the characteristic demands: "
+            + "the central has returned and not encrypted the link yet. "
+            + "Where bluetoothd reaches only all subscribers together, none of them gets the value."
+    )
+
+    fileprivate static func notSubscribed(_ central: Central.ID) -> PeripheralError {
+        PeripheralError(code: .notSubscribed, message: "Central \(central) has not subscribed.")
+    }
+
+    fileprivate static func notAddressable(_ central: Central.ID) -> PeripheralError {
+        PeripheralError(
+            code: .notAddressable,
+            message: "bluetoothd can reach central \(central) only together with all other subscribers. "
+                + "BlueZ 5.76 and later (5.80 for indications) can reach each separately, unless it was "
+                + "subscribed before it connected or another has just disconnected."
+        )
+    }
+}

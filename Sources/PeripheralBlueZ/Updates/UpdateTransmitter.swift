@@ -1,0 +1,261 @@
+internal import PeripheralCore
+internal import PeripheralDBus
+internal import PeripheralKit
+
+/// Sends updates to bluetoothd, each by its route, and in order.
+///
+/// When the updates of a characteristic change their route, they wait until bluetoothd has read what went by
+/// the other.
+///
+/// Belongs to the event loop.
+final class UpdateTransmitter {
+    /// The interval between two checks whether bluetoothd has read everything.
+    static let readingInterval = Duration.milliseconds(5)
+    /// bluetoothd holds notifications back for 10 ms to send several in one packet to a central that supports
+    /// that, but not indications.
+    static let gatheringTime = Duration.milliseconds(15)
+    /// While the bus has not taken this many bytes, updates are not yet delivered.
+    private static let outgoingBound = 64 * 1024
+
+    private let connection: BusConnection
+    private let context: CentralsContext
+    private let submitted: SubmittedUpdates
+    private let subscriptions: Subscriptions
+    private let routing: UpdateRouting
+    private let sockets: SubscriberSockets
+    private let sender: SocketSender
+    private let confirmations: ConfirmationTracker
+    private let completion: UpdateCompletion
+    private let reporter: EventReporter
+    private let turns: DaemonTurns
+    /// Finds the updates whose subscriptions are over.
+    private let whichAreOver: @Sendable ([Update]) -> Set<Update.ID>
+    /// The updates that wait until the route to their central is certain, or can change, in their order.
+    private(set) var held: [Update] = []
+    /// The route of the last update of each characteristic.
+    private var routes: [AttributeHandle: SubscriptionTable.Route] = [:]
+    /// The characteristics whose route is changing.
+    private var turning: Set<AttributeHandle> = []
+    /// Whether the application is about to be withdrawn: nothing is sent any more.
+    private var isEnding = false
+
+    init(
+        on connection: BusConnection,
+        in context: CentralsContext,
+        submitted: SubmittedUpdates,
+        subscriptions: Subscriptions,
+        routing: UpdateRouting,
+        sockets: SubscriberSockets,
+        sender: SocketSender,
+        confirmations: ConfirmationTracker,
+        completion: UpdateCompletion,
+        reporter: EventReporter,
+        turns: DaemonTurns,
+        whichAreOver: @escaping @Sendable ([Update]) -> Set<Update.ID>
+    ) {
+        (self.connection, self.context, self.submitted) = (connection, context, submitted)
+        (self.subscriptions, self.routing) = (subscriptions, routing)
+        (self.sockets, self.sender) = (sockets, sender)
+        (self.confirmations, self.completion) = (confirmations, completion)
+        (self.reporter, self.turns, self.whichAreOver) = (reporter, turns, whichAreOver)
+        subscriptions.setDelegate(self)
+        sender.setDelegate(self)
+    }
+
+    /// Sends what was submitted, and reports the updates that end with it together.
+    ///
+    /// A change of threads for each would cost more than everything else.
+    func transmitSubmitted() {
+        if sender.isPaused { return }
+        let updates = submitted.takeAll()
+        reporter.gatheringEnds {
+            var run: SocketRun?
+            for update in withoutOver(updates) {
+                if let last = run, last.covers(update) {
+                    run = sender.send(update, by: last)
+                } else {
+                    run = transmit(update)
+                }
+            }
+        }
+    }
+
+    /// Sends nothing from now on: updates end at once.
+    func end() {
+        isEnding = true
+    }
+
+    /// Sends an update by its route.
+    ///
+    /// - Returns: The sockets that have taken it, by which the updates that follow at once go as well.
+    @discardableResult
+    private func transmit(_ update: Update) -> SocketRun? {
+        guard !isEnding else {
+            end(update, outcome(of: update, notSentBecause: BusError.disconnected))
+            return nil
+        }
+        guard !turning.contains(update.characteristic), !isAwaited(update.characteristic) else {
+            held.append(update)
+            return nil
+        }
+        switch routing.route(of: update) {
+        case .bus where !canTurn(to: .bus, for: update.characteristic),
+            .sockets where !canTurn(to: .socket, for: update.characteristic):
+            held.append(update)
+            turn(update.characteristic)
+        case .bus: announce(update)
+        case .sockets(let sockets, let failure):
+            let run = sender.send(update, by: sender.run(of: update, by: sockets, lacking: failure))
+            // The security of the links is checked for each update.
+            return context.notifySecurity(of: update.characteristic) == nil ? run : nil
+        case .later: held.append(update)
+        case .none(let outcome): end(update, outcome)
+        }
+        return nil
+    }
+
+    /// Whether an indication may reach a central that has returned, and counts as subscribed only in a
+    /// moment.
+    ///
+    /// Its confirmation would be taken for that of another central.
+    private func isAwaited(_ characteristic: AttributeHandle) -> Bool {
+        context.isIndicated(characteristic) && subscriptions.isAwaited(characteristic)
+    }
+
+    /// Sends the updates that were held back, as far as they can be sent now.
+    private func releaseHeld() {
+        let updates = held
+        held = []
+        for update in withoutOver(updates) { transmit(update) }
+    }
+
+    /// Ends the updates for subscriptions that are over: they may have been submitted while their centrals
+    /// were subscribing again.
+    ///
+    /// - Returns: The others, which stay valid until the current work on the loop ends.
+    private func withoutOver(_ updates: [Update]) -> [Update] {
+        let over = whichAreOver(updates)
+        guard !over.isEmpty else { return updates }
+        for update in updates where over.contains(update.id) { end(update, .failed(.outlived)) }
+        return updates.filter { !over.contains($0.id) }
+    }
+
+    /// Whether an update by this route cannot overtake those by the other.
+    private func canTurn(to route: SubscriptionTable.Route, for characteristic: AttributeHandle) -> Bool {
+        let last = routes[characteristic] ?? route
+        guard last == route || last == .socket && sockets.isAllRead(of: characteristic) else { return false }
+        routes[characteristic] = route
+        return true
+    }
+
+    /// Holds back the updates of a characteristic until bluetoothd has read those before.
+    private func turn(_ characteristic: AttributeHandle) {
+        turning.insert(characteristic)
+        // bluetoothd has read what came by the bus when it answers.
+        turns.afterAnswer { [weak self] in
+            guard let self else { return }
+            guard sockets.isAllRead(of: characteristic) else {
+                _ = turns.schedule(after: Self.readingInterval) { [weak self] in self?.turn(characteristic) }
+                return
+            }
+            turning.remove(characteristic)
+            routes[characteristic] = nil
+            releaseHeld()
+        }
+    }
+
+    private func end(_ update: Update, _ outcome: UpdateOutcome) {
+        reporter.ended(update.id, outcome)
+    }
+
+    // MARK: The bus
+
+    private func announce(_ update: Update) {
+        do {
+            guard let path = context.characteristics[update.characteristic]?.path else {
+                throw PeripheralError(
+                    code: .notDeclared,
+                    message: "There is no characteristic with the handle \(update.characteristic)."
+                )
+            }
+            try connection.assumeIsolated { connection in
+                try connection.emitPropertyChanged(path, BlueZ.characteristic, "Value", bytes: update.value)
+            }
+        } catch {
+            return end(update, outcome(of: update, notSentBecause: error))
+        }
+        subscriptions.announced(update.characteristic)
+        completion.willSend(
+            update,
+            to: subscriptions.subscribers(of: update.characteristic).map(\.central.id)
+        )
+        let source = Confirmations.Source.call(update.characteristic)
+        confirmations.expect(update, from: [source: subscriptions.count(of: update.characteristic)])
+        if !update.awaitsConfirmation { endWhenTaken(update) }
+    }
+
+    /// Ends an update when the bus keeps up; a bus that does not delays the updates after it.
+    private func endWhenTaken(_ update: Update) {
+        let isSlow = connection.assumeIsolated { $0.outgoingSize > Self.outgoingBound }
+        guard isSlow else { return completion.taken(update.id, .delivered) }
+        turns.whenOutgoing(isAtMost: Self.outgoingBound) { [weak self] result in
+            guard let self else { return }
+            switch result {
+            case .success: completion.taken(update.id, .delivered)
+            case .failure(let error): completion.taken(update.id, outcome(of: update, notSentBecause: error))
+            }
+        }
+    }
+
+    /// How an update ends that could not be sent.
+    ///
+    /// When the bus is gone, so are all centrals. An update for all subscribers then has no recipients.
+    private func outcome(of update: Update, notSentBecause error: any Error) -> UpdateOutcome {
+        if case BusError.disconnected = error {
+            let isForAny = update.recipients == .subscribers && update.isForWhoeverIsThere
+            return isForAny && !update.awaitsConfirmation ? .delivered : .failed(.subscriptionEnded)
+        }
+        return .failed(PeripheralError(sending: error))
+    }
+}
+
+extension UpdateTransmitter: SubscriptionsDelegate {
+    func routesChanged() {
+        releaseHeld()
+    }
+
+    func takeUnsent(for socket: SubscriptionTable.Socket) -> [Update] {
+        func isOver(_ update: Update) -> Bool {
+            update.characteristic == socket.characteristic && update.recipients == .central(socket.central)
+        }
+        let over = held.filter(isOver) + submitted.take(where: isOver)
+        held.removeAll(where: isOver)
+        return over
+    }
+}
+
+extension UpdateTransmitter: SocketSenderDelegate {
+    func holdBack(_ update: Update) {
+        held.append(update)
+    }
+
+    func pauseEnded() {
+        transmitSubmitted()
+    }
+}
+
+extension PeripheralError {
+    /// Why an update could not be sent.
+    fileprivate init(sending error: any Error) {
+        switch error {
+        case let error as PeripheralError:
+            self = error
+        default:
+            self.init(
+                code: .connectionLost,
+                message: "The update could not be sent: \(error).",
+                cause: error
+            )
+        }
+    }
+}
