@@ -143,8 +143,9 @@ struct PacketSocketTests {
         }
     }
 
-    /// As a child process does that is being started, until it runs its program. Here, another descriptor stands for that of the
-    /// child.
+    /// A child process that is being started has the socket open until it runs its program.
+    ///
+    /// Here, another descriptor stands for that of the child.
     @Test func theOtherEndSeesTheCloseWhileAnotherProcessHasTheSocketOpen() async throws {
         // Where nothing else opens files.
         await #expect(processExitsWith: .success) {
