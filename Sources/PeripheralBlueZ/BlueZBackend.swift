@@ -107,7 +107,7 @@ internal import PeripheralStorage
 ///
 /// bluetoothd accepts values without limit, queues them until the connection has carried them, and does not
 /// report when they leave the device. Therefore the backend determines this separately, and gives bluetoothd
-/// at most 16 values for each central at a time. `PeripheralSession.pacing` reports the method:
+/// at most 16 values for each central at a time. `PeripheralSession.completionReporting` reports the method:
 ///
 /// - `.observed`, with the capability `CAP_NET_RAW`: the backend sees each value leave the device in the
 ///   kernel's Bluetooth monitor channel. Grant the capability with `AmbientCapabilities=CAP_NET_RAW` in a
@@ -141,7 +141,7 @@ public struct BlueZBackend: PeripheralBackend {
     let version: BlueZVersion?
     let settings: AdapterSettings
     let recovery: Recovery
-    let serviceManager: ServiceManager?
+    let serviceManager: SystemdNotifier?
     let fallbackRate: FallbackRate
     /// `nil` uses the kernel's information.
     let kernelLinks: (any KernelLinks)?
@@ -164,7 +164,7 @@ public struct BlueZBackend: PeripheralBackend {
         settings: AdapterSettings = AdapterSettings(),
         recovery: Recovery = .always,
         version: BlueZVersion? = nil,
-        serviceManager: ServiceManager? = nil,
+        serviceManager: SystemdNotifier? = nil,
         fallbackRate: FallbackRate = .standard,
         logger: Logger = Logger(label: "peripheral.bluez")
     ) {
@@ -188,7 +188,7 @@ public struct BlueZBackend: PeripheralBackend {
         settings: AdapterSettings = AdapterSettings(),
         recovery: Recovery = .always,
         version: BlueZVersion? = nil,
-        serviceManager: ServiceManager? = nil,
+        serviceManager: SystemdNotifier? = nil,
         fallbackRate: FallbackRate = .standard,
         bus: BusAddress,
         logger: Logger = Logger(label: "peripheral.bluez"),
@@ -229,7 +229,7 @@ public struct BlueZBackend: PeripheralBackend {
     /// - Throws: `PeripheralError` with a message that says what to do, if ``Recovery`` does not let the
     ///   peripheral wait. `DeclarationError` if the running version of BlueZ cannot serve the declaration.
     ///   `CancellationError` if cancelled.
-    public func serve(_ publication: Publication, for host: any PeripheralHost) async throws {
+    public func serve(_ publication: BackendPublication, for host: any PeripheralHost) async throws {
         let loop = EventLoop.make(name: "peripheral")
         let outcome: Result<Void, any Error>
         do {
@@ -241,12 +241,12 @@ public struct BlueZBackend: PeripheralBackend {
         try outcome.get()
     }
 
-    func serve(_ publication: Publication, for host: any PeripheralHost, on loop: EventLoop) async throws {
+    func serve(_ publication: BackendPublication, for host: any PeripheralHost, on loop: EventLoop) async throws {
         let limit = LogLimit(of: logger, clock: clock)
         defer { limit.end() }
         var backend = self
         backend.logger = limit.limited
-        let life = Life(of: publication, for: host, by: backend, on: loop)
+        let life = Supervisor(of: publication, for: host, by: backend, on: loop)
         // The registrations must be withdrawn in order even if this task is cancelled. Cancellation would end
         // each wait for bluetoothd's reply. So another task does the work, and this one always waits for it.
         let task = Task { await life.run() }
@@ -283,7 +283,7 @@ extension PeripheralBackend where Self == BlueZBackend {
         settings: AdapterSettings = AdapterSettings(),
         recovery: Recovery = .always,
         version: BlueZVersion? = nil,
-        serviceManager: ServiceManager? = nil,
+        serviceManager: SystemdNotifier? = nil,
         fallbackRate: FallbackRate = .standard
     ) -> BlueZBackend {
         BlueZBackend(

@@ -88,7 +88,7 @@ public struct KnownDifference: Sendable {
         self.endsDaemon = endsDaemon
     }
 
-    /// The difference that ``KillTrial`` finds.
+    /// The difference that ``CrashTest`` finds.
     ///
     /// A scenario cannot find it, because it runs in the program that has to be killed.
     public static let killedProgram = KnownDifference(

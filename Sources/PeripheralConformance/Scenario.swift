@@ -15,14 +15,14 @@ public struct Scenario: Sendable, CustomStringConvertible {
     /// The expected behavior, in one phrase.
     public let name: String
 
-    private let make: @Sendable () -> Trial
+    private let make: @Sendable () -> ScenarioRun
 
     /// Declares a scenario.
     ///
     /// - Parameters:
     ///   - name: The expected behavior, in one phrase.
     ///   - make: Creates a separate trial for each run, so that runs share no recorded state.
-    public init(_ name: String, _ make: @escaping @Sendable () -> Trial) {
+    public init(_ name: String, _ make: @escaping @Sendable () -> ScenarioRun) {
         self.name = name
         self.make = make
     }
@@ -31,7 +31,7 @@ public struct Scenario: Sendable, CustomStringConvertible {
     public var description: String { name }
 
     /// Creates the trial for one run.
-    public func makeTrial() -> Trial {
+    public func makeTrial() -> ScenarioRun {
         make()
     }
 
@@ -62,7 +62,7 @@ public struct Scenario: Sendable, CustomStringConvertible {
     }
 
     private func run(
-        _ trial: Trial,
+        _ trial: ScenarioRun,
         on backend: some PeripheralBackend,
         logger: Logger,
         clock: ManualClock?,
@@ -81,7 +81,7 @@ public struct Scenario: Sendable, CustomStringConvertible {
 }
 
 /// The peripheral and the steps of one run of a ``Scenario``.
-public struct Trial: Sendable {
+public struct ScenarioRun: Sendable {
     /// The peripheral under test.
     public let peripheral: Peripheral
 

@@ -129,7 +129,7 @@ extension Peripheral {
         // Not a task of the run: changes are saved even when the run is cancelled.
         let keeper = Task { await runtime.preservation?.keepSaving() }
         // Not a task of the run: even a cancelled run answers in time until it is withdrawn.
-        let timekeeper = Task { await runtime.keepTime() }
+        let timekeeper = Task { await runtime.runDeadlines() }
         let outcome = await withTaskCancellationHandler {
             await run(runtime, on: backend, body)
         } onCancel: {

@@ -39,10 +39,10 @@ struct ATTServerState: Sendable {
     /// A question to an application.
     struct Inquiry: Sendable {
         enum Operation: Sendable {
-            case read(ReadRequest)
-            case write(WriteRequest, withResponse: Bool)
+            case read(BackendReadRequest)
+            case write(BackendWriteRequest, withResponse: Bool)
             /// Whether a part of a value may be prepared.
-            case authorization(WriteRequest, withResponse: Bool)
+            case authorization(BackendWriteRequest, withResponse: Bool)
         }
 
         var application: ApplicationID
@@ -79,7 +79,7 @@ struct ATTServerState: Sendable {
         }
         switch attribute.content {
         case .application(let application, let local, _):
-            let request = ReadRequest(attribute: local, offset: offset, central: connection.central)
+            let request = BackendReadRequest(attribute: local, offset: offset, central: connection.central)
             return .ask(Inquiry(application: application, operation: .read(request)))
         case .fixed(let value):
             return .answer(value.part(from: offset))
@@ -140,7 +140,7 @@ struct ATTServerState: Sendable {
         guard attribute.authorizesWrites, !authorized.contains(handle),
             !trusted.contains(connection.central.linkAddress)
         else { return .answer(.success([])) }
-        let request = WriteRequest(
+        let request = BackendWriteRequest(
             attribute: local,
             value: [],
             offset: offset,
@@ -193,7 +193,7 @@ struct ATTServerState: Sendable {
         guard case .application(let application, let local, let acknowledgesWrites) = attribute.content else {
             return .answer(.failure(.unlikelyError))
         }
-        let request = WriteRequest(attribute: local, value: value, offset: offset, central: central)
+        let request = BackendWriteRequest(attribute: local, value: value, offset: offset, central: central)
         return .ask(
             Inquiry(
                 application: application,

@@ -8,7 +8,7 @@ package import PeripheralKit
 /// limit itself.
 package protocol VirtualAttributeProvider: Sendable {
     /// Reads an attribute from an offset on.
-    func read(_ request: ReadRequest) async -> Result<[UInt8], ATTError>
+    func read(_ request: BackendReadRequest) async -> Result<[UInt8], ATTError>
 
     /// Writes an attribute.
     ///
@@ -17,7 +17,7 @@ package protocol VirtualAttributeProvider: Sendable {
     ///   - withResponse: Whether the central, or the server on its behalf, waits for the outcome. If not, the
     ///     result is ignored.
     /// - Returns: Success, or the error with which the central is refused.
-    func write(_ request: WriteRequest, withResponse: Bool) async -> Result<Void, ATTError>
+    func write(_ request: BackendWriteRequest, withResponse: Bool) async -> Result<Void, ATTError>
 
     /// Authorizes a central to prepare writes of an attribute that requires authorization.
     ///
@@ -27,7 +27,7 @@ package protocol VirtualAttributeProvider: Sendable {
     ///     next part asks again.
     /// - Returns: Success, which is valid until the prepared writes are executed, or the error with which the
     ///   central is refused.
-    func authorizeWrite(_ request: WriteRequest, withResponse: Bool) async -> Result<Void, ATTError>
+    func authorizeWrite(_ request: BackendWriteRequest, withResponse: Bool) async -> Result<Void, ATTError>
 
     /// Reports that the client characteristic configuration of a central has changed.
     ///
@@ -51,7 +51,7 @@ extension VirtualAttributeProvider {
     package func subscriptionsEnded() {}
 
     /// Authorizes all writes.
-    package func authorizeWrite(_ request: WriteRequest, withResponse: Bool) async -> Result<Void, ATTError> {
+    package func authorizeWrite(_ request: BackendWriteRequest, withResponse: Bool) async -> Result<Void, ATTError> {
         .success(())
     }
 }

@@ -115,7 +115,7 @@ struct PacingTests {
     func whatIsSeenToLeaveMakesRoom(version: BlueZVersion) async throws {
         let links = Links(isWatched: true)
         try await run(links, version) { session, _, attribute in
-            #expect(session.pacing == .observed)
+            #expect(session.completionReporting == .observed)
             for sent in 1...3 {
                 links.see([.completed(attribute: attribute, connection: 0x40)])
                 try await untilSent(sent, in: session)
@@ -141,7 +141,7 @@ struct PacingTests {
     func whatTheAdapterHasSentMakesRoom(version: BlueZVersion) async throws {
         let links = Links(isWatched: false, counters: LinkCounters(commandsSent: 40, bytesSent: 400))
         try await run(links, version) { session, central, _ in
-            #expect(session.pacing == .estimated)
+            #expect(session.completionReporting == .estimated)
             links.send(5)
             try await untilSent(5, in: session)
             try await receive(5, by: central)
@@ -166,7 +166,7 @@ struct PacingTests {
                 kernelLinks: Links(isWatched: false, counters: counters)
             )
             try await peripheral.run(on: backend, logger: .silent) { session in
-                #expect(session.pacing == .unknown)
+                #expect(session.completionReporting == .unknown)
                 let central = bluez.central(for: peripheral)
                 try await central.connect()
                 try await central.subscribe(to: Self.value)

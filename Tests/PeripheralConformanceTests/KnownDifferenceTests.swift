@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct KnownDifferenceTests {
     private static let failing = Scenario("nothing is connected") {
-        Trial(
+        ScenarioRun(
             Peripheral("Empty") { GATTService(0x180F) { Characteristic<UInt8>(0x2A19, value: 1) } },
             mtu: nil
         ) {
@@ -17,7 +17,7 @@ struct KnownDifferenceTests {
         }
     }
     private static let passing = Scenario(failing.name) {
-        Trial(failing.makeTrial().peripheral, mtu: nil) { _, _ in }
+        ScenarioRun(failing.makeTrial().peripheral, mtu: nil) { _, _ in }
     }
     private static let difference = KnownDifference(
         failing,
@@ -51,7 +51,7 @@ struct KnownDifferenceTests {
 
     @Test func failuresOfAnotherKindAreNone() async throws {
         let other = Scenario(Self.failing.name) {
-            Trial(Self.failing.makeTrial().peripheral, mtu: nil) { _, _ in
+            ScenarioRun(Self.failing.makeTrial().peripheral, mtu: nil) { _, _ in
                 throw ConformanceFailure(description: "It fails otherwise.")
             }
         }

@@ -427,9 +427,9 @@ struct AdvertisementTests {
     }
 
     @Test(arguments: [
-        RawApplication.Answer.error("test.Error.No", "no"), .values([.properties([])]),
+        RawApplication.BackendAnswer.error("test.Error.No", "no"), .values([.properties([])]),
     ])
-    func withoutPropertiesThereIsSomethingNevertheless(answer: RawApplication.Answer) async throws {
+    func withoutPropertiesThereIsSomethingNevertheless(answer: RawApplication.BackendAnswer) async throws {
         try await run { _, application in
             application.answer("GetAll /app/adv", answer)
             #expect(await application.advertise() == "ok")

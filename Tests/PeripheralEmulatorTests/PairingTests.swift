@@ -72,7 +72,7 @@ struct PairingTests {
     struct DescribedAnswer: Sendable, CustomTestStringConvertible {
         var capability: String
         var user: PairingUser
-        var answer: RawApplication.Answer
+        var answer: RawApplication.BackendAnswer
         var testDescription: String { "\(capability): \(answer)" }
 
         static let refusals = [
@@ -151,7 +151,7 @@ struct PairingTests {
         try await Stage.run(.init(clock: clock), agent: "KeyboardOnly") { stage, central async throws in
             let application = stage.application
             let connection = application.connection
-            let refusal = RawApplication.Answer.made {
+            let refusal = RawApplication.BackendAnswer.made {
                 connection.loop.execute {
                     connection.assumeIsolated {
                         try? $0.callIgnoringAnswer(

@@ -149,9 +149,9 @@ struct RegistrationTests {
     }
 
     @Test(arguments: [
-        RawApplication.Answer.values([.string("x")]), .values([]), .error("test.Error.No", "no"),
+        RawApplication.BackendAnswer.values([.string("x")]), .values([]), .error("test.Error.No", "no"),
     ])
-    func withoutObjectsThereIsNoApplication(answer: RawApplication.Answer) async throws {
+    func withoutObjectsThereIsNoApplication(answer: RawApplication.BackendAnswer) async throws {
         try await run { _, application in
             try await application.export([])
             application.answer("GetManagedObjects /app", answer)

@@ -16,10 +16,10 @@ struct StateDirectoryTests {
         store = directory.store
     }
 
-    private func document(_ value: String) -> RestorationDocument {
-        var group = RestorationDocument.Group("Values")
+    private func document(_ value: String) -> RestorationState {
+        var group = RestorationState.Group("Values")
         group["Value"] = value
-        var document = RestorationDocument()
+        var document = RestorationState()
         document.append(group)
         return document
     }
@@ -27,7 +27,7 @@ struct StateDirectoryTests {
     @Test func whatIsSavedIsLoaded() async throws {
         let record = try await store.open(identifier)
         #expect(try await record.load() == nil)
-        for document in [.sample, document("2"), RestorationDocument()] {
+        for document in [.sample, document("2"), RestorationState()] {
             try await record.save(document)
             #expect(try await record.load() == document)
         }
@@ -92,7 +92,7 @@ struct StateDirectoryTests {
             for number in 0..<50 {
                 group.addTask {
                     _ = await code { () throws(RestorationError) in
-                        var document = RestorationDocument.sample
+                        var document = RestorationState.sample
                         document.append(.init("N\(number)"))
                         try await record.save(document)
                         guard try await record.load() != nil else {

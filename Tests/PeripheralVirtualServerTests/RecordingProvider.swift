@@ -26,20 +26,20 @@ final class RecordingProvider: VirtualAttributeProvider {
         log.withLock { $0.append(line) }
     }
 
-    func read(_ request: ReadRequest) async -> Result<[UInt8], ATTError> {
+    func read(_ request: BackendReadRequest) async -> Result<[UInt8], ATTError> {
         record("read \(request.attribute) at \(request.offset)")
         if let refusal { return .failure(refusal) }
         guard request.offset <= value.count else { return .failure(.invalidOffset) }
         return .success(Array(value[request.offset...]))
     }
 
-    func write(_ request: WriteRequest, withResponse: Bool) async -> Result<Void, ATTError> {
+    func write(_ request: BackendWriteRequest, withResponse: Bool) async -> Result<Void, ATTError> {
         let how = withResponse ? "" : " without response"
         record("write \(request.attribute) at \(request.offset): \(request.value)\(how)")
         return refusal.map { .failure($0) } ?? .success(())
     }
 
-    func authorizeWrite(_ request: WriteRequest, withResponse: Bool) async -> Result<Void, ATTError> {
+    func authorizeWrite(_ request: BackendWriteRequest, withResponse: Bool) async -> Result<Void, ATTError> {
         record(
             "authorize \(request.attribute) at \(request.offset)" + (withResponse ? "" : " without response")
         )

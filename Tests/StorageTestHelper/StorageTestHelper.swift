@@ -83,20 +83,20 @@ struct StorageTestHelper {
     private static func saveTwice(in store: StateDirectory, _ identifier: String) async throws {
         let record = try await store.open(identifier)
         try await record.save(document(1))
-        var group = RestorationDocument.Group("Document")
+        var group = RestorationState.Group("Document")
         group["Text"] = String(repeating: "x", count: 200_000)
-        var large = RestorationDocument()
+        var large = RestorationState()
         large.append(group)
         await sayOutcome { () throws(RestorationError) in try await record.save(large) }
         say(try await record.load() == document(1) ? "intact" : "changed")
     }
 
     /// A document of which each entry tells the number, as many as the number demands.
-    private static func document(_ number: Int) -> RestorationDocument {
-        var group = RestorationDocument.Group("Document")
+    private static func document(_ number: Int) -> RestorationState {
+        var group = RestorationState.Group("Document")
         group["Number"] = "\(number)"
         for position in 0..<(number % 97) { group["Entry-\(position)"] = "\(number)" }
-        var document = RestorationDocument()
+        var document = RestorationState()
         document.append(group)
         return document
     }

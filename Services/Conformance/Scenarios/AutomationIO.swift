@@ -12,7 +12,7 @@ extension ServiceConformance {
         let doors = AutomationDigital.input([.inactive, .inactive], name: "Doors")
         let light = AutomationAnalog.input(100, hasTriggers: true)
         let io = AutomationIOService(digitals: [doors], analogs: [light])
-        return Trial(Peripheral("Automat") { io }) { central, session in
+        return ScenarioRun(Peripheral("Automat") { io }) { central, session in
             let handle = try await central.locate(light.value).handle(of: .valueTriggerSetting)
             try await central.write(handle, [0x01, 200, 0])
             let trigger = try await central.read(.valueTriggerSetting, of: light.value)
@@ -36,7 +36,7 @@ extension ServiceConformance {
         let doors = AutomationDigital.input([.inactive, .inactive])
         let light = AutomationAnalog.input(100, hasTriggers: true)
         let io = AutomationIOService(digitals: [doors], analogs: [light], hasAggregate: true)
-        return Trial(Peripheral("Automat") { io }) { central, session in
+        return ScenarioRun(Peripheral("Automat") { io }) { central, session in
             let aggregate = try present(io.aggregate)
             try expect("doors", try await central.locate(doors.value).properties, is: .read)
             try expect("light", try await central.locate(light.value).properties, is: .read)
@@ -55,7 +55,7 @@ extension ServiceConformance {
         let pump = AutomationDigital.output([.inactive]) { states, _ in written.record(states) }
         let fan = AutomationAnalog.output(1, within: 1...10) { _, _ in }
         let io = AutomationIOService(digitals: [pump], analogs: [fan])
-        return Trial(Peripheral("Automat") { io }) { central, _ in
+        return ScenarioRun(Peripheral("Automat") { io }) { central, _ in
             try await central.write(pump.value, [.active])
             try expect("pump", try await written.next(), is: [.active])
             try expect("pump", try await central.read(pump.value).gattBytes, is: [0x01])

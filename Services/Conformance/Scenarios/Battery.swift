@@ -10,7 +10,7 @@ extension ServiceConformance {
         "Battery: a central reads the level, and is notified of changes"
     ) {
         let battery = BatteryService(level: BatteryLevel(50))
-        return Trial(Peripheral("Battery") { battery }) { central, session in
+        return ScenarioRun(Peripheral("Battery") { battery }) { central, session in
             try await central.subscribe(to: battery.level, knownTo: session)
             try expect("level", try await central.read(battery.level), is: BatteryLevel(50))
             for percent in [50, 49, 49, 48] {
@@ -36,7 +36,7 @@ extension ServiceConformance {
             level: BatteryLevel(99)
         )
         let battery = BatteryService(level: BatteryLevel(20), status: charging)
-        return Trial(Peripheral("Battery") { battery }) { central, session in
+        return ScenarioRun(Peripheral("Battery") { battery }) { central, session in
             let status = try present(battery.status)
             try await central.subscribe(to: status, knownTo: session)
             try expect("status", try await central.read(status), is: charging)

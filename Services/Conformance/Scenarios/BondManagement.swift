@@ -11,7 +11,7 @@ extension ServiceConformance {
     ) {
         let code = Array("4711".utf8)
         let bonds = BondManagementService { sent, _ in sent == code }
-        return Trial(Peripheral("Lock", pairing: .justWorks) { bonds }) { central, session in
+        return ScenarioRun(Peripheral("Lock", pairing: .justWorks) { bonds }) { central, session in
             try await central.pair(.justWorks)
             try expect("feature", try await central.read(bonds.feature).rawValue, is: 0x30)
             try await expectRefusal(of: "another operation", by: .bondManagementOperationNotSupported) {
@@ -37,7 +37,7 @@ extension ServiceConformance {
         "BondManagement: all bonds are deleted, even if the central disconnects at once"
     ) {
         let bonds = BondManagementService(deleting: [.all])
-        return Trial(Peripheral("Lock", pairing: .justWorks) { bonds }) { central, session in
+        return ScenarioRun(Peripheral("Lock", pairing: .justWorks) { bonds }) { central, session in
             let other = try await central.makeAnother()
             try await other.connect()
             try await other.pair(.justWorks)

@@ -14,7 +14,7 @@ extension ServiceConformance {
             referenceTime: { ReferenceTimeInformation(.gps, accuracy: .outOfRange, hoursSinceUpdate: 49) },
             now: { try noon }
         )
-        return Trial(Peripheral("Clock") { time }, mtu: 23) { central, session in
+        return ScenarioRun(Peripheral("Clock") { time }, mtu: 23) { central, session in
             try await central.subscribe(to: time.currentTime, knownTo: session)
             try expect("time", try await central.read(time.currentTime), is: noon)
             let zone = try await central.read(present(time.localTime))
@@ -39,7 +39,7 @@ extension ServiceConformance {
             },
             now: { try noon }
         )
-        return Trial(Peripheral("Clock") { time }) { central, _ in
+        return ScenarioRun(Peripheral("Clock") { time }) { central, _ in
             var exact = try noon
             exact.fractions256 = 1
             try await central.write(time.currentTime, noon)

@@ -15,7 +15,7 @@ extension ServiceConformance {
             isMaskable: true,
             onSetWheelRevolutions: { _ in }
         )
-        return Trial(Peripheral("Crank") { power }, mtu: 23) { central, session in
+        return ScenarioRun(Peripheral("Crank") { power }, mtu: 23) { central, session in
             let controlPoint = try present(power.controlPoint)
             try expect("location", try await central.read(power.sensorLocation), is: .leftCrank)
             try await central.subscribe(to: power.measurement, knownTo: session)
@@ -55,7 +55,7 @@ extension ServiceConformance {
             settings: [.crankLength(get: { 172.5 }, set: { _ in })],
             offsetCompensation: .init(companyID: 0xFFFF) { .init(-20, data: [1, 2]) }
         )
-        return Trial(Peripheral("Spider") { power }) { central, session in
+        return ScenarioRun(Peripheral("Spider") { power }) { central, session in
             let controlPoint = try present(power.controlPoint)
             let vector = try present(power.vector)
             try expect(

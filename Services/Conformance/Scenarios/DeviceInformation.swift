@@ -15,7 +15,7 @@ extension ServiceConformance {
             firmwareRevision: "1.0.2",
             softwareRevision: "2.3"
         )
-        return Trial(Peripheral("Information") { information }) { central, _ in
+        return ScenarioRun(Peripheral("Information") { information }) { central, _ in
             for (characteristic, text) in [
                 (information.manufacturerName, "Example Works, Zürich"),
                 (information.modelNumber, "S-1"),
@@ -40,7 +40,7 @@ extension ServiceConformance {
             regulatoryCertificationData: certifications,
             pnpID: pnpID
         )
-        return Trial(Peripheral("Information") { information }) { central, _ in
+        return ScenarioRun(Peripheral("Information") { information }) { central, _ in
             try expect("system", try await central.read(present(information.systemID)), is: systemID)
             try expect("product", try await central.read(present(information.pnpID)), is: pnpID)
             let list = try await central.read(present(information.regulatoryCertificationData))

@@ -16,7 +16,7 @@ extension ServiceConformance {
             areTriggersSettable: true
         )
         let service = EnvironmentalSensingService([sensor])
-        return Trial(Peripheral("Weather", pairing: .justWorks) { service }) { central, session in
+        return ScenarioRun(Peripheral("Weather", pairing: .justWorks) { service }) { central, session in
             try await central.pair(.justWorks)
             let triggers = try await central.locate(sensor.value).descriptors
                 .filter { $0.uuid == .environmentalSensingTriggerSetting }
@@ -58,7 +58,7 @@ extension ServiceConformance {
             which: .outside
         )
         let service = EnvironmentalSensingService([inside, outside])
-        return Trial(Peripheral("Weather") { service }) { central, _ in
+        return ScenarioRun(Peripheral("Weather") { service }) { central, _ in
             for (sensor, number, application) in [(inside, 21.5, 0x1B), (outside, -3, 0x1C)]
                 as [(_, Double, UInt8)]
             {

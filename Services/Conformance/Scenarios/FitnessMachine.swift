@@ -72,7 +72,7 @@ extension ServiceConformance {
     where Data: FitnessMachineData {
         Scenario("\(name): a measurement arrives unchanged, in parts if it does not fit") {
             let machine = FitnessMachineService(telling: data)
-            return Trial(Peripheral("Machine") { machine }, mtu: 23) { central, session in
+            return ScenarioRun(Peripheral("Machine") { machine }, mtu: 23) { central, session in
                 try await central.subscribe(to: machine.data, knownTo: session)
                 for _ in 0..<2 {
                     try await machine.notify(data, in: session)
@@ -98,7 +98,7 @@ extension ServiceConformance {
         "FitnessMachine: data too long for a notification arrives in two, and a training status is shortened"
     ) {
         let bike = FitnessMachineService(telling: ride, trainingStatus: TrainingStatus(.idle))
-        return Trial(Peripheral("Bike") { bike }, mtu: 23) { central, session in
+        return ScenarioRun(Peripheral("Bike") { bike }, mtu: 23) { central, session in
             let trainingStatus = try present(bike.trainingStatus)
             try await central.subscribe(to: bike.data, knownTo: session)
             try await central.subscribe(to: trainingStatus, knownTo: session)
@@ -131,7 +131,7 @@ extension ServiceConformance {
                 if case .targetPower(let target) = request { watts.record(target) }
             }
         )
-        return Trial(Peripheral("Bike") { bike }) { central, session in
+        return ScenarioRun(Peripheral("Bike") { bike }) { central, session in
             let controlPoint = try present(bike.controlPoint)
             let status = try present(bike.status)
             try await central.subscribe(to: controlPoint, knownTo: session)
@@ -163,7 +163,7 @@ extension ServiceConformance {
     ) {
         let control = FitnessMachineControl([.targetPower(watts: 0...400)], security: .open) { _, _ in }
         let bike = FitnessMachineService(telling: ride, control: control)
-        return Trial(Peripheral("Bike") { bike }) { central, session in
+        return ScenarioRun(Peripheral("Bike") { bike }) { central, session in
             let controlPoint = try present(bike.controlPoint)
             let status = try present(bike.status)
             func demand(

@@ -25,7 +25,7 @@ extension ServiceConformance {
         "Glucose: over an encrypted link, a central gets the records and contexts before the response"
     ) {
         let glucose = GlucoseService(records: { try (1...20).map(glucoseRecord) }, hasContext: true)
-        return Trial(Peripheral("Meter", pairing: .justWorks) { glucose }, mtu: 23) { central, session in
+        return ScenarioRun(Peripheral("Meter", pairing: .justWorks) { glucose }, mtu: 23) { central, session in
             try await central.pair(.justWorks)
             try await central.subscribe(to: glucose.measurement, knownTo: session)
             try await central.subscribe(to: present(glucose.context), knownTo: session)
@@ -75,7 +75,7 @@ extension ServiceConformance {
         "Glucose: a bonded central that reconnects gets the records without subscribing again"
     ) {
         let glucose = GlucoseService(records: { try (1...3).map(glucoseRecord) }, hasContext: true)
-        return Trial(Peripheral("Meter", pairing: .justWorks) { glucose }) { central, session in
+        return ScenarioRun(Peripheral("Meter", pairing: .justWorks) { glucose }) { central, session in
             try await central.pair(.justWorks)
             try await central.subscribe(to: glucose.measurement, knownTo: session)
             try await central.subscribe(to: present(glucose.context), knownTo: session)
@@ -99,7 +99,7 @@ extension ServiceConformance {
             },
             security: .open
         )
-        return Trial(Peripheral("Meter") { glucose }) { central, session in
+        return ScenarioRun(Peripheral("Meter") { glucose }) { central, session in
             try await central.subscribe(to: glucose.measurement, knownTo: session)
             try await central.subscribe(to: glucose.recordAccess, knownTo: session)
             try await central.write(RecordAccessRequest.report(.all), to: glucose.recordAccess)
@@ -120,7 +120,7 @@ extension ServiceConformance {
             remove: { records in deleted.record(records.map(\.measurement.sequenceNumber)) },
             security: .open
         )
-        return Trial(Peripheral("Meter") { glucose }) { central, session in
+        return ScenarioRun(Peripheral("Meter") { glucose }) { central, session in
             try await central.subscribe(to: glucose.measurement, knownTo: session)
             try await central.subscribe(to: glucose.recordAccess, knownTo: session)
             for (request, response) in [

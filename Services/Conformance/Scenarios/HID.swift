@@ -11,7 +11,7 @@ extension ServiceConformance {
     ) {
         let lamps = Recorder<KeyboardLEDs>()
         let keyboard = HIDKeyboard { leds, _ in lamps.record(leds) }
-        return Trial(Peripheral("Keyboard", pairing: .justWorks) { keyboard }) { central, session in
+        return ScenarioRun(Peripheral("Keyboard", pairing: .justWorks) { keyboard }) { central, session in
             try await central.pair(.justWorks)
             let map = try await central.read(keyboard.hid.reportMap)
             try expect("start of the map", Array(map.prefix(6)), is: [0x05, 0x01, 0x09, 0x06, 0xA1, 0x01])
@@ -30,7 +30,7 @@ extension ServiceConformance {
 
     private static let hidBootKeyboard = Scenario("HID: a host chooses the boot protocol") {
         let keyboard = HIDKeyboard()
-        return Trial(Peripheral("Keyboard", pairing: .justWorks) { keyboard }) { central, _ in
+        return ScenarioRun(Peripheral("Keyboard", pairing: .justWorks) { keyboard }) { central, _ in
             try await central.pair(.justWorks)
             let mode = try present(keyboard.hid.protocolMode)
             try expect("mode", try await central.read(mode), is: .report)
@@ -41,7 +41,7 @@ extension ServiceConformance {
 
     private static let hidGamepad = Scenario("HID: a gamepad sends its state") {
         let gamepad = HIDGamepad()
-        return Trial(Peripheral("Gamepad", pairing: .justWorks) { gamepad }) { central, session in
+        return ScenarioRun(Peripheral("Gamepad", pairing: .justWorks) { gamepad }) { central, session in
             try await central.pair(.justWorks)
             try await central.subscribe(to: gamepad.report.value, knownTo: session)
             let state = GamepadReport(buttons: 0x8001, direction: .upLeft, leftStick: .init(x: -127, y: 127))

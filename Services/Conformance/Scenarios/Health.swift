@@ -17,7 +17,7 @@ extension ServiceConformance {
             hasIntermediateTemperature: true,
             security: .open
         )
-        return Trial(Peripheral("Thermometer") { thermometer }, mtu: 23) { central, session in
+        return ScenarioRun(Peripheral("Thermometer") { thermometer }, mtu: 23) { central, session in
             let intermediate = try present(thermometer.intermediateTemperature)
             try await central.subscribe(to: intermediate, knownTo: session)
             try await central.subscribe(to: thermometer.measurement, knownTo: session)
@@ -42,7 +42,7 @@ extension ServiceConformance {
             interval: .settable(60, within: 1...3600) { set.record($0) },
             security: .open
         )
-        return Trial(Peripheral("Thermometer") { thermometer }) { central, _ in
+        return ScenarioRun(Peripheral("Thermometer") { thermometer }) { central, _ in
             let interval = try present(thermometer.measurementInterval)
             let range = try await central.read(.validRange, of: interval)
             try expect("range", range, is: [0x01, 0x00, 0x10, 0x0E])
@@ -63,7 +63,7 @@ extension ServiceConformance {
             hasIntermediateCuffPressure: true,
             security: .open
         )
-        return Trial(Peripheral("Cuff") { service }, mtu: 23) { central, session in
+        return ScenarioRun(Peripheral("Cuff") { service }, mtu: 23) { central, session in
             let intermediate = try present(service.intermediateCuffPressure)
             try await central.subscribe(to: intermediate, knownTo: session)
             try await central.subscribe(to: service.measurement, knownTo: session)
@@ -90,7 +90,7 @@ extension ServiceConformance {
             WeightScaleFeature(hasBuild: true, weightResolution: .kilograms0_1),
             security: .open
         )
-        return Trial(Peripheral("Scale") { scale }, mtu: 23) { central, session in
+        return ScenarioRun(Peripheral("Scale") { scale }, mtu: 23) { central, session in
             try await central.subscribe(to: scale.measurement, knownTo: session)
             try expect(
                 "resolution",
@@ -111,7 +111,7 @@ extension ServiceConformance {
             .timestamp, .userID, .muscle, .muscleMass, .impedance, .weight, .height,
         ])
         let service = BodyCompositionService(feature, security: .open)
-        return Trial(Peripheral("Scale") { service }, mtu: 23) { central, session in
+        return ScenarioRun(Peripheral("Scale") { service }, mtu: 23) { central, session in
             try await central.subscribe(to: service.measurement, knownTo: session)
             try expect("feature", try await central.read(service.feature), is: feature)
             let result = BodyCompositionMeasurement(

@@ -8,7 +8,7 @@ extension ServiceConformance {
 
     private static let heartRateMeasurement = Scenario("HeartRate: measurements arrive unchanged") {
         let heartRate = HeartRateService(location: .chest, onResetEnergyExpended: {})
-        return Trial(Peripheral("Pulse") { heartRate }, mtu: 23) { central, session in
+        return ScenarioRun(Peripheral("Pulse") { heartRate }, mtu: 23) { central, session in
             try await central.subscribe(to: heartRate.measurement, knownTo: session)
             try expect("location", try await central.read(present(heartRate.bodySensorLocation)), is: .chest)
             for measurement in [
@@ -32,7 +32,7 @@ extension ServiceConformance {
     ) {
         let isReset = Flag()
         let heartRate = HeartRateService { isReset.set(true) }
-        return Trial(Peripheral("Pulse") { heartRate }) { central, _ in
+        return ScenarioRun(Peripheral("Pulse") { heartRate }) { central, _ in
             let controlPoint = try present(heartRate.controlPoint)
             try await expectRefusal(of: "command", by: .heartRateControlPointNotSupported) {
                 try await central.write(controlPoint, HeartRateCommand(rawValue: 0x02))

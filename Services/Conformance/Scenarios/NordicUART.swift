@@ -9,7 +9,7 @@ extension ServiceConformance {
     private static let nordicUARTEcho = Scenario("NordicUART: bytes arrive complete and in order, both ways")
     {
         let uart = NordicUARTService()
-        return Trial(Peripheral("Console") { uart }, mtu: 100) { central, session in
+        return ScenarioRun(Peripheral("Console") { uart }, mtu: 100) { central, session in
             try await central.subscribe(to: uart.tx, knownTo: session)
             let port = try uart.port(in: session)
             var received = port.received.makeAsyncIterator()
@@ -28,7 +28,7 @@ extension ServiceConformance {
 
     private static let nordicUARTLines = Scenario("NordicUART: a line in several writes is answered once") {
         let uart = NordicUARTService()
-        return Trial(Peripheral("Console") { uart }, mtu: 23) { central, session in
+        return ScenarioRun(Peripheral("Console") { uart }, mtu: 23) { central, session in
             try await central.subscribe(to: uart.tx, knownTo: session)
             let port = try uart.port(in: session)
             var lines = port.lines.makeAsyncIterator()

@@ -10,7 +10,7 @@ extension ServiceConformance {
         "PhoneAlertStatus: a central is notified when a call starts and ends"
     ) {
         let phone = PhoneAlertStatusService(ringerSetting: .normal, security: .open)
-        return Trial(Peripheral("Phone") { phone }, mtu: 23) { central, session in
+        return ScenarioRun(Peripheral("Phone") { phone }, mtu: 23) { central, session in
             try await central.subscribe(to: phone.alertStatus, knownTo: session)
             try await central.subscribe(to: phone.ringerSetting, knownTo: session)
             try expect("status", try await central.read(phone.alertStatus), is: AlertStatus())
@@ -33,7 +33,7 @@ extension ServiceConformance {
     ) {
         let commands = Recorder<RingerCommand>()
         let phone = PhoneAlertStatusService(ringerSetting: .normal, security: .open) { commands.record($0) }
-        return Trial(Peripheral("Phone") { phone }) { central, session in
+        return ScenarioRun(Peripheral("Phone") { phone }) { central, session in
             let controlPoint = try present(phone.controlPoint)
             let handle = try await central.locate(controlPoint).valueHandle
             for ignored: UInt8 in [0, 2, 4] {

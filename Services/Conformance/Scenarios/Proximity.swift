@@ -12,7 +12,7 @@ extension ServiceConformance {
 
     private static let txPowerLevel = Scenario("TxPower: a central reads the power") {
         let service = TxPowerService(TxPowerLevel(dBm: -20))
-        return Trial(Peripheral("Tag") { service }) { central, _ in
+        return ScenarioRun(Peripheral("Tag") { service }) { central, _ in
             try expect("power", try await central.read(service.level), is: TxPowerLevel(dBm: -20))
         }
     }
@@ -22,7 +22,7 @@ extension ServiceConformance {
     ) {
         let levels = Recorder<AlertLevel>()
         let service = ImmediateAlertService { level in levels.record(level) }
-        return Trial(Peripheral("Keys") { service }) { central, _ in
+        return ScenarioRun(Peripheral("Keys") { service }) { central, _ in
             for level: AlertLevel in [.high, .mild, .none] {
                 try await central.writeWithoutResponse(service.alertLevel, level)
                 try expect("level", try await levels.next(), is: level)
@@ -32,7 +32,7 @@ extension ServiceConformance {
 
     private static let linkLossLevel = Scenario("LinkLoss: a central reads the level that it wrote") {
         let service = LinkLossService { _, _ in }
-        return Trial(Peripheral("Keys") { service }) { central, _ in
+        return ScenarioRun(Peripheral("Keys") { service }) { central, _ in
             try expect("level", try await central.read(service.alertLevel), is: AlertLevel.none)
             try await central.write(service.alertLevel, .high)
             try expect("level", try await central.read(service.alertLevel), is: .high)
@@ -44,7 +44,7 @@ extension ServiceConformance {
     ) {
         let levels = Recorder<AlertLevel>()
         let service = ImmediateAlertService { level in levels.record(level) }
-        return Trial(Peripheral("Keys") { service }) { central, _ in
+        return ScenarioRun(Peripheral("Keys") { service }) { central, _ in
             try await central.writeWithoutResponse(service.alertLevel, .high)
             try expect("level", try await levels.next(), is: .high)
             try await central.disconnect()
@@ -55,7 +55,7 @@ extension ServiceConformance {
     private static let linkLossAlert = Scenario("LinkLoss: the device alerts when it loses the central") {
         let levels = Recorder<AlertLevel>()
         let service = LinkLossService { level, _ in levels.record(level) }
-        return Trial(Peripheral("Keys") { service }) { central, _ in
+        return ScenarioRun(Peripheral("Keys") { service }) { central, _ in
             try await central.write(service.alertLevel, .high)
             try await central.disconnect()
             try expect("level", try await levels.next(), is: .high)

@@ -18,7 +18,7 @@ extension ServiceConformance {
             faults: .lowPerfusion,
             security: .open
         )
-        return Trial(Peripheral("Oximeter") { oximeter }, mtu: 23) { central, session in
+        return ScenarioRun(Peripheral("Oximeter") { oximeter }, mtu: 23) { central, session in
             let continuous = try present(oximeter.continuous)
             try await central.subscribe(to: continuous, knownTo: session)
             for measurement in [
@@ -52,7 +52,7 @@ extension ServiceConformance {
             ),
             security: .open
         )
-        return Trial(Peripheral("Oximeter") { oximeter }, mtu: 23) { central, session in
+        return ScenarioRun(Peripheral("Oximeter") { oximeter }, mtu: 23) { central, session in
             let spotCheck = try present(oximeter.spotCheck)
             let recordAccess = try present(oximeter.recordAccess)
             try await central.subscribe(to: spotCheck, knownTo: session)

@@ -23,7 +23,7 @@ extension ServiceConformance {
         ) { count in
             sensor.count = count
         }
-        return Trial(Peripheral("Bike") { cycling }) { central, session in
+        return ScenarioRun(Peripheral("Bike") { cycling }) { central, session in
             let controlPoint = try present(cycling.controlPoint)
             let location = try present(cycling.sensorLocation)
             try expect(
@@ -78,7 +78,7 @@ extension ServiceConformance {
             onSetTotalDistance: { sensor.count = UInt32($0) },
             onCalibrate: { for await _ in calibrated { break } }
         )
-        return Trial(Peripheral("Foot pod") { running }) { central, session in
+        return ScenarioRun(Peripheral("Foot pod") { running }) { central, session in
             let controlPoint = try present(running.controlPoint)
             let location = try present(running.sensorLocation)
             try expect("location", try await central.read(location), is: .inShoe)

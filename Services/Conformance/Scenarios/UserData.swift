@@ -22,7 +22,7 @@ extension ServiceConformance {
         } write: { _, _ in
         }
         let userData = UserDataService(users) { weight }
-        return Trial(Peripheral("Scale") { userData }) { central, session in
+        return ScenarioRun(Peripheral("Scale") { userData }) { central, session in
             func answer(to request: UserControlRequest) async throws -> UserControlResponse {
                 try await central.request(request, of: userData.controlPoint)
             }

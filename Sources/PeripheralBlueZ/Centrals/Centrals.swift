@@ -68,7 +68,7 @@ actor Centrals {
         fallbackRate: FallbackRate,
         handles: AssignedHandles,
         log: RunLog,
-        whichAreOver: @escaping @Sendable ([Update]) -> Set<Update.ID> = { _ in [] },
+        whichAreOver: @escaping @Sendable ([BackendUpdate]) -> Set<BackendUpdate.ID> = { _ in [] },
         report: @escaping @Sendable (BackendEvent) -> Void
     ) {
         self.connection = connection
@@ -152,7 +152,7 @@ actor Centrals {
     var abilities: Abilities { context.abilities }
 
     /// How it is known which updates are completed.
-    var pacing: UpdatePacing { completion.pacing }
+    var completionReporting: CompletionReporting { completion.completionReporting }
 
     func setAbilities(_ abilities: Abilities) {
         let changes = abilities.tellsHandles != context.abilities.tellsHandles
@@ -256,15 +256,15 @@ actor Centrals {
     // MARK: Updates
 
     /// The updates that wait until the route to their central is certain, or can change.
-    var held: [Update] { transmitter.held }
+    var held: [BackendUpdate] { transmitter.held }
 
-    nonisolated func submit(_ updates: [Update]) {
+    nonisolated func submit(_ updates: [BackendUpdate]) {
         guard submitted.append(updates) else { return }
         connection.loop.execute { self.assumeIsolated { $0.transmitter.transmitSubmitted() } }
     }
 
     /// Ends an update that nothing waits for, once its confirmation cannot arrive any more.
-    nonisolated func abandon(_ update: Update.ID) {
+    nonisolated func abandon(_ update: BackendUpdate.ID) {
         connection.loop.execute { self.assumeIsolated { $0.confirmations.abandon(update) } }
     }
 

@@ -7,7 +7,7 @@ final class EventReporter {
     private let host: @Sendable (BackendEvent) -> Void
     private let turns: DaemonTurns
     /// The updates that have ended while ends are gathered; `nil` while they are not.
-    private var ends: [(Update.ID, UpdateOutcome)]?
+    private var ends: [(BackendUpdate.ID, BackendUpdateOutcome)]?
 
     init(to host: @escaping @Sendable (BackendEvent) -> Void, in turns: DaemonTurns) {
         self.host = host
@@ -25,7 +25,7 @@ final class EventReporter {
     }
 
     /// Reports how an update has ended.
-    func ended(_ id: Update.ID, _ outcome: UpdateOutcome) {
+    func ended(_ id: BackendUpdate.ID, _ outcome: BackendUpdateOutcome) {
         if ends == nil { host(.updateEnded(id, outcome)) } else { ends?.append((id, outcome)) }
     }
 

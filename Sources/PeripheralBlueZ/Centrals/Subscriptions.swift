@@ -8,7 +8,7 @@ protocol SubscriptionsDelegate: AnyObject {
     func routesChanged()
 
     /// Takes out the updates for a subscription that is over and that were not sent yet.
-    func takeUnsent(for socket: SubscriptionTable.Socket) -> [Update]
+    func takeUnsent(for socket: SubscriptionTable.Socket) -> [BackendUpdate]
 }
 
 /// Tracks which central has subscribed to what, by what bluetoothd reports, and reports that to the host.

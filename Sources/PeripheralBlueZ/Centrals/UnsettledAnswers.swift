@@ -6,14 +6,14 @@ internal import PeripheralCore
 /// before that ends the count of another subscription (`ccc_write_cb` in gatt-database.c, all versions).
 /// bluetoothd then calls `StopNotify`, although the other central is still subscribed.
 struct UnsettledAnswers {
-    private struct Answer {
+    private struct BackendAnswer {
         var number: Int
         var characteristic: AttributeHandle
         /// Whether bluetoothd calls `StartNotify` when it takes the answer.
         var isFollowedByStart: Bool
     }
 
-    private var answers: [Answer] = []
+    private var answers: [BackendAnswer] = []
     private var lastNumber = 0
 
     /// Records an answer that is about to be sent.
@@ -22,7 +22,7 @@ struct UnsettledAnswers {
     mutating func answered(_ characteristic: AttributeHandle, isFollowedByStart: Bool) -> Int {
         lastNumber += 1
         answers.append(
-            Answer(number: lastNumber, characteristic: characteristic, isFollowedByStart: isFollowedByStart)
+            BackendAnswer(number: lastNumber, characteristic: characteristic, isFollowedByStart: isFollowedByStart)
         )
         return lastNumber
     }

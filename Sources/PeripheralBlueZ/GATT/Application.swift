@@ -7,7 +7,7 @@ struct Application: Sendable {
     /// Fixed paths suffice because each run has its own bus connection.
     static let root: ObjectPath = "/peripheral"
 
-    let publication: Publication
+    let publication: BackendPublication
     let centrals: Centrals
     let refusals: RequestRefusals
     let requests: AttributeRequests
@@ -15,7 +15,7 @@ struct Application: Sendable {
     private let handles: AssignedHandles
 
     init(
-        _ publication: Publication,
+        _ publication: BackendPublication,
         host: any PeripheralHost,
         handles: AssignedHandles,
         on connection: BusConnection,

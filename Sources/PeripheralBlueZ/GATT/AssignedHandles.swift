@@ -290,7 +290,7 @@ extension AssignedHandles {
     }
 
     private static let gaps = [
-        Publication.handleGap, Publication.handleGap / 2, Publication.handleGap / 4, 0,
+        BackendPublication.handleGap, BackendPublication.handleGap / 2, BackendPublication.handleGap / 4, 0,
     ]
     private static let first = 0x0100
     /// The first handle that the Database Hash does not cover.

@@ -23,7 +23,7 @@ struct AttributeRequests: Sendable {
             } catch {
                 return reply.fail(MethodError(.invalidArguments, "\(error)"))
             }
-            let request = ReadRequest(
+            let request = BackendReadRequest(
                 attribute: handle,
                 offset: options.offset,
                 central: central(of: options, asking: .read, handle, servedAt: level)
@@ -62,7 +62,7 @@ struct AttributeRequests: Sendable {
             } catch {
                 return reply.fail(MethodError(.invalidArguments, "\(error)"))
             }
-            let request = WriteRequest(
+            let request = BackendWriteRequest(
                 attribute: handle,
                 value: value,
                 offset: options.offset,

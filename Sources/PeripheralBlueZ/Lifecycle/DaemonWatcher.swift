@@ -6,7 +6,7 @@ struct DaemonWatcher {
     let connection: BusConnection
     /// The version that the program specifies.
     var version: BlueZVersion?
-    let report: @Sendable (LifeStateMachine.Event) -> Void
+    let report: @Sendable (SupervisorStateMachine.Event) -> Void
 
     /// Begins to report changes; ``findAdapters(startsDaemon:)`` returns the current state.
     func watch() async throws(BusError) {

@@ -75,9 +75,9 @@ final class PairingAgent: Sendable {
 
 extension PairingAgent {
     /// Asks the host, and replies to the call.
-    private func ask(_ question: PairingQuestion, of device: ObjectPath, _ reply: DeferredReply) {
+    private func ask(_ question: BackendPairingQuestion, of device: ObjectPath, _ reply: DeferredReply) {
         let isTaken = start(device, reply) { [host, centrals] central in
-            let answer = await host.answer(PairingRequest(central: central, question: question))
+            let answer = await host.answer(BackendPairingRequest(central: central, question: question))
             if answer != .reject { await centrals.mayPair(central.id, at: question.certainLevel) }
             switch answer {
             case .accept where question != .enterPasskey: reply.send()
@@ -95,9 +95,9 @@ extension PairingAgent {
     /// pairings that it has started itself, and takes the call as a request to remove the bond.
     private func display(_ passkey: UInt32, for device: ObjectPath) {
         endDisplay(for: device)
-        let question = PairingQuestion.displayPasskey(passkey)
+        let question = BackendPairingQuestion.displayPasskey(passkey)
         let isTaken = start(device, nil) { [self] central in
-            let request = PairingRequest(central: central, question: question)
+            let request = BackendPairingRequest(central: central, question: question)
             await centrals.mayPair(central.id, at: question.certainLevel)
             guard await host.answer(request) == .reject, !Task.isCancelled else { return }
             _ = try? await connection.call(BlueZ.name, device, BlueZ.device, "Disconnect")
@@ -169,7 +169,7 @@ extension PairingAgent {
         _ method: MemberName,
         _ input: Signature,
         _ output: Signature,
-        _ make: @escaping @Sendable (_ number: UInt32) -> PairingQuestion
+        _ make: @escaping @Sendable (_ number: UInt32) -> BackendPairingQuestion
     ) -> ExportedMethod {
         ExportedMethod(method, input, output) { [self] call, reply in
             var arguments = call.arguments
@@ -197,7 +197,7 @@ extension PairingAgent {
     }
 }
 
-extension PairingQuestion {
+extension BackendPairingQuestion {
     /// The minimum security level of a connection that is paired with such a request.
     fileprivate var certainLevel: SecurityLevel {
         switch self {

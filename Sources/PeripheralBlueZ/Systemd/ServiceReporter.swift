@@ -8,7 +8,7 @@ internal import PeripheralKit
 /// threads go there.
 final class ServiceReporter: @unchecked Sendable {
     private let loop: EventLoop
-    private let manager: ServiceManager
+    private let manager: SystemdNotifier
     private let logger: Logger
     private var report = ServiceReport()
     private var socket: DatagramSocket?
@@ -16,7 +16,7 @@ final class ServiceReporter: @unchecked Sendable {
     private var unsent: [String] = []
     private var timers: [LoopSource] = []
 
-    init(to manager: ServiceManager, on loop: EventLoop, logger: Logger) {
+    init(to manager: SystemdNotifier, on loop: EventLoop, logger: Logger) {
         self.loop = loop
         self.manager = manager
         self.logger = logger

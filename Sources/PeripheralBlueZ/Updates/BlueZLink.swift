@@ -21,15 +21,15 @@ struct BlueZLink: BackendLink {
         requestStop = stop
     }
 
-    func submit(_ update: Update) {
+    func submit(_ update: BackendUpdate) {
         centrals.submit([update])
     }
 
-    func submit(all updates: [Update]) {
+    func submit(all updates: [BackendUpdate]) {
         centrals.submit(updates)
     }
 
-    func abandon(_ update: Update.ID) {
+    func abandon(_ update: BackendUpdate.ID) {
         centrals.abandon(update)
     }
 
@@ -41,7 +41,7 @@ struct BlueZLink: BackendLink {
     }
 
     func untilUpdatesHaveLeft(for central: Central.ID) async {
-        guard await centrals.pacing != .observed else { return }
+        guard await centrals.completionReporting != .observed else { return }
         await devices.untilAnswered()
         await centrals.untilHandedOn(for: central)
     }

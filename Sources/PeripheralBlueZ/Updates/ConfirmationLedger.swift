@@ -10,7 +10,7 @@ internal import PeripheralKit
 /// A pure value.
 struct ConfirmationLedger {
     private struct Awaited {
-        var update: Update.ID
+        var update: BackendUpdate.ID
         /// The number of updates sent up to and including this one.
         var position: Int
         /// How many centrals must confirm it.
@@ -36,9 +36,9 @@ struct ConfirmationLedger {
 
     var isAnyMissing: Bool { missing > 0 }
     /// The updates that something waits for, in their order.
-    var updates: [Update.ID] { awaited.map(\.update) }
+    var updates: [BackendUpdate.ID] { awaited.map(\.update) }
     /// The updates that a central that has just disconnected may not have confirmed.
-    var updatesInDoubt: [Update.ID] {
+    var updatesInDoubt: [BackendUpdate.ID] {
         awaited.prefix { $0.position <= sentBeforeLeaving }.map(\.update)
     }
 
@@ -52,7 +52,7 @@ struct ConfirmationLedger {
     /// - Parameters:
     ///   - update: The update; `nil` when nothing waits for its confirmation.
     ///   - expected: How many centrals must confirm it.
-    mutating func sent(_ update: Update.ID?, to expected: Int) {
+    mutating func sent(_ update: BackendUpdate.ID?, to expected: Int) {
         if missing == 0 { (sent, received, sentBeforeLeaving) = (0, 0, 0) }
         sent += 1
         missing += expected
@@ -65,7 +65,7 @@ struct ConfirmationLedger {
     /// Records a confirmation.
     ///
     /// - Returns: The updates that are confirmed by all.
-    mutating func confirmed() -> [Update.ID] {
+    mutating func confirmed() -> [BackendUpdate.ID] {
         guard missing > 0 else {
             // More centrals confirm than was assumed.
             confirmers = nil
@@ -92,7 +92,7 @@ struct ConfirmationLedger {
     ///
     /// - Parameter subscribers: How many may still confirm.
     /// - Returns: The updates that are confirmed by all of them.
-    mutating func settleLeaving(remaining subscribers: Int) -> [Update.ID] {
+    mutating func settleLeaving(remaining subscribers: Int) -> [BackendUpdate.ID] {
         leaving -= 1
         if leaving == 0 { sentBeforeLeaving = 0 }
         missing = min(missing, min(sent, missing) * subscribers)
@@ -101,7 +101,7 @@ struct ConfirmationLedger {
 
     /// Records that an update is about to be given up: confirmations that do not arrive in a moment never
     /// will.
-    mutating func doubt(_ update: Update.ID) {
+    mutating func doubt(_ update: BackendUpdate.ID) {
         guard let index = awaited.firstIndex(where: { $0.update == update }) else { return }
         awaited[index].updatesSince = sent - awaited[index].position + 1
     }
@@ -112,7 +112,7 @@ struct ConfirmationLedger {
     /// confirmed and is still connected was not sent the indication, and will not be sent the next one.
     ///
     /// - Returns: The updates that are given up, and those that are confirmed by all as a result.
-    mutating func giveUp(_ update: Update.ID) -> (lost: [Update.ID], confirmed: [Update.ID]) {
+    mutating func giveUp(_ update: BackendUpdate.ID) -> (lost: [BackendUpdate.ID], confirmed: [BackendUpdate.ID]) {
         guard let index = awaited.firstIndex(where: { $0.update == update }) else { return ([], []) }
         let entry = awaited[index]
         let updates = entry.updatesSince ?? sent - entry.position + 1
@@ -128,7 +128,7 @@ struct ConfirmationLedger {
         return (lost, takeConfirmed())
     }
 
-    private mutating func takeConfirmed() -> [Update.ID] {
+    private mutating func takeConfirmed() -> [BackendUpdate.ID] {
         let confirmed = awaited.prefix { missing <= sent - $0.position }.map(\.update)
         awaited.removeFirst(confirmed.count)
         return confirmed

@@ -31,7 +31,7 @@ final class ConfirmationTracker {
     /// That includes updates that nothing waits for. Their confirmations arrive all the same, and do not show
     /// to which update they belong.
     func expect(
-        _ update: Update,
+        _ update: BackendUpdate,
         from sources: [Confirmations.Source: Int],
         lacking failure: PeripheralError? = nil
     ) {
@@ -50,7 +50,7 @@ final class ConfirmationTracker {
     }
 
     /// Ends an update that nothing waits for, once its confirmation cannot arrive any more.
-    func abandon(_ update: Update.ID) {
+    func abandon(_ update: BackendUpdate.ID) {
         guard confirmations.doubt(update) else { return }
         _ = turns.schedule(after: Self.lateness) { [weak self] in
             guard let self else { return }

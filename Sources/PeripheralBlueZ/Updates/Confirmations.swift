@@ -14,8 +14,8 @@ struct Confirmations {
     }
 
     struct End {
-        var update: Update.ID
-        var outcome: UpdateOutcome
+        var update: BackendUpdate.ID
+        var outcome: BackendUpdateOutcome
     }
 
     private struct Awaited {
@@ -24,7 +24,7 @@ struct Confirmations {
         var failure: PeripheralError?
     }
 
-    private var awaited: [Update.ID: Awaited] = [:]
+    private var awaited: [BackendUpdate.ID: Awaited] = [:]
     private var ledgers: [Source: ConfirmationLedger] = [:]
 
     /// Whether bluetoothd awaits a confirmation, as far as is known.
@@ -37,7 +37,7 @@ struct Confirmations {
     ///   - sources: Where confirmations come from, and how many from each; at least one.
     ///   - failure: Why a central that should confirm it has not received it.
     mutating func sent(
-        _ update: Update.ID?,
+        _ update: BackendUpdate.ID?,
         awaiting sources: [Source: Int],
         lacking failure: PeripheralError? = nil
     ) {
@@ -111,27 +111,27 @@ struct Confirmations {
     ///
     /// - Returns: Whether it is still to be confirmed; then ``giveUp(_:)`` must be called in a moment.
     ///   Confirmations until then may be late, but do not belong to a later update.
-    mutating func doubt(_ update: Update.ID) -> Bool {
+    mutating func doubt(_ update: BackendUpdate.ID) -> Bool {
         guard let entry = awaited[update] else { return false }
         for source in entry.missing { ledgers[source]?.doubt(update) }
         return true
     }
 
     /// Gives up an update.
-    mutating func giveUp(_ update: Update.ID) -> [End] {
+    mutating func giveUp(_ update: BackendUpdate.ID) -> [End] {
         (awaited[update]?.missing ?? []).flatMap { source -> [End] in
             let (lost, confirmed) = ledgers[source]?.giveUp(update) ?? ([update], [])
             return settle(lost, source, .unconfirmed) + settle(confirmed, source, nil)
         }
     }
 
-    private mutating func fail(_ update: Update.ID, _ failure: PeripheralError) {
+    private mutating func fail(_ update: BackendUpdate.ID, _ failure: PeripheralError) {
         guard let entry = awaited[update], entry.failure == nil else { return }
         awaited[update]?.failure = failure
     }
 
     private mutating func settle(
-        _ updates: [Update.ID],
+        _ updates: [BackendUpdate.ID],
         _ source: Source,
         _ failure: PeripheralError?
     ) -> [End] {

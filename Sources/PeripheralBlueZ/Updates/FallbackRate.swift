@@ -1,5 +1,5 @@
 /// The send rate to each central, used when the adapter does not report completed packets
-/// (`UpdatePacing.unknown`).
+/// (`CompletionReporting.unknown`).
 ///
 /// The first 128 values are sent at once, and the next ones one at a time at this rate. So no more than 128
 /// are in flight to a central in either of two cases:

@@ -14,7 +14,7 @@ final class SocketRun {
     }
 
     let characteristic: AttributeHandle
-    let recipients: Update.Recipients
+    let recipients: BackendUpdate.Recipients
     /// Whether what is sent may be confirmed.
     let isConfirmed: Bool
     let ways: [Way]
@@ -22,7 +22,7 @@ final class SocketRun {
     let failure: PeripheralError?
 
     init(
-        of update: Update,
+        of update: BackendUpdate,
         isConfirmed: Bool,
         ways: [Way],
         lacking failure: PeripheralError?
@@ -32,16 +32,16 @@ final class SocketRun {
     }
 
     /// Whether an update takes the same sockets.
-    func covers(_ update: Update) -> Bool {
+    func covers(_ update: BackendUpdate) -> Bool {
         update.characteristic == characteristic && update.recipients == recipients && !update.value.isEmpty
-            && !update.awaitsConfirmation && update.isForWhoeverIsThere
+            && !update.awaitsConfirmation && update.isForAllSubscribers
     }
 }
 
 /// The owner of a ``SocketSender``.
 protocol SocketSenderDelegate: AnyObject {
     /// Keeps an update that a socket has not taken, until the routes are known again.
-    func holdBack(_ update: Update)
+    func holdBack(_ update: BackendUpdate)
 
     /// Sends what has waited until bluetoothd looks at the bus again.
     func pauseEnded()
@@ -53,7 +53,7 @@ protocol SocketSenderDelegate: AnyObject {
 final class SocketSender {
     /// An update that some of its sockets have not taken yet, because they are full.
     private struct WaitingPackets {
-        let update: Update
+        let update: BackendUpdate
         let run: SocketRun
         /// For how many sockets it waits.
         var count: Int
@@ -67,7 +67,7 @@ final class SocketSender {
     private let reporter: EventReporter
     private let turns: DaemonTurns
     private weak var delegate: (any SocketSenderDelegate)?
-    private var waiting: [Update.ID: WaitingPackets] = [:]
+    private var waiting: [BackendUpdate.ID: WaitingPackets] = [:]
     private var fairness = BusFairness()
 
     init(
@@ -92,7 +92,7 @@ final class SocketSender {
 
     /// The run of an update by sockets.
     func run(
-        of update: Update,
+        of update: BackendUpdate,
         by sockets: [SubscriptionTable.Socket],
         lacking failure: PeripheralError?
     ) -> SocketRun {
@@ -107,7 +107,7 @@ final class SocketSender {
     /// Sends an update by sockets.
     ///
     /// - Returns: The same run; `nil` when one of the sockets did not take the update at once.
-    func send(_ update: Update, by run: SocketRun) -> SocketRun? {
+    func send(_ update: BackendUpdate, by run: SocketRun) -> SocketRun? {
         if run.isConfirmed {
             var sources: [Confirmations.Source: Int] = [:]
             for way in run.ways { sources[.socket(way.socket)] = 1 }
@@ -142,12 +142,12 @@ final class SocketSender {
         return isLost ? nil : run
     }
 
-    private func sendLater(_ update: Update, by packets: PacketSocket) {
+    private func sendLater(_ update: BackendUpdate, by packets: PacketSocket) {
         packets.sendLater(update.value) { [weak self, id = update.id] isTaken in self?.taken(id, isTaken) }
     }
 
     /// Records that a socket that was full has taken a packet, or is closed.
-    private func taken(_ update: Update.ID, _ isTaken: Bool) {
+    private func taken(_ update: BackendUpdate.ID, _ isTaken: Bool) {
         guard var packets = waiting.removeValue(forKey: update) else { return }
         packets.count -= 1
         packets.isLost = packets.isLost || !isTaken
@@ -157,11 +157,11 @@ final class SocketSender {
         taken(packets.update, by: packets.run, isLost: packets.isLost)
     }
 
-    private func taken(_ update: Update, by run: SocketRun, isLost: Bool) {
+    private func taken(_ update: BackendUpdate, by run: SocketRun, isLost: Bool) {
         guard isLost else { return completion.taken(update.id, .delivered) }
         guard update.recipients != .subscribers else {
-            let outcome: UpdateOutcome =
-                update.isForWhoeverIsThere ? .delivered : .failed(.subscriptionEnded)
+            let outcome: BackendUpdateOutcome =
+                update.isForAllSubscribers ? .delivered : .failed(.subscriptionEnded)
             return completion.taken(update.id, outcome)
         }
         // bluetoothd has closed the socket, and its end is not processed yet: that decides how the update

@@ -3,19 +3,19 @@ internal import Synchronization
 
 /// The updates that were submitted on any thread, until the loop takes them.
 final class SubmittedUpdates: Sendable {
-    private let updates = Mutex<[Update]>([])
+    private let updates = Mutex<[BackendUpdate]>([])
 
     /// Adds updates.
     ///
     /// - Returns: Whether there were none before, so that the loop must be told to take them.
-    func append(_ new: [Update]) -> Bool {
+    func append(_ new: [BackendUpdate]) -> Bool {
         updates.withLock { updates in
             defer { updates += new }
             return updates.isEmpty
         }
     }
 
-    func takeAll() -> [Update] {
+    func takeAll() -> [BackendUpdate] {
         updates.withLock { updates in
             defer { updates = [] }
             return updates
@@ -23,7 +23,7 @@ final class SubmittedUpdates: Sendable {
     }
 
     /// Takes the updates that satisfy a predicate.
-    func take(where isTaken: (Update) -> Bool) -> [Update] {
+    func take(where isTaken: (BackendUpdate) -> Bool) -> [BackendUpdate] {
         updates.withLock { updates in
             let taken = updates.filter(isTaken)
             updates.removeAll(where: isTaken)

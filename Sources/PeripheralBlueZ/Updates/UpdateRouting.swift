@@ -9,7 +9,7 @@ enum UpdateRoute {
     case sockets([SubscriptionTable.Socket], lacking: PeripheralError? = nil)
     /// Not known yet, but in a moment.
     case later
-    case none(UpdateOutcome)
+    case none(BackendUpdateOutcome)
 }
 
 /// Chooses the route of each update: the bus, which reaches all subscribers, or sockets, each of which
@@ -27,14 +27,14 @@ struct UpdateRouting {
     }
 
     /// The route of an update to the subscribers that may get it.
-    func route(of update: Update) -> UpdateRoute {
+    func route(of update: BackendUpdate) -> UpdateRoute {
         guard let insecure = security.insecureReceivers(of: update.characteristic) else {
             return openRoute(of: update)
         }
         return route(of: update, withholdingFrom: insecure)
     }
 
-    private func openRoute(of update: Update) -> UpdateRoute {
+    private func openRoute(of update: BackendUpdate) -> UpdateRoute {
         let subscribers = subscriptions.subscribers(of: update.characteristic)
         let count = subscriptions.count(of: update.characteristic)
         let recipients: [SubscriptionTable.Subscriber]
@@ -75,7 +75,7 @@ struct UpdateRouting {
     /// central that has just returned would fail every update until it has encrypted. It is reported for an
     /// indication to all, and where the program has named the centrals that an update must reach.
     private func route(
-        of update: Update,
+        of update: BackendUpdate,
         withholdingFrom insecure: SecuredReceivers.Insecure
     ) -> UpdateRoute {
         let subscribers = subscriptions.subscribers(of: update.characteristic)
@@ -90,7 +90,7 @@ struct UpdateRouting {
         switch update.recipients {
         case .subscribers where !update.mustReach.isSubset(of: secure):
             return .none(.failed(missed(update).map { .notSubscribed($0) } ?? .insecure))
-        case .subscribers where !update.isForWhoeverIsThere:
+        case .subscribers where !update.isForAllSubscribers:
             return .sockets(sockets)
         case .subscribers where sockets.isEmpty:
             return .none(subscribers.isEmpty ? .delivered : .failed(.insecure))
@@ -111,12 +111,12 @@ struct UpdateRouting {
     }
 
     /// A central that an update to all must reach, and that has not subscribed.
-    private func missed(_ update: Update) -> Central.ID? {
+    private func missed(_ update: BackendUpdate) -> Central.ID? {
         let subscribers = subscriptions.subscribers(of: update.characteristic)
         return update.mustReach.first { missed in !subscribers.contains { $0.central.id == missed } }
     }
 
-    private func canUseSockets(for update: Update) -> Bool {
+    private func canUseSockets(for update: BackendUpdate) -> Bool {
         // An empty message ends the socket.
         !update.value.isEmpty && (!update.awaitsConfirmation || context.abilities.confirmsOnSockets)
     }

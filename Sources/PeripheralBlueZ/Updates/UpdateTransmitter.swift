@@ -29,9 +29,9 @@ final class UpdateTransmitter {
     private let reporter: EventReporter
     private let turns: DaemonTurns
     /// Finds the updates whose subscriptions are over.
-    private let whichAreOver: @Sendable ([Update]) -> Set<Update.ID>
+    private let whichAreOver: @Sendable ([BackendUpdate]) -> Set<BackendUpdate.ID>
     /// The updates that wait until the route to their central is certain, or can change, in their order.
-    private(set) var held: [Update] = []
+    private(set) var held: [BackendUpdate] = []
     /// The route of the last update of each characteristic.
     private var routes: [AttributeHandle: SubscriptionTable.Route] = [:]
     /// The characteristics whose route is changing.
@@ -51,7 +51,7 @@ final class UpdateTransmitter {
         completion: UpdateCompletion,
         reporter: EventReporter,
         turns: DaemonTurns,
-        whichAreOver: @escaping @Sendable ([Update]) -> Set<Update.ID>
+        whichAreOver: @escaping @Sendable ([BackendUpdate]) -> Set<BackendUpdate.ID>
     ) {
         (self.connection, self.context, self.submitted) = (connection, context, submitted)
         (self.subscriptions, self.routing) = (subscriptions, routing)
@@ -89,7 +89,7 @@ final class UpdateTransmitter {
     ///
     /// - Returns: The sockets that have taken it, by which the updates that follow at once go as well.
     @discardableResult
-    private func transmit(_ update: Update) -> SocketRun? {
+    private func transmit(_ update: BackendUpdate) -> SocketRun? {
         guard !isEnding else {
             end(update, outcome(of: update, notSentBecause: BusError.disconnected))
             return nil
@@ -133,7 +133,7 @@ final class UpdateTransmitter {
     /// were subscribing again.
     ///
     /// - Returns: The others, which stay valid until the current work on the loop ends.
-    private func withoutOver(_ updates: [Update]) -> [Update] {
+    private func withoutOver(_ updates: [BackendUpdate]) -> [BackendUpdate] {
         let over = whichAreOver(updates)
         guard !over.isEmpty else { return updates }
         for update in updates where over.contains(update.id) { end(update, .failed(.outlived)) }
@@ -164,13 +164,13 @@ final class UpdateTransmitter {
         }
     }
 
-    private func end(_ update: Update, _ outcome: UpdateOutcome) {
+    private func end(_ update: BackendUpdate, _ outcome: BackendUpdateOutcome) {
         reporter.ended(update.id, outcome)
     }
 
     // MARK: The bus
 
-    private func announce(_ update: Update) {
+    private func announce(_ update: BackendUpdate) {
         do {
             guard let path = context.characteristics[update.characteristic]?.path else {
                 throw PeripheralError(
@@ -195,7 +195,7 @@ final class UpdateTransmitter {
     }
 
     /// Ends an update when the bus keeps up; a bus that does not delays the updates after it.
-    private func endWhenTaken(_ update: Update) {
+    private func endWhenTaken(_ update: BackendUpdate) {
         let isSlow = connection.assumeIsolated { $0.outgoingSize > Self.outgoingBound }
         guard isSlow else { return completion.taken(update.id, .delivered) }
         turns.whenOutgoing(isAtMost: Self.outgoingBound) { [weak self] result in
@@ -210,9 +210,9 @@ final class UpdateTransmitter {
     /// How an update ends that could not be sent.
     ///
     /// When the bus is gone, so are all centrals. An update for all subscribers then has no recipients.
-    private func outcome(of update: Update, notSentBecause error: any Error) -> UpdateOutcome {
+    private func outcome(of update: BackendUpdate, notSentBecause error: any Error) -> BackendUpdateOutcome {
         if case BusError.disconnected = error {
-            let isForAny = update.recipients == .subscribers && update.isForWhoeverIsThere
+            let isForAny = update.recipients == .subscribers && update.isForAllSubscribers
             return isForAny && !update.awaitsConfirmation ? .delivered : .failed(.subscriptionEnded)
         }
         return .failed(PeripheralError(sending: error))
@@ -224,8 +224,8 @@ extension UpdateTransmitter: SubscriptionsDelegate {
         releaseHeld()
     }
 
-    func takeUnsent(for socket: SubscriptionTable.Socket) -> [Update] {
-        func isOver(_ update: Update) -> Bool {
+    func takeUnsent(for socket: SubscriptionTable.Socket) -> [BackendUpdate] {
+        func isOver(_ update: BackendUpdate) -> Bool {
             update.characteristic == socket.characteristic && update.recipients == .central(socket.central)
         }
         let over = held.filter(isOver) + submitted.take(where: isOver)
@@ -235,7 +235,7 @@ extension UpdateTransmitter: SubscriptionsDelegate {
 }
 
 extension UpdateTransmitter: SocketSenderDelegate {
-    func holdBack(_ update: Update) {
+    func holdBack(_ update: BackendUpdate) {
         held.append(update)
     }
 

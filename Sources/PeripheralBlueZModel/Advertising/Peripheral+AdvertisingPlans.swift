@@ -15,7 +15,7 @@ extension Peripheral {
     }
 }
 
-extension Publication {
+extension BackendPublication {
     /// Returns each advertisement as it is sent on an adapter.
     public func advertisingPlans(for capabilities: AdvertisingCapabilities) -> [AdvertisingPlan] {
         advertisements.plans(for: capabilities)

@@ -14,7 +14,7 @@ public import PeripheralKit
 /// - The services of other programs. They decide the handles of services that are not pinned, and therefore
 ///   the Database Hash. See `GATTService.handle`.
 /// - The errors that handlers throw. ``BlueZBackend`` has a table of them.
-public struct BlueZRules: StackRules {
+public struct BlueZRules: StackProfile {
     /// The version of BlueZ.
     public let version: BlueZVersion
 
@@ -27,7 +27,7 @@ public struct BlueZRules: StackRules {
     }
 
     /// Returns the parts of a declaration that this version refuses or serves differently.
-    public func examine(_ publication: Publication) -> [DeclarationIssue] {
+    public func examine(_ publication: BackendPublication) -> [DeclarationIssue] {
         guard version >= Self.minimumVersion else {
             return [
                 DeclarationIssue(
@@ -62,7 +62,7 @@ public struct BlueZRules: StackRules {
     }
 }
 
-extension StackRules where Self == BlueZRules {
+extension StackProfile where Self == BlueZRules {
     /// The rules of a BlueZ version, such as `"5.66"`.
     public static func bluez(_ version: BlueZVersion) -> BlueZRules { BlueZRules(version) }
 }

@@ -1,6 +1,6 @@
 private import Synchronization
 
-/// A process that runs a ``KillTrialPeripheral``.
+/// A process that runs a ``CrashTestPeripheral``.
 public protocol KillableProgram: Sendable {
     /// Its output, line by line, until it ends.
     var lines: AsyncStream<String> { get }
@@ -16,7 +16,7 @@ public protocol KillableProgram: Sendable {
 final class KilledLife: Sendable {
     /// The output of the program.
     struct Said {
-        var restored: KillTrialState?
+        var restored: CrashTestState?
         var isReady = false
         var listenings = 0
         var witnessings = 0
@@ -66,7 +66,7 @@ final class KilledLife: Sendable {
     /// Reads the output until the program ends.
     func listen() async {
         for await line in program.lines {
-            if let line = KillTrialLine(line) { note(line) }
+            if let line = CrashTestLine(line) { note(line) }
         }
         let waiters = state.withLock { state in
             state.isOver = true
@@ -76,7 +76,7 @@ final class KilledLife: Sendable {
         for waiter in waiters { waiter.continuation.resume(throwing: EndError()) }
     }
 
-    private func note(_ line: KillTrialLine) {
+    private func note(_ line: CrashTestLine) {
         let served = state.withLock { state in
             switch line {
             case .restored(let restored): state.said.restored = restored

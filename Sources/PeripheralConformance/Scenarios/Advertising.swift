@@ -15,8 +15,8 @@ extension ConformanceSuite {
         _ name: String,
         of peripheral: Peripheral,
         _ check: @escaping @Sendable (AdvertisementPayload) throws -> Void
-    ) -> Trial {
-        Trial(peripheral, mtu: nil) { central, _ in
+    ) -> ScenarioRun {
+        ScenarioRun(peripheral, mtu: nil) { central, _ in
             let results = try await central.scan()
             guard let result = results.first(where: { $0.payload.localName == name }) else {
                 throw ConformanceFailure(
@@ -111,7 +111,7 @@ extension ConformanceSuite {
             GATTService(.battery) { Characteristic<UInt8>(0x2A19, value: 99) }
             Advertisement(manufacturerData: [0xFFFF: [1]])
         }
-        return Trial(peripheral, mtu: nil) { central, session in
+        return ScenarioRun(peripheral, mtu: nil) { central, session in
             for number in 2...5 as ClosedRange<UInt8> {
                 try await session.changeAdvertisement { $0.manufacturerData[0xFFFF] = [number, number] }
                 try await scan(by: central, until: "manufacturer data \(number)") {
@@ -151,7 +151,7 @@ extension ConformanceSuite {
     ) {
         let value = Characteristic<UInt8>(0x2A19, value: 99)
         let peripheral = Peripheral("Lamp") { GATTService(.battery) { value } }
-        return Trial(peripheral) { central, session in
+        return ScenarioRun(peripheral) { central, session in
             try await session.stopAdvertising()
             try expect("state", session.state.isRegistered, is: true)
             try expect("advertising", session.state.isAdvertising, is: false)
@@ -169,7 +169,7 @@ extension ConformanceSuite {
         let peripheral = Peripheral("Lamp") {
             GATTService(.battery) { Characteristic<UInt8>(0x2A19, value: 99) }
         }
-        return Trial(peripheral, mtu: nil) { central, session in
+        return ScenarioRun(peripheral, mtu: nil) { central, session in
             let beacon = Advertisement(
                 .broadcast,
                 localName: "",

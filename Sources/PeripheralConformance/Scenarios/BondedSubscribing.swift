@@ -14,7 +14,7 @@ extension ConformanceSuite {
             @escaping @Sendable (
                 any TestCentral, PeripheralSession, Characteristic<[UInt8]>
             ) async throws -> Void
-    ) -> Trial {
+    ) -> ScenarioRun {
         let value = Characteristic<[UInt8]>(
             ScenarioUUID.value,
             [.read, .notify],
@@ -25,7 +25,7 @@ extension ConformanceSuite {
         let peripheral = Peripheral("Bonded", pairing: .justWorks) {
             GATTService(ScenarioUUID.service) { value }
         }
-        return Trial(peripheral) { central, session in
+        return ScenarioRun(peripheral) { central, session in
             try await central.pair(.justWorks)
             try await central.subscribe(to: value)
             _ = try await central.read(value)
@@ -39,12 +39,12 @@ extension ConformanceSuite {
             @escaping @Sendable (
                 [any TestCentral], PeripheralSession, Characteristic<[UInt8]>
             ) async throws -> Void
-    ) -> Trial {
+    ) -> ScenarioRun {
         let value = Characteristic<[UInt8]>(ScenarioUUID.value, [.read, .notify]) { Read { [] } }
         let peripheral = Peripheral("Bonded", pairing: .justWorks) {
             GATTService(ScenarioUUID.service) { value }
         }
-        return Trial(peripheral, mtu: nil) { first, session in
+        return ScenarioRun(peripheral, mtu: nil) { first, session in
             try await withCentrals(first, mtus: [517, 247]) { centrals in
                 try await centrals[0].pair(.justWorks)
                 for central in centrals {

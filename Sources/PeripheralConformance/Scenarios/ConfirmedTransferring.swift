@@ -139,7 +139,7 @@ extension ConformanceSuite {
     ) {
         let value = Characteristic<[UInt8]>(ScenarioUUID.value, [.read, .indicate]) { Read { [] } }
         let peripheral = Peripheral("Subscribers") { GATTService(ScenarioUUID.service) { value } }
-        return Trial(timed: peripheral, mtu: nil) { central, session, clock in
+        return ScenarioRun(timed: peripheral, mtu: nil) { central, session, clock in
             try await withCentrals(central, mtus: [517, 65, 23]) { centrals in
                 for central in centrals {
                     try await central.subscribe(to: value)

@@ -12,10 +12,10 @@ extension ConformanceSuite {
             @escaping @Sendable (
                 [any TestCentral], PeripheralSession, Characteristic<[UInt8]>
             ) async throws -> Void
-    ) -> Trial {
+    ) -> ScenarioRun {
         let value = Characteristic<[UInt8]>(ScenarioUUID.value, [.read, .notify]) { Read { [1] } }
         let peripheral = Peripheral("Centrals") { GATTService(ScenarioUUID.service) { value } }
-        return Trial(peripheral, mtu: nil) { central, session in
+        return ScenarioRun(peripheral, mtu: nil) { central, session in
             try expect("centrals before", session.centrals, is: [])
             try await withCentrals(central, mtus: mtus) { centrals in
                 // When this read is answered, the program knows the MTU.

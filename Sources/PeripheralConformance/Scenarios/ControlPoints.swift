@@ -31,7 +31,7 @@ extension ConformanceSuite {
                 _ central: any TestCentral, _ session: PeripheralSession,
                 _ controlPoint: Characteristic<[UInt8]>, _ trace: Trace
             ) async throws -> Void
-    ) -> Trial {
+    ) -> ScenarioRun {
         let trace = Trace()
         let controlPoint = Characteristic<[UInt8]>(ScenarioUUID.value, [.write, .indicate]) {
             ControlPoint(
@@ -50,7 +50,7 @@ extension ConformanceSuite {
             }
         }
         let peripheral = Peripheral("Control") { GATTService(ScenarioUUID.service) { controlPoint } }
-        return Trial(peripheral) { central, session in
+        return ScenarioRun(peripheral) { central, session in
             try await body(central, session, controlPoint, trace)
         }
     }

@@ -26,7 +26,7 @@ extension ConformanceSuite {
                 Characteristic<[UInt8]>(ScenarioUUID.otherValue, .indicate)
             }
         }
-        return Trial(peripheral) { central, _ in
+        return ScenarioRun(peripheral) { central, _ in
             let services = try await central.discover().applicationServices
             try expect("services", services.map(\.uuid), is: [0x180D, ScenarioUUID.service])
             for (service, declared) in zip(services, peripheral.services) {
@@ -69,7 +69,7 @@ extension ConformanceSuite {
                 }
             }
         }
-        return Trial(peripheral) { central, _ in
+        return ScenarioRun(peripheral) { central, _ in
             var previous = AttributeHandle(rawValue: 0)
             for service in try await central.discover().services {
                 let handles =
@@ -98,7 +98,7 @@ extension ConformanceSuite {
             GATTService(ScenarioUUID.service) { values[0...1].map(\.self) }
             GATTService(ScenarioUUID.service) { values[2...3].map(\.self) }
         }
-        return Trial(peripheral) { central, _ in
+        return ScenarioRun(peripheral) { central, _ in
             for (number, value) in values.enumerated() {
                 try expect("value of the twin \(number)", try await central.read(value), is: UInt8(number))
             }

@@ -26,7 +26,7 @@ extension ConformanceSuite {
                 slow; value
             }
         }
-        return Trial(peripheral) { central, session in
+        return ScenarioRun(peripheral) { central, session in
             try await central.subscribe(to: value)
             _ = try await central.read(value)
             async let answer = central.read(slow)
@@ -54,7 +54,7 @@ extension ConformanceSuite {
     private static func lateTrial(
         _ request:
             @escaping @Sendable (any TestCentral, _ late: Characteristic<UInt8>) async throws -> Void
-    ) -> Trial {
+    ) -> ScenarioRun {
         let entered = Recorder<Void>()
         let late = Characteristic<UInt8>(ScenarioUUID.value, [.read, .write]) {
             Read {
@@ -73,7 +73,7 @@ extension ConformanceSuite {
                 late; quick
             }
         }
-        return Trial(timed: peripheral) { central, _, clock in
+        return ScenarioRun(timed: peripheral) { central, _, clock in
             async let refusal: Void = expectRefusal(of: "late request", by: .unlikelyError) {
                 try await request(central, late)
             }
@@ -101,7 +101,7 @@ extension ConformanceSuite {
             Characteristic<UInt8>(ScenarioUUID.value, .read) { Read { UInt8(number) } }
         }
         let peripheral = Peripheral("Eight") { GATTService(ScenarioUUID.service) { values } }
-        return Trial(peripheral) { central, _ in
+        return ScenarioRun(peripheral) { central, _ in
             try await withThrowingTaskGroup { group in
                 for (number, value) in values.enumerated() {
                     group.addTask {
@@ -126,7 +126,7 @@ extension ConformanceSuite {
             }
         }
         let peripheral = Peripheral("Four") { GATTService(ScenarioUUID.service) { values } }
-        return Trial(peripheral, mtu: nil) { central, _ in
+        return ScenarioRun(peripheral, mtu: nil) { central, _ in
             try await withCentrals(central, mtus: [517, 23, 65, 247]) { centrals in
                 try await withThrowingTaskGroup { group in
                     for (number, central) in centrals.enumerated() {
@@ -171,7 +171,7 @@ extension ConformanceSuite {
                 command; value
             }
         }
-        return Trial(peripheral) { central, _ in
+        return ScenarioRun(peripheral) { central, _ in
             try await withThrowingTaskGroup { group in
                 // In memory, a command returns only when its handler returns.
                 group.addTask { try await central.writeWithoutResponse(command, 0) }
@@ -195,7 +195,7 @@ extension ConformanceSuite {
             Write { written.record($0) }
         }
         let peripheral = Peripheral("Sequence") { GATTService(ScenarioUUID.service) { command } }
-        return Trial(peripheral) { central, _ in
+        return ScenarioRun(peripheral) { central, _ in
             for number: UInt8 in 0..<40 { try await central.writeWithoutResponse(command, number) }
             for number: UInt8 in 0..<40 { try expect("command", try await written.next(), is: number) }
         }
@@ -216,7 +216,7 @@ extension ConformanceSuite {
             }
         }
         let peripheral = Peripheral("Aftermath") { GATTService(ScenarioUUID.service) { value } }
-        return Trial(peripheral, mtu: nil) { central, _ in
+        return ScenarioRun(peripheral, mtu: nil) { central, _ in
             try await withCentrals(central, mtus: [517, 23]) { centrals in
                 let (writer, other) = (centrals[0], centrals[1])
                 async let command: Void = writer.writeWithoutResponse(value, 7)
@@ -240,7 +240,7 @@ extension ConformanceSuite {
     /// The wait is longer than the stack's time limit for the answer.
     private static func vanishingTrial(
         _ request: @escaping @Sendable (any TestCentral, Characteristic<UInt8>) async throws -> Void
-    ) -> Trial {
+    ) -> ScenarioRun {
         let count = Counter()
         let entered = Recorder<Void>()
         let release = Recorder<Void>()
@@ -268,7 +268,7 @@ extension ConformanceSuite {
                 value; late
             }
         }
-        return Trial(timed: peripheral, mtu: nil) { central, _, clock in
+        return ScenarioRun(timed: peripheral, mtu: nil) { central, _, clock in
             try await central.connect()
             try await withThrowingTaskGroup { group in
                 // The outcome does not matter, because the central has left.

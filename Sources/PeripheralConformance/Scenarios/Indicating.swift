@@ -122,7 +122,7 @@ extension ConformanceSuite {
     static let indicationOfNobody = Scenario("an indication that nobody has asked for is over at once") {
         let value = Characteristic<[UInt8]>(ScenarioUUID.value, [.read, .indicate]) { Read { [] } }
         let peripheral = Peripheral("Silence") { GATTService(ScenarioUUID.service) { value } }
-        return Trial(peripheral) { central, session in
+        return ScenarioRun(peripheral) { central, session in
             try await session.indicate(value, [1])
             _ = try await central.read(value)
             let stranger = session.centrals
@@ -192,7 +192,7 @@ extension ConformanceSuite {
     ) {
         let value = Characteristic<[UInt8]>(ScenarioUUID.value, [.read, .indicate]) { Read { [] } }
         let peripheral = Peripheral("Subscribers") { GATTService(ScenarioUUID.service) { value } }
-        return Trial(timed: peripheral, mtu: nil) { central, session, clock in
+        return ScenarioRun(timed: peripheral, mtu: nil) { central, session, clock in
             try await withCentrals(central, mtus: [517, 65, 23]) { centrals in
                 for central in centrals {
                     try await central.subscribe(to: value)
@@ -281,7 +281,7 @@ extension ConformanceSuite {
         let value = Characteristic<[UInt8]>(ScenarioUUID.value, [.read, .indicate]) { Read { [] } }
         let peripheral = Peripheral("Again") { GATTService(ScenarioUUID.service) { value } }
         let late = Recorder<(any TestCentral, Task<Void, any Error>)>()
-        return Trial(peripheral, mtu: nil, runs: 2) { central, session in
+        return ScenarioRun(peripheral, mtu: nil, runs: 2) { central, session in
             guard late.count == 0 else {
                 let (central, confirmation) = try await late.next()
                 try await confirmation.value
@@ -347,7 +347,7 @@ extension ConformanceSuite {
     ) {
         let value = Characteristic<[UInt8]>(ScenarioUUID.value, [.read, .notify, .indicate]) { Read { [] } }
         let peripheral = Peripheral("Subscribers") { GATTService(ScenarioUUID.service) { value } }
-        return Trial(peripheral, mtu: nil) { central, session in
+        return ScenarioRun(peripheral, mtu: nil) { central, session in
             try await withCentrals(central, mtus: [517, 65, 23]) { centrals in
                 let attackers = Array(centrals.dropFirst())
                 try await centrals[0].subscribe(to: value)
@@ -399,7 +399,7 @@ extension ConformanceSuite {
         let value = Characteristic<[UInt8]>(ScenarioUUID.value, [.read, .indicate]) { Read { [] } }
         let peripheral = Peripheral("Too Late") { GATTService(ScenarioUUID.service) { value } }
         let late = Recorder<any TestCentral>()
-        return Trial(peripheral, mtu: nil, runs: 2) { central, session in
+        return ScenarioRun(peripheral, mtu: nil, runs: 2) { central, session in
             guard late.count == 0 else {
                 let central = try await late.next()
                 try await central.confirmIndication()

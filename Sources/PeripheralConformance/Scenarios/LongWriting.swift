@@ -14,11 +14,11 @@ extension ConformanceSuite {
     private static func trial(
         mtu: Int = 517,
         _ body: @escaping @Sendable (any TestCentral, AttributeHandle, Recorder<[UInt8]>) async throws -> Void
-    ) -> Trial {
+    ) -> ScenarioRun {
         let written = Recorder<[UInt8]>()
         let value = Characteristic<[UInt8]>(ScenarioUUID.value, .write) { Write { written.record($0) } }
         let peripheral = Peripheral("Long") { GATTService(ScenarioUUID.service) { value } }
-        return Trial(peripheral, mtu: mtu) { central, _ in
+        return ScenarioRun(peripheral, mtu: mtu) { central, _ in
             try await body(central, central.locate(value).valueHandle, written)
         }
     }
@@ -106,7 +106,7 @@ extension ConformanceSuite {
         "a long write of a read-only characteristic is refused at once"
     ) {
         let value = Characteristic<UInt8>(ScenarioUUID.value, value: 1)
-        return Trial(Peripheral("Read") { GATTService(ScenarioUUID.service) { value } }) { central, _ in
+        return ScenarioRun(Peripheral("Read") { GATTService(ScenarioUUID.service) { value } }) { central, _ in
             let handle = try await central.locate(value).valueHandle
             try await expectRefusal(of: "part", by: .writeNotPermitted) {
                 try await central.prepareWrite(handle, [1], offset: 0)
@@ -118,7 +118,7 @@ extension ConformanceSuite {
         let value = Characteristic<[UInt8]>(ScenarioUUID.value, .write) {
             Write { _ in throw ATTError(rawValue: 0x85) }
         }
-        return Trial(Peripheral("Refusal") { GATTService(ScenarioUUID.service) { value } }) { central, _ in
+        return ScenarioRun(Peripheral("Refusal") { GATTService(ScenarioUUID.service) { value } }) { central, _ in
             let handle = try await central.locate(value).valueHandle
             try await central.prepareWrite(handle, [1, 2], offset: 0)
             try await central.prepareWrite(handle, [3, 4], offset: 2)

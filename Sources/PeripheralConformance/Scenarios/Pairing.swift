@@ -76,7 +76,7 @@ extension ConformanceSuite {
             let peripheral = Peripheral("Secret", pairing: pairing) {
                 GATTService(ScenarioUUID.service) { secrets }
             }
-            return Trial(peripheral) { central, session in
+            return ScenarioRun(peripheral) { central, session in
                 for (secret, level) in zip(secrets, levels) {
                     let error = refusal(of: level)
                     try await expectRefusal(of: "read", by: error) { try await central.read(secret) }
@@ -142,7 +142,7 @@ extension ConformanceSuite {
 
     static let nobodyMayPair = Scenario("nobody pairs with a peripheral that declares no way") {
         let peripheral = Peripheral("Closed") { GATTService(ScenarioUUID.service) { open } }
-        return Trial(peripheral) { central, _ in
+        return ScenarioRun(peripheral) { central, _ in
             for isBonding in [true, false] {
                 var user = PairingUser.justWorks
                 user.isBonding = isBonding
@@ -154,7 +154,7 @@ extension ConformanceSuite {
 
     static let otherWaysAreRefused = Scenario("Just Works is refused where a passkey is declared") {
         let secret = attribute(securedBy: .encrypted)
-        return Trial(peripheral(.displayPasskey { _, _ in }, secret)) { central, _ in
+        return ScenarioRun(peripheral(.displayPasskey { _, _ in }, secret)) { central, _ in
             try await expectFailure(of: central, pairingAs: .justWorks)
             try await expectRefusal(of: "read", by: .insufficientEncryption) {
                 try await central.read(secret)
@@ -167,7 +167,7 @@ extension ConformanceSuite {
         let secret = attribute(securedBy: .authenticated)
         let shown = Recorder<UInt32>()
         let pairing = Pairing.displayPasskey { passkey, _ in shown.record(passkey) }
-        return Trial(peripheral(pairing, secret)) { central, _ in
+        return ScenarioRun(peripheral(pairing, secret)) { central, _ in
             let mistaken = PairingUser.entering { (try? await shown.next()).map { ($0 + 1) % 1_000_000 } }
             try await expectFailure(of: central, pairingAs: mistaken)
             try await expectRefusal(of: "read", by: .insufficientAuthentication) {
@@ -180,7 +180,7 @@ extension ConformanceSuite {
 
     static let personRefuses = Scenario("a central is refused whose number the person does not confirm") {
         let secret = attribute(securedBy: .secureConnections)
-        return Trial(peripheral(.confirmNumber { _, _ in false }, secret)) { central, _ in
+        return ScenarioRun(peripheral(.confirmNumber { _, _ in false }, secret)) { central, _ in
             try await expectFailure(of: central, pairingAs: .confirming())
             try await expectRefusal(of: "read", by: .insufficientAuthentication) {
                 try await central.read(secret)
@@ -205,7 +205,7 @@ extension ConformanceSuite {
                 secure; authenticated
             }
         }
-        return Trial(peripheral) { central, _ in
+        return ScenarioRun(peripheral) { central, _ in
             var user = PairingUser.entering { try? await shown.next() }
             user.secureConnections = false
             try await central.pair(user)
@@ -220,7 +220,7 @@ extension ConformanceSuite {
 
     static let bondlessCentralPairsEachTime = Scenario("a central that keeps no keys pairs each time") {
         let secret = attribute(securedBy: .encrypted)
-        return Trial(peripheral(.justWorks, secret)) { central, session in
+        return ScenarioRun(peripheral(.justWorks, secret)) { central, session in
             var user = PairingUser.justWorks
             user.isBonding = false
             for _ in 0..<2 {
@@ -240,7 +240,7 @@ extension ConformanceSuite {
         "a central that was forgotten is refused until it pairs anew"
     ) {
         let secret = attribute(securedBy: .encrypted)
-        return Trial(peripheral(.justWorks, secret)) { central, session in
+        return ScenarioRun(peripheral(.justWorks, secret)) { central, session in
             try await central.pair(.justWorks)
             try expect("value", try await central.read(secret), is: 7)
             try await forgetTheOnlyBond(in: session)
@@ -258,7 +258,7 @@ extension ConformanceSuite {
         "a central that lost its keys is refused by Just Works until the peripheral forgets it"
     ) {
         let secret = attribute(securedBy: .encrypted)
-        return Trial(peripheral(.justWorks, secret)) { central, session in
+        return ScenarioRun(peripheral(.justWorks, secret)) { central, session in
             try await central.pair(.justWorks)
             try await central.forgetBond()
             try await central.disconnect()
@@ -279,7 +279,7 @@ extension ConformanceSuite {
         "an impostor with the address of a bonded central is refused by Just Works, and the bond stays"
     ) {
         let secret = attribute(securedBy: .encrypted)
-        return Trial(peripheral(.justWorks, secret)) { central, session in
+        return ScenarioRun(peripheral(.justWorks, secret)) { central, session in
             try await refusesImpostor(of: central, session, secret)
         }
     }
@@ -293,7 +293,7 @@ extension ConformanceSuite {
             asked.record(central)
             return false
         })
-        return Trial(peripheral(pairing, secret)) { central, session in
+        return ScenarioRun(peripheral(pairing, secret)) { central, session in
             try await refusesImpostor(of: central, session, secret)
             try expect("questions to the program", asked.count, is: 2)
             let bonded = try await session.bondedCentrals().map(\.id)
@@ -341,7 +341,7 @@ extension ConformanceSuite {
             asked.record(central)
             return true
         })
-        return Trial(peripheral(pairing, secret)) { central, session in
+        return ScenarioRun(peripheral(pairing, secret)) { central, session in
             try await central.pair(.justWorks)
             try await central.forgetBond()
             try await central.disconnect()
@@ -366,7 +366,7 @@ extension ConformanceSuite {
     ) {
         let secret = attribute(securedBy: .encrypted)
         let pairing = Pairing.displayPasskey { _, _ in throw CancellationError() }
-        return Trial(peripheral(pairing, secret)) { central, _ in
+        return ScenarioRun(peripheral(pairing, secret)) { central, _ in
             try await expectEnd(of: central, pairingAs: entersNothing)
             try await central.connect()
             try await expectRefusal(of: "read", by: .insufficientEncryption) {
@@ -383,7 +383,7 @@ extension ConformanceSuite {
             guard !isRefusing.isSet else { throw CancellationError() }
             shown.record(passkey)
         }
-        return Trial(peripheral(pairing, secret)) { central, session in
+        return ScenarioRun(peripheral(pairing, secret)) { central, session in
             try await central.pair(.entering { try? await shown.next() })
             try await central.forgetBond()
             try await central.disconnect()

@@ -22,7 +22,7 @@ extension ConformanceSuite {
                 exact; short; between
             }
         }
-        return Trial(peripheral) { central, _ in
+        return ScenarioRun(peripheral) { central, _ in
             for (value, good, bad) in [
                 (exact, [2], [0, 1, 3, 100]), (short, [0, 3], [4, 512]),
                 (between, [2, 3, 4], [0, 1, 5, 508]),
@@ -48,7 +48,7 @@ extension ConformanceSuite {
             Write { written.record($0) }
         }
         let peripheral = Peripheral("Parts") { GATTService(ScenarioUUID.service) { value } }
-        return Trial(peripheral) { central, _ in
+        return ScenarioRun(peripheral) { central, _ in
             let handle = try await central.locate(value).valueHandle
             try await central.prepareWrite(handle, [1, 2], offset: 0)
             try await central.prepareWrite(handle, [3], offset: 2)
@@ -78,7 +78,7 @@ extension ConformanceSuite {
                 value; fixed
             }
         }
-        return Trial(peripheral) { central, _ in
+        return ScenarioRun(peripheral) { central, _ in
             let handle = try await central.locate(value).valueHandle
             for characteristic in [value, fixed] {
                 try await expectRefusal(of: "read", by: .insufficientAuthorization) {
@@ -115,7 +115,7 @@ extension ConformanceSuite {
                 value; other
             }
         }
-        return Trial(peripheral) { central, _ in
+        return ScenarioRun(peripheral) { central, _ in
             let handles = (
                 try await central.locate(value).valueHandle, try await central.locate(other).valueHandle
             )
@@ -135,7 +135,7 @@ extension ConformanceSuite {
         let written = Recorder<[UInt8]>()
         let value = Characteristic<[UInt8]>(ScenarioUUID.value, .write) { Write { written.record($0) } }
         let peripheral = Peripheral("Leaver") { GATTService(ScenarioUUID.service) { value } }
-        return Trial(peripheral) { central, _ in
+        return ScenarioRun(peripheral) { central, _ in
             try await central.prepareWrite(central.locate(value).valueHandle, [1, 2, 3], offset: 0)
             try await central.disconnect()
             try await central.connect()

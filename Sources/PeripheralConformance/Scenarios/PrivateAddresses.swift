@@ -18,12 +18,12 @@ extension ConformanceSuite {
             @escaping @Sendable (
                 any TestCentral, PeripheralSession, Characteristic<UInt8>
             ) async throws -> Void
-    ) -> Trial {
+    ) -> ScenarioRun {
         let value = Characteristic<UInt8>(ScenarioUUID.value, [.read, .notify]) { Read { 0 } }
         let peripheral = Peripheral("Private", pairing: .justWorks) {
             GATTService(ScenarioUUID.service) { value }
         }
-        return Trial(peripheral, mtu: nil) { central, session in
+        return ScenarioRun(peripheral, mtu: nil) { central, session in
             try await central.changeAddress()
             try await central.connect()
             try await body(central, session, value)
@@ -160,7 +160,7 @@ extension ConformanceSuite {
             while update < number { update = try await central.nextUpdate(of: audit) }
             try expect("update", update, is: number)
         }
-        return Trial(peripheral, mtu: nil) { central, session in
+        return ScenarioRun(peripheral, mtu: nil) { central, session in
             let events = session.events
             try await central.changeAddress()
             try await central.connect()
@@ -206,7 +206,7 @@ extension ConformanceSuite {
             if update == number - 1 { update = try await central.nextUpdate(of: audit) }
             try expect("update that was missed", update, is: number)
         }
-        return Trial(peripheral, mtu: nil) { central, session in
+        return ScenarioRun(peripheral, mtu: nil) { central, session in
             try await central.changeAddress()
             try await central.connect()
             try await central.pair(.justWorks)
@@ -238,7 +238,7 @@ extension ConformanceSuite {
     ) {
         let value = Characteristic<UInt8>(ScenarioUUID.value, [.read, .notify]) { Read { 0 } }
         let peripheral = Peripheral("Private") { GATTService(ScenarioUUID.service) { value } }
-        return Trial(peripheral, mtu: nil) { central, session in
+        return ScenarioRun(peripheral, mtu: nil) { central, session in
             let events = session.events
             var addresses: Set<DeviceAddress> = []
             for round: UInt8 in 1...12 {

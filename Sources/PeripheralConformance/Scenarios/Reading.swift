@@ -44,11 +44,11 @@ extension ConformanceSuite {
     private static func trial(
         mtu: Int,
         _ characteristic: (_ length: Int) -> Characteristic<[UInt8]>
-    ) -> Trial {
+    ) -> ScenarioRun {
         let lengths = lengths(mtu: mtu)
         let values = lengths.map(characteristic)
         let peripheral = Peripheral("Lengths") { GATTService(ScenarioUUID.service) { values } }
-        return Trial(peripheral, mtu: mtu) { central, _ in
+        return ScenarioRun(peripheral, mtu: mtu) { central, _ in
             for (length, value) in zip(lengths, values) {
                 try expect("value of \(length) bytes", try await central.read(value), is: pattern(length))
             }
@@ -60,7 +60,7 @@ extension ConformanceSuite {
             let value = Characteristic<UInt8>(ScenarioUUID.value, .read) {
                 Read { throw error }
             }
-            return Trial(Peripheral("Refusal") { GATTService(ScenarioUUID.service) { value } }) {
+            return ScenarioRun(Peripheral("Refusal") { GATTService(ScenarioUUID.service) { value } }) {
                 central,
                 _ in
                 try await expectRefusal(of: "read", by: error) { try await central.read(value) }
@@ -73,7 +73,7 @@ extension ConformanceSuite {
         let value = Characteristic<UInt8>(ScenarioUUID.value, .read) {
             Read { count.next() }
         }
-        return Trial(Peripheral("Count") { GATTService(ScenarioUUID.service) { value } }) { central, _ in
+        return ScenarioRun(Peripheral("Count") { GATTService(ScenarioUUID.service) { value } }) { central, _ in
             for expected: UInt8 in 1...3 {
                 try expect("value", try await central.read(value), is: expected)
             }
@@ -96,7 +96,7 @@ extension ConformanceSuite {
                 slow; quick
             }
         }
-        return Trial(peripheral) { central, _ in
+        return ScenarioRun(peripheral) { central, _ in
             try await withThrowingTaskGroup { group in
                 // In memory, a command returns with its handler.
                 group.addTask { try await central.writeWithoutResponse(slow, 1) }
@@ -114,7 +114,7 @@ extension ConformanceSuite {
             Read { [UInt8](repeating: count.next(), count: 512) }
         }
         let peripheral = Peripheral("Snapshot") { GATTService(ScenarioUUID.service) { value } }
-        return Trial(peripheral, mtu: 200) { central, _ in
+        return ScenarioRun(peripheral, mtu: 200) { central, _ in
             let handle = try await central.locate(value).valueHandle
             let first = try await central.read(handle, offset: 0)
             let second = try await central.read(handle, offset: 400)
@@ -134,7 +134,7 @@ extension ConformanceSuite {
                 fixed; handled
             }
         }
-        return Trial(peripheral) { central, _ in
+        return ScenarioRun(peripheral) { central, _ in
             for characteristic in [fixed, handled] {
                 let handle = try await central.locate(characteristic).valueHandle
                 try expect("part at 0", try await central.read(handle, offset: 0), is: pattern(10))
@@ -153,7 +153,7 @@ extension ConformanceSuite {
 
     static let writeOnlyIsNotRead = Scenario("a characteristic that can only be written is not read") {
         let value = Characteristic<UInt8>(ScenarioUUID.value, .write) { Write { _ in } }
-        return Trial(Peripheral("Write") { GATTService(ScenarioUUID.service) { value } }) { central, _ in
+        return ScenarioRun(Peripheral("Write") { GATTService(ScenarioUUID.service) { value } }) { central, _ in
             try await expectRefusal(of: "read", by: .readNotPermitted) { try await central.read(value) }
         }
     }
@@ -166,7 +166,7 @@ extension ConformanceSuite {
             Read { throw Mishap() }
             Write { _ in throw Mishap() }
         }
-        return Trial(Peripheral("Mishap") { GATTService(ScenarioUUID.service) { value } }) { central, _ in
+        return ScenarioRun(Peripheral("Mishap") { GATTService(ScenarioUUID.service) { value } }) { central, _ in
             try await expectRefusal(of: "read", by: .unlikelyError) { try await central.read(value) }
             try await expectRefusal(of: "write", by: .unlikelyError) { try await central.write(value, 1) }
         }
@@ -181,7 +181,7 @@ extension ConformanceSuite {
                 Write { written.record($0) }
             }
         }
-        return Trial(Peripheral("Descriptors") { GATTService(ScenarioUUID.service) { value } }) {
+        return ScenarioRun(Peripheral("Descriptors") { GATTService(ScenarioUUID.service) { value } }) {
             central,
             _ in
             let text = try await central.read(.characteristicUserDescription, of: value)
@@ -200,7 +200,7 @@ extension ConformanceSuite {
         "the peripheral is found, connected and read again and again"
     ) {
         let value = Characteristic<UInt8>(ScenarioUUID.value, .read) { Read { 5 } }
-        return Trial(Peripheral("Again") { GATTService(ScenarioUUID.service) { value } }) { central, _ in
+        return ScenarioRun(Peripheral("Again") { GATTService(ScenarioUUID.service) { value } }) { central, _ in
             for _ in 0..<3 {
                 try expect("value", try await central.read(value), is: 5)
                 try await central.disconnect()

@@ -22,7 +22,7 @@ extension ConformanceSuite {
         _ properties: CharacteristicProperties,
         _ body:
             @escaping @Sendable (any TestCentral, [AttributeHandle], Recorder<Written>) async throws -> Void
-    ) -> Trial {
+    ) -> ScenarioRun {
         let written = Recorder<Written>()
         let values = [ScenarioUUID.value, ScenarioUUID.otherValue].enumerated().map { place, uuid in
             Characteristic<[UInt8]>(uuid, properties) {
@@ -33,7 +33,7 @@ extension ConformanceSuite {
             }
         }
         let peripheral = Peripheral("Reliable") { GATTService(ScenarioUUID.service) { values } }
-        return Trial(peripheral) { central, _ in
+        return ScenarioRun(peripheral) { central, _ in
             var handles: [AttributeHandle] = []
             for value in values { handles.append(try await central.locate(value).valueHandle) }
             try await body(central, handles, written)

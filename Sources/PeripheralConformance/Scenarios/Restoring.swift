@@ -62,7 +62,7 @@ extension ConformanceSuite {
     ) {
         let keeper = Keeper()
         let found = Recorder<[AttributeHandle]>()
-        return Trial(keeper.peripheral()) { central, _ in
+        return ScenarioRun(keeper.peripheral()) { central, _ in
             try await central.pair(.justWorks)
             found.record(try await handles(keeper, central))
         }.restarted(as: keeper.peripheral()) { central, session in
@@ -104,7 +104,7 @@ extension ConformanceSuite {
             }
         }
         let found = Recorder<[UInt8: AttributeHandle]>()
-        return Trial(peripherals[1]) { central, _ in
+        return ScenarioRun(peripherals[1]) { central, _ in
             found.record(try await places(central))
         }.restarted(as: peripherals[1]) { central, _ in
             try await reconnect(central)
@@ -116,7 +116,7 @@ extension ConformanceSuite {
     {
         let keeper = Keeper()
         let found = Recorder<[AttributeHandle]>()
-        return Trial(keeper.peripheral()) { central, _ in
+        return ScenarioRun(keeper.peripheral()) { central, _ in
             try await central.pair(.justWorks)
             found.record(try await handles(keeper, central))
         }.restarted(as: keeper.peripheral(withNewService: true)) { central, session in
@@ -140,7 +140,7 @@ extension ConformanceSuite {
     ) {
         let keeper = Keeper()
         let found = Recorder<[AttributeHandle]>()
-        return Trial(keeper.peripheral()) { central, session in
+        return ScenarioRun(keeper.peripheral()) { central, session in
             found.record(try await listen(central, keeper))
             try await session.preserve()
             try await central.disconnect()
@@ -196,7 +196,7 @@ extension ConformanceSuite {
             let keeper = Keeper()
             let found = Recorder<[AttributeHandle]>()
             let restored = Recorder<Bool>()
-            return Trial(keeper.peripheral()) { central, session in
+            return ScenarioRun(keeper.peripheral()) { central, session in
                 found.record(try await listen(central, keeper))
                 try await session.preserve()
                 if isAway { try await central.disconnect() }
@@ -234,7 +234,7 @@ extension ConformanceSuite {
 
     static let valueSurvives = Scenario("a persistent value survives a restart of the program") {
         let keeper = Keeper()
-        return Trial(keeper.peripheral()) { central, session in
+        return ScenarioRun(keeper.peripheral()) { central, session in
             try await central.pair(.justWorks)
             try await central.write(keeper.kept, 2)
             try await session.set(keeper.kept, to: 3)
@@ -247,7 +247,7 @@ extension ConformanceSuite {
 
     static let durableValueSurvivesKill = Scenario("what is written durably survives a kill and a restart") {
         let keeper = Keeper()
-        return Trial(keeper.peripheral()) { central, _ in
+        return ScenarioRun(keeper.peripheral()) { central, _ in
             try await central.pair(.justWorks)
             try await central.write(keeper.kept, 2)
         }.restarted(as: keeper.peripheral(), afterKill: true) { central, session in
@@ -259,7 +259,7 @@ extension ConformanceSuite {
 
     static let subscriberReturns = Scenario("after a restart a bonded subscriber is expected, and returns") {
         let keeper = Keeper()
-        return Trial(keeper.peripheral()) { central, session in
+        return ScenarioRun(keeper.peripheral()) { central, session in
             try await central.pair(.justWorks)
             try await central.subscribe(to: keeper.kept)
             _ = try await central.read(keeper.kept)
@@ -292,7 +292,7 @@ extension ConformanceSuite {
         let peripheral = Peripheral("Late", restorationIdentifier: identifier, pairing: .justWorks) {
             GATTService(ScenarioUUID.service) { audit }
         }
-        return Trial(peripheral) { central, session in
+        return ScenarioRun(peripheral) { central, session in
             var user = PairingUser.justWorks
             user.identityAddress = DeviceAddress("00:1B:DC:00:00:07")
             try await central.subscribe(to: audit)

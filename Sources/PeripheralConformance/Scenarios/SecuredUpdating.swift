@@ -49,7 +49,7 @@ extension ConformanceSuite {
             let peripheral = Peripheral("Returned", pairing: pairing) {
                 GATTService(ScenarioUUID.service) { value }
             }
-            return Trial(peripheral) { central, session in
+            return ScenarioRun(peripheral) { central, session in
                 try await central.pair(user)
                 try await central.subscribe(to: value)
                 _ = try await central.read(value)
@@ -79,7 +79,7 @@ extension ConformanceSuite {
         let peripheral = Peripheral("Indicated", pairing: .justWorks) {
             GATTService(ScenarioUUID.service) { value }
         }
-        return Trial(peripheral) { central, session in
+        return ScenarioRun(peripheral) { central, session in
             try await central.pair(.justWorks)
             try await central.subscribe(to: value)
             _ = try await central.read(value)
@@ -104,7 +104,7 @@ extension ConformanceSuite {
         let peripheral = Peripheral("Forgotten", pairing: .justWorks) {
             GATTService(ScenarioUUID.service) { value }
         }
-        return Trial(peripheral) { central, session in
+        return ScenarioRun(peripheral) { central, session in
             try await central.pair(.justWorks)
             try await central.subscribe(to: value)
             _ = try await central.read(value)
@@ -132,7 +132,7 @@ extension ConformanceSuite {
         let peripheral = Peripheral("Others", pairing: .justWorks) {
             GATTService(ScenarioUUID.service) { value }
         }
-        return Trial(peripheral, mtu: nil) { first, session in
+        return ScenarioRun(peripheral, mtu: nil) { first, session in
             try await withCentrals(first, mtus: [517, 247]) { centrals in
                 for central in centrals {
                     try await central.pair(.justWorks)
@@ -164,7 +164,7 @@ extension ConformanceSuite {
         let peripheral = Peripheral("Open", pairing: .justWorks) {
             GATTService(ScenarioUUID.service) { value }
         }
-        return Trial(peripheral) { central, session in
+        return ScenarioRun(peripheral) { central, session in
             try await central.pair(.justWorks)
             try await central.subscribe(to: value)
             _ = try await central.read(value)
@@ -193,7 +193,7 @@ extension ConformanceSuite {
         let peripheral = Peripheral("Levels", pairing: pairing) {
             GATTService(ScenarioUUID.service) { value }
         }
-        return Trial(peripheral) { central, session in
+        return ScenarioRun(peripheral) { central, session in
             try expect("value", try await central.read(value), is: [7])
             try await expectRefusal(of: "write", by: .insufficientEncryption) {
                 try await central.write(value, [1])
@@ -221,7 +221,7 @@ extension ConformanceSuite {
         let peripheral = Peripheral("Descriptor", pairing: .justWorks) {
             GATTService(ScenarioUUID.service) { value }
         }
-        return Trial(peripheral) { central, _ in
+        return ScenarioRun(peripheral) { central, _ in
             try expect("value", try await central.read(value), is: 7)
             try await expectRefusal(of: "descriptor", by: .insufficientEncryption) {
                 try await central.read(ScenarioUUID.descriptor, of: value)

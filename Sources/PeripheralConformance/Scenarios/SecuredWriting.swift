@@ -22,7 +22,7 @@ extension ConformanceSuite {
         let peripheral = Peripheral("Command", pairing: .justWorks) {
             GATTService(ScenarioUUID.service) { value }
         }
-        return Trial(peripheral) { central, _ in
+        return ScenarioRun(peripheral) { central, _ in
             try await central.writeWithoutResponse(value, [1])
             // This read is answered after the command.
             _ = try await central.read(value)
@@ -51,7 +51,7 @@ extension ConformanceSuite {
         let peripheral = Peripheral("Descriptor", pairing: pairing) {
             GATTService(ScenarioUUID.service) { value }
         }
-        return Trial(peripheral) { central, _ in
+        return ScenarioRun(peripheral) { central, _ in
             let handle = try await central.locate(value).handle(of: ScenarioUUID.descriptor)
             try expect("descriptor", try await central.readLong(handle), is: [8])
             try await expectRefusal(of: "write", by: .insufficientAuthentication) {
@@ -73,7 +73,7 @@ extension ConformanceSuite {
             }
         }
         let peripheral = Peripheral("Description") { GATTService(ScenarioUUID.service) { value } }
-        return Trial(peripheral) { central, _ in
+        return ScenarioRun(peripheral) { central, _ in
             let handle = try await central.locate(value).handle(of: .characteristicUserDescription)
             try expect("description", try await central.readLong(handle), is: Array("Lamp".utf8))
             try await central.write(handle, Array("Hall lamp".utf8))
@@ -86,7 +86,7 @@ extension ConformanceSuite {
         let written = Recorder<Bool>()
         let value = Characteristic<Bool>(ScenarioUUID.value, .write) { Write { written.record($0) } }
         let peripheral = Peripheral("Boolean") { GATTService(ScenarioUUID.service) { value } }
-        return Trial(peripheral) { central, _ in
+        return ScenarioRun(peripheral) { central, _ in
             let handle = try await central.locate(value).valueHandle
             try await expectRefusal(of: "write", by: .valueNotAllowed) {
                 try await central.write(handle, [2])

@@ -17,7 +17,7 @@ extension ConformanceSuite {
                 Write { value, central in writers.record((value, central)) }
             }
             let peripheral = Peripheral("Crowd") { GATTService(ScenarioUUID.service) { value } }
-            return Trial(peripheral, mtu: nil) { central, session in
+            return ScenarioRun(peripheral, mtu: nil) { central, session in
                 try await withCentrals(central, mtus: mtus) { centrals in
                     try await all(centrals) { number, central in
                         try expect("value for \(number)", try await central.read(value), is: pattern(300))
@@ -56,7 +56,7 @@ extension ConformanceSuite {
     static let centralLeaves = Scenario("a central that leaves disturbs no other, and may come back") {
         let value = Characteristic<[UInt8]>(ScenarioUUID.value, [.read, .notify]) { Read { [1] } }
         let peripheral = Peripheral("Leaving") { GATTService(ScenarioUUID.service) { value } }
-        return Trial(peripheral, mtu: nil) { central, session in
+        return ScenarioRun(peripheral, mtu: nil) { central, session in
             try await withCentrals(central, mtus: [517, 23]) { centrals in
                 let (leaving, staying) = (centrals[0], centrals[1])
                 for central in centrals {
@@ -85,7 +85,7 @@ extension ConformanceSuite {
                 value; other
             }
         }
-        return Trial(peripheral, mtu: nil) { central, session in
+        return ScenarioRun(peripheral, mtu: nil) { central, session in
             try await withCentrals(central, mtus: [517, 247]) { centrals in
                 for (central, characteristic) in zip(centrals, [value, other]) {
                     try await central.subscribe(to: characteristic)
@@ -116,7 +116,7 @@ extension ConformanceSuite {
             Read { [UInt8](repeating: count.next(), count: 100) }
         }
         let peripheral = Peripheral("Readers") { GATTService(ScenarioUUID.service) { value } }
-        return Trial(peripheral, mtu: nil) { central, _ in
+        return ScenarioRun(peripheral, mtu: nil) { central, _ in
             try await withCentrals(central, mtus: [23, 65]) { centrals in
                 for number in centrals.indices {
                     let handle = try await centrals[number].locate(value).valueHandle
@@ -140,7 +140,7 @@ extension ConformanceSuite {
         let written = Recorder<[UInt8]>()
         let value = Characteristic<[UInt8]>(ScenarioUUID.value, .write) { Write { written.record($0) } }
         let peripheral = Peripheral("Writers") { GATTService(ScenarioUUID.service) { value } }
-        return Trial(peripheral, mtu: nil) { central, _ in
+        return ScenarioRun(peripheral, mtu: nil) { central, _ in
             try await withCentrals(central, mtus: [23, 65]) { centrals in
                 for offset in [0, 10] {
                     for (number, central) in centrals.enumerated() {

@@ -21,7 +21,7 @@ extension ConformanceSuite {
             // The UUIDs of so many services do not fit into the advertisement.
             Advertisement(services: [])
         }
-        return Trial(peripheral) { central, _ in
+        return ScenarioRun(peripheral) { central, _ in
             let found = try await central.knownDatabase().applicationServices
             try expect("services", found.map(\.uuid), is: services)
             try expect(

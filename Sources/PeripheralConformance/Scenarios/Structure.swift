@@ -20,7 +20,7 @@ extension ConformanceSuite {
             battery
             GATTService(ScenarioUUID.service, includes: [battery]) { value }
         }
-        return Trial(peripheral) { central, _ in
+        return ScenarioRun(peripheral) { central, _ in
             let services = try await central.discover().applicationServices
             try expect("services", services.map(\.uuid), is: [0x180F, ScenarioUUID.service])
             try expect("primary", services.map(\.isPrimary), is: [false, true])
@@ -42,7 +42,7 @@ extension ConformanceSuite {
             for battery in batteries { battery }
             GATTService(ScenarioUUID.service, includes: [batteries[2], batteries[0]]) { value }
         }
-        return Trial(peripheral) { central, _ in
+        return ScenarioRun(peripheral) { central, _ in
             let services = try await central.discover().applicationServices
             try expect("services", services.map(\.uuid), is: [0x180F, 0x180F, 0x180F, ScenarioUUID.service])
             try expect("primary", Set(services.map(\.isPrimary)), is: [true])
@@ -68,7 +68,7 @@ extension ConformanceSuite {
         let peripheral = Peripheral("Instances") {
             for value in values { GATTService(ScenarioUUID.service) { value } }
         }
-        return Trial(peripheral) { central, session in
+        return ScenarioRun(peripheral) { central, session in
             let found = try await central.discover().applicationServices
             try expect("services", found.map(\.uuid), is: values.map { _ in ScenarioUUID.service })
             for (number, value) in values.enumerated().reversed() {
@@ -104,7 +104,7 @@ extension ConformanceSuite {
                 value; other
             }
         }
-        return Trial(peripheral) { central, session in
+        return ScenarioRun(peripheral) { central, session in
             let services = try await central.discover().applicationServices
             try expect("services", services.map(\.handles.lowerBound), is: [0x0100, 0x0200])
             try expect("types", services.map(\.uuid), is: [ScenarioUUID.service, 0x180F])
@@ -140,7 +140,7 @@ extension ConformanceSuite {
             GATTService(0x180F) { values[0...1].map(\.self) }
             GATTService(ScenarioUUID.service) { values[2...3].map(\.self) }
         }
-        return Trial(peripheral) { central, session in
+        return ScenarioRun(peripheral) { central, session in
             for value in values {
                 let handle = try await central.locate(value).valueHandle
                 try expect("told handle", try session.handle(of: value), is: handle)
@@ -162,7 +162,7 @@ extension ConformanceSuite {
             GATTService(ScenarioUUID.service, handle: 0x0110) { value }
         }
         let seen = Recorder<(DiscoveredDatabase, [UInt8])>()
-        return Trial(peripheral, runs: 2) { central, _ in
+        return ScenarioRun(peripheral, runs: 2) { central, _ in
             let database = try await central.discover()
             let genericAttribute = database.services.first { $0.uuid == .genericAttribute }
             let hash = genericAttribute?.characteristics.first { $0.uuid == .databaseHash }
@@ -195,7 +195,7 @@ extension ConformanceSuite {
                 value; other
             }
         }
-        return Trial(peripheral) { central, _ in
+        return ScenarioRun(peripheral) { central, _ in
             let formats = try await central.locate(value).descriptors.filter {
                 $0.uuid == .characteristicPresentationFormat
             }

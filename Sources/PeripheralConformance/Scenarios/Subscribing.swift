@@ -23,12 +23,12 @@ extension ConformanceSuite {
             @escaping @Sendable (
                 [any TestCentral], PeripheralSession, Characteristic<[UInt8]>
             ) async throws -> Void
-    ) -> Trial {
+    ) -> ScenarioRun {
         let value = Characteristic<[UInt8]>(ScenarioUUID.value, properties.union(.read)) { Read { [] } }
         let peripheral = Peripheral("Subscribers", pairing: bonded ? .justWorks : .none) {
             GATTService(ScenarioUUID.service) { value }
         }
-        return Trial(peripheral, mtu: nil) { central, session in
+        return ScenarioRun(peripheral, mtu: nil) { central, session in
             try await withCentrals(central, mtus: mtus) { centrals in
                 for central in centrals {
                     if bonded { try await central.pair(.justWorks) }
@@ -69,7 +69,7 @@ extension ConformanceSuite {
                 notified; indicated; silent
             }
         }
-        return Trial(peripheral) { central, session in
+        return ScenarioRun(peripheral) { central, session in
             for value in [indicated, notified] {
                 try await central.subscribe(to: value)
                 _ = try await central.read(value)
@@ -87,7 +87,7 @@ extension ConformanceSuite {
     ) {
         let value = Characteristic<[UInt8]>(ScenarioUUID.value, [.read, .notify]) { Read { [] } }
         let peripheral = Peripheral("Events") { GATTService(ScenarioUUID.service) { value } }
-        return Trial(peripheral, mtu: nil) { central, session in
+        return ScenarioRun(peripheral, mtu: nil) { central, session in
             let events = session.events
             try expect("subscriptions before", session.subscriptions, is: [])
             try await central.connect()
@@ -110,7 +110,7 @@ extension ConformanceSuite {
     ) {
         let value = Characteristic<[UInt8]>(ScenarioUUID.value, [.read, .notify, .indicate]) { Read { [] } }
         let peripheral = Peripheral("Changes") { GATTService(ScenarioUUID.service) { value } }
-        return Trial(peripheral) { central, session in
+        return ScenarioRun(peripheral) { central, session in
             let handle = try await central.locate(value).valueHandle
             let events = session.events
             for kind in [.notification, .indication, .notification, .indication] as [UpdateKind] {
@@ -163,7 +163,7 @@ extension ConformanceSuite {
                 value; other
             }
         }
-        return Trial(peripheral, mtu: nil) { central, session in
+        return ScenarioRun(peripheral, mtu: nil) { central, session in
             try await withCentrals(central, mtus: [517, 247, 65]) { centrals in
                 for central in centrals {
                     try await central.subscribe(to: value)

@@ -63,7 +63,7 @@ extension ConformanceSuite {
     static let strangersAreRefused = Scenario("an update for a central that has not subscribed is refused") {
         let value = Characteristic<[UInt8]>(ScenarioUUID.value, [.read, .notify]) { Read { [] } }
         let peripheral = Peripheral("Strangers") { GATTService(ScenarioUUID.service) { value } }
-        return Trial(peripheral) { central, session in
+        return ScenarioRun(peripheral) { central, session in
             _ = try await central.read(value)
             try expect("centrals", session.centrals.count, is: 1)
             let stranger = session.centrals[0]

@@ -133,7 +133,7 @@ extension ConformanceSuite {
                 bulk; level
             }
         }
-        return Trial(peripheral) { central, session in
+        return ScenarioRun(peripheral) { central, session in
             try await central.subscribe(to: bulk)
             try await central.subscribe(to: level)
             _ = try await central.read(bulk)

@@ -35,13 +35,13 @@ extension ConformanceSuite {
     private static func hesitationTrial(
         _ user: PairingUser,
         _ body: @escaping @Sendable (any TestCentral, Hesitation, ManualClock?) async throws -> Void
-    ) -> Trial {
+    ) -> ScenarioRun {
         let secret = Characteristic<UInt8>(ScenarioUUID.value, .read, security: .authenticated) { Read { 7 } }
         let hesitation = Hesitation()
         let peripheral = Peripheral("Hesitant", pairing: hesitation.pairing) {
             GATTService(ScenarioUUID.service) { secret }
         }
-        return Trial(timed: peripheral) { central, _, clock in
+        return ScenarioRun(timed: peripheral) { central, _, clock in
             async let end: Void = expectEnd(of: central, pairingAs: user)
             try await hesitation.asked.next()
             try await body(central, hesitation, clock)

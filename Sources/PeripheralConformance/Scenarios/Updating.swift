@@ -21,10 +21,10 @@ extension ConformanceSuite {
         _ properties: CharacteristicProperties,
         mtu: Int = 517,
         _ body: @escaping Body
-    ) -> Trial {
+    ) -> ScenarioRun {
         let value = Characteristic<[UInt8]>(ScenarioUUID.value, properties.union(.read)) { Read { [] } }
         let peripheral = Peripheral("Updates") { GATTService(ScenarioUUID.service) { value } }
-        return Trial(peripheral, mtu: mtu) { central, session in
+        return ScenarioRun(peripheral, mtu: mtu) { central, session in
             try await body(central, session, value)
         }
     }
@@ -194,7 +194,7 @@ extension ConformanceSuite {
                 value
             }
         }
-        return Trial(peripheral, mtu: 247) { central, session in
+        return ScenarioRun(peripheral, mtu: 247) { central, session in
             try await central.subscribe(to: value, knownTo: session)
             let packet = pattern(200)
             let uploading = Task {

@@ -23,7 +23,7 @@ extension ConformanceSuite {
 
     static let streamedWritesKeepTheirOrder = Scenario("streamed writes arrive in their order") {
         let value = Characteristic<UInt16>(ScenarioUUID.value, .write) { WriteStream() }
-        return Trial(peripheral(value)) { central, session in
+        return ScenarioRun(peripheral(value)) { central, session in
             for number: UInt16 in 0..<20 { try await central.write(value, number) }
             var writes = try session.writes(to: value).makeAsyncIterator()
             for number: UInt16 in 0..<20 { try await expectWrite(number, from: &writes) }
@@ -36,7 +36,7 @@ extension ConformanceSuite {
         let value = Characteristic<UInt16>(ScenarioUUID.value, .writeWithoutResponse) {
             WriteStream(capacity: 2)
         }
-        return Trial(peripheral(value)) { central, session in
+        return ScenarioRun(peripheral(value)) { central, session in
             for number: UInt16 in 0..<40 { try await central.writeWithoutResponse(value, number) }
             var writes = try session.writes(to: value).makeAsyncIterator()
             for number: UInt16 in 0..<40 { try await expectWrite(number, from: &writes) }
@@ -45,7 +45,7 @@ extension ConformanceSuite {
 
     static let streamedWritesOfSeveralCentrals = Scenario("streamed writes tell who has made them") {
         let value = Characteristic<UInt16>(ScenarioUUID.value, .write) { WriteStream() }
-        return Trial(peripheral(value), mtu: nil) { central, session in
+        return ScenarioRun(peripheral(value), mtu: nil) { central, session in
             try await withCentrals(central, mtus: [517, 23]) { centrals in
                 for round: UInt16 in 0..<3 {
                     for (place, central) in centrals.enumerated() {
@@ -68,7 +68,7 @@ extension ConformanceSuite {
     static let streamedWritesWaitForRoom = Scenario("a streamed write is answered when there is room for it")
     {
         let value = Characteristic<UInt16>(ScenarioUUID.value, .write) { WriteStream(capacity: 2) }
-        return Trial(peripheral(value)) { central, session in
+        return ScenarioRun(peripheral(value)) { central, session in
             let answered = Recorder<UInt16>()
             try await withThrowingTaskGroup { group in
                 group.addTask {
@@ -92,7 +92,7 @@ extension ConformanceSuite {
         "what a cancelled reader has not taken of streamed writes goes to the next"
     ) {
         let value = Characteristic<UInt16>(ScenarioUUID.value, .write) { WriteStream() }
-        return Trial(peripheral(value)) { central, session in
+        return ScenarioRun(peripheral(value)) { central, session in
             let taken = Recorder<UInt16>()
             let reader = Task {
                 for await write in try session.writes(to: value) { taken.record(write.value) }
@@ -109,7 +109,7 @@ extension ConformanceSuite {
 
     static let streamedValueIsDecoded = Scenario("bytes that are no value are refused by a stream") {
         let value = Characteristic<UInt16>(ScenarioUUID.value, .write) { WriteStream() }
-        return Trial(peripheral(value)) { central, session in
+        return ScenarioRun(peripheral(value)) { central, session in
             let handle = try await central.locate(value).valueHandle
             try await expectRefusal(of: "write of one byte", by: .invalidAttributeValueLength) {
                 try await central.write(handle, [1])

@@ -8,7 +8,7 @@ struct RemoteApplication: VirtualAttributeProvider {
     let remote: RemoteObjects
     let channels: ApplicationChannels
 
-    func read(_ request: ReadRequest) async -> Result<[UInt8], ATTError> {
+    func read(_ request: BackendReadRequest) async -> Result<[UInt8], ATTError> {
         let arguments = remote.options(of: request.central, offset: request.offset)
         return await remote.request(
             "ReadValue",
@@ -21,7 +21,7 @@ struct RemoteApplication: VirtualAttributeProvider {
         }
     }
 
-    func write(_ request: WriteRequest, withResponse: Bool) async -> Result<Void, ATTError> {
+    func write(_ request: BackendWriteRequest, withResponse: Bool) async -> Result<Void, ATTError> {
         switch await channels.write(request.value, to: request.attribute, by: request.central) {
         case .done(let result): result
         case .call:
@@ -33,13 +33,13 @@ struct RemoteApplication: VirtualAttributeProvider {
         }
     }
 
-    func authorizeWrite(_ request: WriteRequest, withResponse: Bool) async -> Result<Void, ATTError> {
+    func authorizeWrite(_ request: BackendWriteRequest, withResponse: Bool) async -> Result<Void, ATTError> {
         let options = remote.options(of: request.central, offset: request.offset, preparing: true)
         return await call(request, [.bytes([]), options], withResponse: withResponse)
     }
 
     private func call(
-        _ request: WriteRequest,
+        _ request: BackendWriteRequest,
         _ arguments: [BusValue],
         withResponse: Bool
     ) async -> Result<Void, ATTError> {

@@ -3,7 +3,7 @@ internal import PeripheralCore
 /// Whether an advertisement fits on the air, by the Core Specification alone.
 ///
 /// It is what every Bluetooth stack has in common. A stack can leave less room or refuse more; its
-/// ``StackRules`` report that.
+/// ``StackProfile`` report that.
 struct AdvertisementRoom {
     /// The kind of adapter that sends the advertisement.
     enum Adapter {

@@ -23,12 +23,12 @@ public enum BackendEvent: Sendable {
     /// A backend that never reports a state is on the air while it is published.
     case stateChanged(PeripheralState)
 
-    /// The stack has assigned a handle on the air to an attribute of ``Publication/table``.
+    /// The stack has assigned a handle on the air to an attribute of ``BackendPublication/table``.
     case handleAssigned(AttributeHandle, onAir: AttributeHandle)
 
     /// A text to preserve for the backend's next run. It replaces the text reported before.
     ///
-    /// ``Publication/backendState`` returns it. A text of more than 4,096 bytes is not preserved.
+    /// ``BackendPublication/backendState`` returns it. A text of more than 4,096 bytes is not preserved.
     case backendStateChanged(String)
 
     /// The time of an advertisement is over. It does not return to the air automatically.
@@ -75,17 +75,17 @@ public enum BackendEvent: Sendable {
     ///
     /// The event is reported at most once, before ``updateEnded(_:_:)``, and only for an update that does not
     /// await confirmation. The sender continues, while the update still counts as submitted.
-    case updateTaken(Update.ID)
+    case updateTaken(BackendUpdate.ID)
 
     /// A submitted update has ended.
     ///
     /// The event is reported exactly once for each update, unless the run ends first.
-    case updateEnded(Update.ID, UpdateOutcome)
+    case updateEnded(BackendUpdate.ID, BackendUpdateOutcome)
 
     /// Several updates have ended, in this order. Equivalent to ``updateEnded(_:_:)`` for each of them.
     ///
     /// Senders that wait for room are resumed once for the whole batch.
-    case updatesEnded([(Update.ID, UpdateOutcome)])
+    case updatesEnded([(BackendUpdate.ID, BackendUpdateOutcome)])
 }
 
 /// The properties that a backend reports once it has published a peripheral.
@@ -94,7 +94,7 @@ public struct PublishedPeripheral: Sendable {
     public var link: any BackendLink
 
     /// How the backend determines that an update has left, which ``BackendEvent/updateEnded(_:_:)`` reports.
-    public var pacing: UpdatePacing
+    public var completionReporting: CompletionReporting
 
     /// The maximum number of submitted updates for each recipient; 1 or more.
     ///
@@ -107,12 +107,12 @@ public struct PublishedPeripheral: Sendable {
     /// Creates the report.
     public init(
         link: any BackendLink,
-        pacing: UpdatePacing = .unknown,
+        completionReporting: CompletionReporting = .unknown,
         window: Int = 16,
         adapter: DeviceAddress? = nil
     ) {
         self.link = link
-        self.pacing = pacing
+        self.completionReporting = completionReporting
         self.window = window
         self.adapter = adapter
     }
@@ -120,7 +120,7 @@ public struct PublishedPeripheral: Sendable {
 
 /// A central's subscription to a characteristic, as a backend sees it.
 public struct BackendSubscription: Hashable, Sendable {
-    /// The characteristic, by its value handle in ``Publication/table``.
+    /// The characteristic, by its value handle in ``BackendPublication/table``.
     public var characteristic: AttributeHandle
 
     /// The subscriber; `nil` if the stack does not report it.

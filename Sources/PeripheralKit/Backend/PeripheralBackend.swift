@@ -18,7 +18,7 @@ public protocol PeripheralBackend: Sendable {
     ///   - publication: The validated publication.
     ///   - host: Answers the requests. All its functions can be called from any thread.
     /// - Throws: ``PeripheralError`` if the peripheral cannot be published, or can no longer be served.
-    func serve(_ publication: Publication, for host: any PeripheralHost) async throws
+    func serve(_ publication: BackendPublication, for host: any PeripheralHost) async throws
 
     /// The store for a peripheral that has a restoration identifier but is given no store.
     ///
@@ -52,12 +52,12 @@ public protocol BackendLink: Sendable {
     ///
     /// An update is for all subscribers together only if it is empty or if one of them cannot be reached
     /// alone.
-    func submit(_ update: Update)
+    func submit(_ update: BackendUpdate)
 
     /// Submits several updates, in order, each as by ``submit(_:)``.
     ///
     /// The default submits one after the other.
-    func submit(all updates: [Update])
+    func submit(all updates: [BackendUpdate])
 
     /// Ends the wait for the confirmation of an update.
     ///
@@ -65,7 +65,7 @@ public protocol BackendLink: Sendable {
     /// confirmation can no longer be taken for that of another update. Until then, no other update that
     /// awaits confirmation is submitted for the same recipients. The call has no effect on an update that has
     /// ended.
-    func abandon(_ update: Update.ID)
+    func abandon(_ update: BackendUpdate.ID)
 
     /// Waits until the stack has forwarded the answers that were given before this call.
     ///
@@ -103,7 +103,7 @@ public protocol BackendLink: Sendable {
     /// Only one call is made at a time.
     ///
     /// - Parameters:
-    ///   - advertisements: What to advertise, in place of ``Publication/advertisements`` or of the previous
+    ///   - advertisements: What to advertise, in place of ``BackendPublication/advertisements`` or of the previous
     ///     call's. They are validated, and everything that is derived from the services is filled in. The
     ///     order determines which advertisement replaces which.
     ///   - restarted: The indices of the advertisements to restart if their time is over.
@@ -119,7 +119,7 @@ public protocol BackendLink: Sendable {
 
 extension BackendLink {
     /// Submits one after the other.
-    public func submit(all updates: [Update]) {
+    public func submit(all updates: [BackendUpdate]) {
         for update in updates { submit(update) }
     }
 

@@ -2,20 +2,20 @@ public import PeripheralCore
 
 /// The side of a running ``Peripheral`` that a backend calls.
 ///
-/// Calls are quick and never block. ``Answer/deferred(_:)`` answers requests that take time.
+/// Calls are quick and never block. ``BackendAnswer/deferred(_:)`` answers requests that take time.
 public protocol PeripheralHost: Sendable {
     /// Answers a central's request to read.
-    func read(_ request: ReadRequest) -> Answer
+    func read(_ request: BackendReadRequest) -> BackendAnswer
 
     /// Answers a central's request to write.
-    func write(_ request: WriteRequest) -> Answer
+    func write(_ request: BackendWriteRequest) -> BackendAnswer
 
     /// Answers a question that the stack asks while a central pairs.
     ///
-    /// The answer is ``PairingAnswer/reject`` if the declared pairing does not handle the question, or after
+    /// The answer is ``BackendPairingAnswer/reject`` if the declared pairing does not handle the question, or after
     /// 30 seconds without an answer. A passkey that is still shown after this time counts as shown:
-    /// ``PairingAnswer/accept``. To withdraw the question, cancel the calling task.
-    func answer(_ request: PairingRequest) async -> PairingAnswer
+    /// ``BackendPairingAnswer/accept``. To withdraw the question, cancel the calling task.
+    func answer(_ request: BackendPairingRequest) async -> BackendPairingAnswer
 
     /// Handles an event.
     func handle(_ event: BackendEvent)
@@ -27,7 +27,7 @@ public protocol PeripheralHost: Sendable {
     /// could reach the next one, because ``BackendLink/submit(_:)`` can be called on another thread while a
     /// central subscribes again. The backend reports each of them as failed, as for a central that has not
     /// subscribed.
-    func whichAreOver(_ updates: [Update]) -> Set<Update.ID>
+    func whichAreOver(_ updates: [BackendUpdate]) -> Set<BackendUpdate.ID>
 
     /// Waits until all requests in progress are answered, for at most 4 seconds.
     ///
@@ -36,7 +36,7 @@ public protocol PeripheralHost: Sendable {
 }
 
 /// The answer to a request, given at once or later.
-public enum Answer: Sendable {
+public enum BackendAnswer: Sendable {
     /// The value for a read, an empty array for a write, or the error.
     public typealias Outcome = Result<[UInt8], ATTError>
 
@@ -51,8 +51,8 @@ public enum Answer: Sendable {
 }
 
 /// A central's request to read an attribute, or its part from an offset on.
-public struct ReadRequest: Hashable, Sendable {
-    /// The attribute, by its handle in ``Publication/table``.
+public struct BackendReadRequest: Hashable, Sendable {
+    /// The attribute, by its handle in ``BackendPublication/table``.
     public var attribute: AttributeHandle
 
     /// Where to begin, in bytes; 0 except in the later parts of a long read.
@@ -70,8 +70,8 @@ public struct ReadRequest: Hashable, Sendable {
 }
 
 /// A central's request to write an attribute.
-public struct WriteRequest: Hashable, Sendable {
-    /// The attribute, by its handle in ``Publication/table``.
+public struct BackendWriteRequest: Hashable, Sendable {
+    /// The attribute, by its handle in ``BackendPublication/table``.
     public var attribute: AttributeHandle
 
     /// The bytes to write.

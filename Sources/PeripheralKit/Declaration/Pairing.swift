@@ -18,8 +18,8 @@
 /// See Core Specification, Vol 3, Part H, 2.3.5.
 public struct Pairing: Sendable {
     /// A handler that receives a passkey or number of six digits, and a central.
-    public typealias NumberHandler<Answer> =
-        @Sendable (_ number: UInt32, _ central: Central) async throws -> Answer
+    public typealias NumberHandler<BackendAnswer> =
+        @Sendable (_ number: UInt32, _ central: Central) async throws -> BackendAnswer
 
     enum Kind: Sendable {
         case none, system

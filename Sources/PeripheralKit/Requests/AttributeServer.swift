@@ -137,7 +137,7 @@ final class AttributeServer: Sendable {
         table.index(of: handle).flatMap { entries[$0] }
     }
 
-    func read(_ request: ReadRequest) -> Answer {
+    func read(_ request: BackendReadRequest) -> BackendAnswer {
         guard let entry = entry(at: request.attribute) else {
             return .immediate(.failure(.invalidHandle))
         }
@@ -172,7 +172,7 @@ final class AttributeServer: Sendable {
     }
 
     /// Returns the central's write without response to the value, which precedes this read.
-    private func command(before request: ReadRequest, of entry: Entry) -> WriteOrder.Ticket? {
+    private func command(before request: BackendReadRequest, of entry: Entry) -> WriteOrder.Ticket? {
         // A write that waits for room in a stream may wait forever.
         guard entry.write != nil, streams.buffer(of: request.attribute) == nil else { return nil }
         return writeOrder.command(to: request.attribute, by: request.central)
@@ -181,7 +181,7 @@ final class AttributeServer: Sendable {
     /// Answers with a stored value.
     ///
     /// The later parts of a long read come from the value of its first part.
-    private func answer(_ request: ReadRequest, with value: [UInt8]) -> Answer {
+    private func answer(_ request: BackendReadRequest, with value: [UInt8]) -> BackendAnswer {
         let now = tasks.stopwatch.elapsed()
         let snapshot = snapshots.withLock { snapshots in
             if request.offset > 0, let known = snapshots.value(for: request, at: now) { return known }
@@ -192,11 +192,11 @@ final class AttributeServer: Sendable {
     }
 
     private func answer(
-        _ request: ReadRequest,
+        _ request: BackendReadRequest,
         of entry: Entry,
         after command: WriteOrder.Ticket? = nil,
         by handler: @escaping @Sendable (Central) async throws -> [UInt8]
-    ) -> Answer {
+    ) -> BackendAnswer {
         if request.offset > 0,
             let value = snapshots.withLock({ $0.value(for: request, at: tasks.stopwatch.elapsed()) })
         {
@@ -210,11 +210,11 @@ final class AttributeServer: Sendable {
     }
 
     private func value(
-        for request: ReadRequest,
+        for request: BackendReadRequest,
         of entry: Entry,
         after command: WriteOrder.Ticket?,
         by handler: @Sendable (Central) async throws -> [UInt8]
-    ) async -> Answer.Outcome {
+    ) async -> BackendAnswer.Outcome {
         if let command {
             await writeOrder.end(of: command)
             // The read has already been answered.
@@ -248,7 +248,7 @@ final class AttributeServer: Sendable {
     /// Answers a write.
     ///
     /// The procedures of control points receive the session.
-    func write(_ request: WriteRequest, in session: PeripheralSession) -> Answer {
+    func write(_ request: BackendWriteRequest, in session: PeripheralSession) -> BackendAnswer {
         guard let entry = entry(at: request.attribute) else {
             return .immediate(.failure(.invalidHandle))
         }
@@ -272,7 +272,7 @@ final class AttributeServer: Sendable {
             return refuse(request, with: .insufficientResources)
         }
         let entrance = streams.entrance(of: request)
-        let carryOut = { @Sendable [self] (deliver: @escaping @Sendable (Answer.Outcome) -> Void) in
+        let carryOut = { @Sendable [self] (deliver: @escaping @Sendable (BackendAnswer.Outcome) -> Void) in
             let procedure = entry.controlPoint.map { _ in procedures.makeNumber() }
             tasks.start(
                 entry.name,
@@ -280,7 +280,7 @@ final class AttributeServer: Sendable {
                 pace: entry.pace,
                 deliver: procedure.map { procedures.delivering(the: $0, by: deliver) } ?? deliver
             ) {
-                let outcome: Answer.Outcome? = await self.writeOrder.run(ticket) {
+                let outcome: BackendAnswer.Outcome? = await self.writeOrder.run(ticket) {
                     do {
                         try await entry.authorize(request.central)
                         try await entry.write?(request.value, request.central)
@@ -306,7 +306,7 @@ final class AttributeServer: Sendable {
         return .deferred(carryOut)
     }
 
-    private func refuse(_ request: WriteRequest, with error: ATTError) -> Answer {
+    private func refuse(_ request: BackendWriteRequest, with error: ATTError) -> BackendAnswer {
         streams.refused(request)
         return .immediate(.failure(error))
     }
@@ -314,7 +314,7 @@ final class AttributeServer: Sendable {
     /// Admits the procedure that a write to a control point requests.
     private func admit(
         _ number: ProcedureTable.Number,
-        for request: WriteRequest,
+        for request: BackendWriteRequest,
         of entry: Entry,
         in session: PeripheralSession
     ) async throws {
@@ -333,7 +333,7 @@ final class AttributeServer: Sendable {
     }
 
     /// Answers whether the central can write.
-    private func authorize(_ request: WriteRequest, of entry: Entry) -> Answer {
+    private func authorize(_ request: BackendWriteRequest, of entry: Entry) -> BackendAnswer {
         guard entry.authorization != nil else { return .immediate(.success([])) }
         return .deferred { [self] deliver in
             tasks.start(
@@ -386,7 +386,7 @@ extension [UInt8] {
     /// The part of an attribute's value that a read from an offset returns.
     ///
     /// See Core Specification, Vol 3, Part F, 3.4.4.5.
-    fileprivate func attributePart(from offset: Int) -> Answer.Outcome {
+    fileprivate func attributePart(from offset: Int) -> BackendAnswer.Outcome {
         guard offset > 0 else { return .success(self) }
         guard offset <= count else { return .failure(.invalidOffset) }
         return .success(Array(self[offset...]))

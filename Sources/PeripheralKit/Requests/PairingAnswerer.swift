@@ -10,17 +10,17 @@ struct PairingAnswerer: Sendable {
     let clock: any Clock<Duration>
     let logger: Logger
 
-    private typealias Handler = @Sendable () async throws -> PairingAnswer
+    private typealias Handler = @Sendable () async throws -> BackendPairingAnswer
 
     /// Returns the handler's answer, or a refusal.
     ///
     /// A handler that ignores its cancellation does not delay the answer.
-    func answer(_ request: PairingRequest) async -> PairingAnswer {
+    func answer(_ request: BackendPairingRequest) async -> BackendPairingAnswer {
         guard let handler = handler(of: request) else {
             log(Self.refusal(by: pairing, of: request), request)
             return .reject
         }
-        let (answers, answer) = AsyncStream.makeStream(of: PairingAnswer.self)
+        let (answers, answer) = AsyncStream.makeStream(of: BackendPairingAnswer.self)
         let (takenBack, takeBack) = AsyncStream.makeStream(of: Never.self)
         tasks.start("pairing", isTimed: false) { _ in
             answer.finish()
@@ -32,7 +32,7 @@ struct PairingAnswerer: Sendable {
         return await firstAnswer(of: answers, to: request)
     }
 
-    private func handler(of request: PairingRequest) -> Handler? {
+    private func handler(of request: BackendPairingRequest) -> Handler? {
         let central = request.central
         return switch (pairing.kind, request.question) {
         case (.justWorks, .authorize) where !central.isBonded:
@@ -45,7 +45,7 @@ struct PairingAnswerer: Sendable {
                 return .accept
             }
         case (.enterPasskey(let enter), .enterPasskey):
-            { try await enter(central).map(PairingAnswer.passkey) ?? .reject }
+            { try await enter(central).map(BackendPairingAnswer.passkey) ?? .reject }
         case (.confirmNumber(let isSame), .confirmNumber(let number)):
             { try await isSame(number, central) ? .accept : .reject }
         default:
@@ -54,7 +54,7 @@ struct PairingAnswerer: Sendable {
     }
 
     /// The reason why no handler is called.
-    private static func refusal(by pairing: Pairing, of request: PairingRequest) -> Logger.Message {
+    private static func refusal(by pairing: Pairing, of request: BackendPairingRequest) -> Logger.Message {
         guard case (.justWorks, .authorize) = (pairing.kind, request.question) else {
             return "A central wants to pair in a way that is not declared. The pairing is refused."
         }
@@ -71,10 +71,10 @@ struct PairingAnswerer: Sendable {
     /// A handler that still shows its passkey at the time limit has done its work: the pairing has already
     /// ended.
     private func firstAnswer(
-        of answers: AsyncStream<PairingAnswer>,
-        to request: PairingRequest
-    ) async -> PairingAnswer {
-        await withTaskGroup(of: PairingAnswer?.self) { group in
+        of answers: AsyncStream<BackendPairingAnswer>,
+        to request: BackendPairingRequest
+    ) async -> BackendPairingAnswer {
+        await withTaskGroup(of: BackendPairingAnswer?.self) { group in
             group.addTask {
                 for await answer in answers { return answer }
                 return .reject
@@ -99,10 +99,10 @@ struct PairingAnswerer: Sendable {
     /// Runs the handler, and cancels it when the question is withdrawn.
     private func verdict(
         of handler: @escaping Handler,
-        on request: PairingRequest,
+        on request: BackendPairingRequest,
         until takenBack: AsyncStream<Never>
-    ) async -> PairingAnswer {
-        await withTaskGroup(of: PairingAnswer?.self) { group in
+    ) async -> BackendPairingAnswer {
+        await withTaskGroup(of: BackendPairingAnswer?.self) { group in
             group.addTask {
                 do {
                     return try await checked(handler(), request)
@@ -123,13 +123,13 @@ struct PairingAnswerer: Sendable {
         }
     }
 
-    private func checked(_ answer: PairingAnswer, _ request: PairingRequest) -> PairingAnswer {
+    private func checked(_ answer: BackendPairingAnswer, _ request: BackendPairingRequest) -> BackendPairingAnswer {
         guard case .passkey(let passkey) = answer, passkey > 999_999 else { return answer }
         log("A handler gave a passkey of more than six digits. The pairing is refused.", request)
         return .reject
     }
 
-    private func log(_ message: Logger.Message, _ request: PairingRequest, error: (any Error)? = nil) {
+    private func log(_ message: Logger.Message, _ request: BackendPairingRequest, error: (any Error)? = nil) {
         var metadata: Logger.Metadata = [
             "peripheral.central": "\(request.central.address)",
             "peripheral.question": "\(request.question.name)",
@@ -139,7 +139,7 @@ struct PairingAnswerer: Sendable {
     }
 }
 
-extension PairingQuestion {
+extension BackendPairingQuestion {
     /// The question without its number, which is confidential.
     fileprivate var name: String {
         switch self {

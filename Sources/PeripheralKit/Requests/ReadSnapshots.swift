@@ -44,7 +44,7 @@ struct ReadSnapshots {
     /// Returns the value that the central has begun to read, for its next part.
     ///
     /// With the last part, the value is forgotten.
-    mutating func value(for request: ReadRequest, at now: Duration) -> [UInt8]? {
+    mutating func value(for request: BackendReadRequest, at now: Duration) -> [UInt8]? {
         guard var snapshot = remove(request.attribute, of: request.central),
             now - snapshot.begin <= Self.lifetime
         else { return nil }
@@ -56,7 +56,7 @@ struct ReadSnapshots {
     }
 
     /// Retains the value that a central begins to read, if there will be further parts.
-    mutating func begin(_ request: ReadRequest, with value: [UInt8], at now: @autoclosure () -> Duration) {
+    mutating func begin(_ request: BackendReadRequest, with value: [UInt8], at now: @autoclosure () -> Duration) {
         _ = remove(request.attribute, of: request.central)
         guard request.offset == 0, value.count >= Self.leastPart(of: request.central) else { return }
         let now = now()

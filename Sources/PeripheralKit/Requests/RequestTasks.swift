@@ -110,8 +110,8 @@ final class RequestTasks: Sendable {
         _ name: String,
         isTimed: Bool,
         pace: HandlerPace = HandlerPace(),
-        deliver: @escaping @Sendable (Answer.Outcome) -> Void,
-        _ work: @escaping @Sendable () async -> Answer.Outcome
+        deliver: @escaping @Sendable (BackendAnswer.Outcome) -> Void,
+        _ work: @escaping @Sendable () async -> BackendAnswer.Outcome
     ) {
         let request = RunningRequest(name: name, deliver: deliver)
         guard let identifier = beginInPlace(if: pace.isQuick) else {
@@ -163,7 +163,7 @@ final class RequestTasks: Sendable {
         _ request: RunningRequest,
         isTimed: Bool,
         pace: HandlerPace,
-        _ work: @escaping @Sendable () async -> Answer.Outcome
+        _ work: @escaping @Sendable () async -> BackendAnswer.Outcome
     ) {
         let due = isTimed ? stopwatch.elapsed() + Self.timeLimit : nil
         let begun = state.withLock {
@@ -220,7 +220,7 @@ final class RequestTasks: Sendable {
 
 extension RequestTasks {
     /// Answers for late handlers until the calling task is cancelled.
-    func keepTime() async {
+    func runDeadlines() async {
         for await _ in wakeUps {
             while let due = nextDue() {
                 let wait = due - stopwatch.elapsed()

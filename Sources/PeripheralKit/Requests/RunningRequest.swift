@@ -19,17 +19,17 @@ final class RunningRequest: Sendable {
 
     /// The attribute, for the log.
     let name: String
-    private let deliver: @Sendable (Answer.Outcome) -> Void
+    private let deliver: @Sendable (BackendAnswer.Outcome) -> Void
     private let progress = Atomic(Progress.waiting)
     private let handling = Mutex(Handling())
 
-    init(name: String, deliver: @escaping @Sendable (Answer.Outcome) -> Void) {
+    init(name: String, deliver: @escaping @Sendable (BackendAnswer.Outcome) -> Void) {
         self.name = name
         self.deliver = deliver
     }
 
     /// Delivers the handler's outcome and returns whether it was the first.
-    func answer(_ outcome: Answer.Outcome) -> Bool {
+    func answer(_ outcome: BackendAnswer.Outcome) -> Bool {
         let isFirst = progress.exchange(.over, ordering: .acquiringAndReleasing) == .waiting
         if isFirst { deliver(outcome) }
         return isFirst

@@ -23,7 +23,7 @@ package enum RestorationRules {
     }
 
     /// Checks that each name, key and value of a state can be saved unchanged.
-    package static func check(_ document: RestorationDocument) throws(RestorationError) {
+    package static func check(_ document: RestorationState) throws(RestorationError) {
         for group in document.groups {
             guard isName(group.name) else {
                 throw unwritable(

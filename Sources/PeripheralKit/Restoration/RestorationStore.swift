@@ -43,7 +43,7 @@ public protocol RestorationRecord: Sendable {
     ///   ``RestorationError/Code/newerVersion``, ``RestorationError/Code/tooLarge``,
     ///   ``RestorationError/Code/untrusted`` or ``RestorationError/Code/unreadable``. The state stays as it
     ///   is. ``setAside()`` moves it out of the way.
-    func load() async throws(RestorationError) -> RestorationDocument?
+    func load() async throws(RestorationError) -> RestorationState?
 
     /// Saves a state in place of the earlier one.
     ///
@@ -53,7 +53,7 @@ public protocol RestorationRecord: Sendable {
     /// - Throws: ``RestorationError`` with the code ``RestorationError/Code/unwritable`` when the state
     ///   cannot be written, or breaks the rules for names and values; with ``RestorationError/Code/tooLarge``
     ///   when it is larger than the store accepts.
-    func save(_ document: RestorationDocument) async throws(RestorationError)
+    func save(_ document: RestorationState) async throws(RestorationError)
 
     /// Moves the preserved state to another name, where a person can examine it.
     ///
@@ -68,10 +68,10 @@ public protocol RestorationRecord: Sendable {
     /// Moves the preserved state to a name for the newer version that has saved it.
     ///
     /// It does not count among the states that ``setAside()`` retains. It becomes the preserved state again
-    /// when a program opens the record whose ``RestorationDocument/newestVersion`` is that version. A store
+    /// when a program opens the record whose ``RestorationState/newestVersion`` is that version. A store
     /// that does not distinguish versions need not implement this function; the default calls ``setAside()``.
     ///
-    /// - Parameter version: The version, above ``RestorationDocument/newestVersion``.
+    /// - Parameter version: The version, above ``RestorationState/newestVersion``.
     /// - Returns: The new location, for a message to a person; `nil` when there was no state.
     /// - Throws: ``RestorationError`` with ``RestorationError/Code/unwritable`` when the state cannot be
     ///   moved.

@@ -20,7 +20,7 @@ final class PeripheralRuntime: PeripheralHost {
         }
     }
 
-    let publication: Publication
+    let publication: BackendPublication
     let peripheralState: StateBroadcast
     private let server: AttributeServer
     private let tasks: RequestTasks
@@ -37,7 +37,7 @@ final class PeripheralRuntime: PeripheralHost {
         [AttributeHandle: (uuid: BluetoothUUID, properties: CharacteristicProperties)]
     private let state = Mutex(State())
     private let events = EventBroadcast<SessionEvent>(capacity: 1024)
-    private let (doubtsAboutBonds, doubtBonds) = AsyncStream.makeStream(
+    private let (doubtsAboutBonds, verifyBonds) = AsyncStream.makeStream(
         of: Void.self,
         bufferingPolicy: .bufferingNewest(1)
     )
@@ -48,7 +48,7 @@ final class PeripheralRuntime: PeripheralHost {
 
     init(
         _ peripheral: Peripheral,
-        publication: Publication,
+        publication: BackendPublication,
         declared: DeclaredState,
         start: RestorationStart?,
         savingEvery interval: Duration,
@@ -115,15 +115,15 @@ final class PeripheralRuntime: PeripheralHost {
 
     // MARK: For the backend
 
-    func read(_ request: ReadRequest) -> Answer {
+    func read(_ request: BackendReadRequest) -> BackendAnswer {
         server.read(request)
     }
 
-    func write(_ request: WriteRequest) -> Answer {
+    func write(_ request: BackendWriteRequest) -> BackendAnswer {
         server.write(request, in: PeripheralSession(runtime: self))
     }
 
-    func answer(_ request: PairingRequest) async -> PairingAnswer {
+    func answer(_ request: BackendPairingRequest) async -> BackendPairingAnswer {
         await pairing.answer(request)
     }
 
@@ -134,7 +134,7 @@ final class PeripheralRuntime: PeripheralHost {
             updates.begin(published)
             delivery?.published()
             // Bonds may have been removed meanwhile, or the adapter may be another. Checking needs the link.
-            if state.withLock({ $0.noteIsPublished() }) { doubtBonds.yield() }
+            if state.withLock({ $0.noteIsPublished() }) { verifyBonds.yield() }
             advertising.begin(published.link)
             peripheralState.assume(.onTheAir)
             publish.yield()
@@ -164,7 +164,7 @@ final class PeripheralRuntime: PeripheralHost {
             // A handler that still ran may have requested a connection number since.
             server.connections.end(central)
         case .forgotten:
-            doubtBonds.yield()
+            verifyBonds.yield()
         case .subscribed(let subscription):
             guard let seen = self.subscription(subscription) else { return }
             updates.subscribed(subscription)
@@ -264,7 +264,7 @@ final class PeripheralRuntime: PeripheralHost {
         )
     }
 
-    func whichAreOver(_ updates: [Update]) -> Set<Update.ID> {
+    func whichAreOver(_ updates: [BackendUpdate]) -> Set<BackendUpdate.ID> {
         self.updates.whichAreOver(updates)
     }
 
@@ -275,8 +275,8 @@ final class PeripheralRuntime: PeripheralHost {
     // MARK: For the run
 
     /// Answers for late handlers until the calling task is cancelled.
-    func keepTime() async {
-        await tasks.keepTime()
+    func runDeadlines() async {
+        await tasks.runDeadlines()
     }
 
     /// Cancels running handlers and all later ones.
@@ -357,7 +357,7 @@ final class PeripheralRuntime: PeripheralHost {
         // room.
         preservation?.outboxChanges.finish()
         delivery?.stop()
-        doubtBonds.finish()
+        verifyBonds.finish()
         updates.stop()
         advertising.stop()
         events.finish()
@@ -466,7 +466,7 @@ final class PeripheralRuntime: PeripheralHost {
     func respond(
         _ response: [UInt8],
         of controlPoint: AttributeHandle,
-        to recipients: Update.Recipients
+        to recipients: BackendUpdate.Recipients
     ) async throws {
         if characteristics[controlPoint]?.properties.contains(.indicate) == true {
             try await indicate(controlPoint, response, to: recipients)
@@ -478,7 +478,7 @@ final class PeripheralRuntime: PeripheralHost {
     func indicate(
         _ characteristic: AttributeHandle,
         _ value: [UInt8],
-        to recipients: Update.Recipients
+        to recipients: BackendUpdate.Recipients
     ) async throws {
         let centrals: [Central.ID] =
             switch recipients {

@@ -36,7 +36,7 @@ extension TransmitQueues {
             failures.append((receiver, error))
         }
 
-        mutating func makeGood(_ receiver: Receiver) {
+        mutating func clearFailure(_ receiver: Receiver) {
             failures.removeAll { $0.receiver == receiver }
         }
 

@@ -45,10 +45,10 @@ extension TransmitQueues {
             isHandedOn: cursor.isAtEnd,
             isEndingRest: cursor.marksRest
         )
-        transfers[index].makeGood(lanes[place].central)
+        transfers[index].clearFailure(lanes[place].central)
         report(ticket, place, sent: 0)
         guard !cursor.isAtEnd else { return }
-        put(TransmitLane.Entry(.chunks(cursor), sequence: makeSequence(), for: ticket), into: place)
+        put(SubscriberQueue.Entry(.chunks(cursor), sequence: makeSequence(), for: ticket), into: place)
     }
 
     /// Returns whether the receivers of a lane may confirm.
@@ -227,7 +227,7 @@ extension TransmitQueues {
     /// A subscriber that the stack cannot reach alone gets the rest together with the others. Then all get
     /// the whole document again. To skip receivers that already have it, the stack would have to reach each
     /// alone.
-    mutating func joinTransfers(_ subscriber: Outlet.Subscriber, of outlet: Int) {
+    mutating func joinTransfers(_ subscriber: SubscribedCharacteristic.Subscriber, of outlet: Int) {
         for transfer in transfers where transfer.outlet == outlet {
             let ticket = transfer.ticket
             switch transfer.recipients {

@@ -16,7 +16,7 @@ struct IndicationQueues {
     }
 
     private struct Entry {
-        var update: Update
+        var update: BackendUpdate
         var lanes: [Lane]
         /// The position in the order of arrival.
         ///
@@ -46,7 +46,7 @@ struct IndicationQueues {
     var isEmpty: Bool { entries.isEmpty }
 
     /// The indications that may be sent and have not been.
-    var due: [Update] { entries.filter { $0.isOutstanding && !$0.hasBegun }.map(\.update) }
+    var due: [BackendUpdate] { entries.filter { $0.isOutstanding && !$0.hasBegun }.map(\.update) }
 
     /// Adds an indication and returns it if it may be sent at once.
     ///
@@ -54,7 +54,7 @@ struct IndicationQueues {
     ///   - update: The indication.
     ///   - centrals: The centrals that it reaches, as far as is known.
     /// - Returns: The indication, if it may be sent at once.
-    mutating func submit(_ update: Update, reaching centrals: [Central.ID]) -> Update? {
+    mutating func submit(_ update: BackendUpdate, reaching centrals: [Central.ID]) -> BackendUpdate? {
         submit(makeEntry(update, reaching: centrals))
     }
 
@@ -63,7 +63,7 @@ struct IndicationQueues {
     /// The next part is added before this one has ended.
     ///
     /// - Returns: The indication, if it may be sent at once.
-    mutating func submit(_ part: TransmitQueues.Indication) -> Update? {
+    mutating func submit(_ part: TransmitQueues.Indication) -> BackendUpdate? {
         var entry = makeEntry(part.update, reaching: part.centrals)
         entry.isOfDocument = true
         let before = entries.first { $0.isOfDocument && $0.sharesWay(with: entry) }
@@ -71,14 +71,14 @@ struct IndicationQueues {
         return submit(entry)
     }
 
-    private mutating func makeEntry(_ update: Update, reaching centrals: [Central.ID]) -> Entry {
+    private mutating func makeEntry(_ update: BackendUpdate, reaching centrals: [Central.ID]) -> Entry {
         var lanes = centrals.map(Lane.central)
         if update.recipients == .subscribers { lanes.append(.subscribers(update.characteristic)) }
         defer { nextPlace += 1 }
         return Entry(update: update, lanes: lanes, place: nextPlace)
     }
 
-    private mutating func submit(_ entry: Entry) -> Update? {
+    private mutating func submit(_ entry: Entry) -> BackendUpdate? {
         entries.append(entry)
         return takeNext().first
     }
@@ -86,7 +86,7 @@ struct IndicationQueues {
     /// Records that an indication is being handed to the stack.
     ///
     /// - Returns: Whether it still may be.
-    mutating func begin(_ id: Update.ID) -> Bool {
+    mutating func begin(_ id: BackendUpdate.ID) -> Bool {
         let index = entries.firstIndex { $0.update.id == id && $0.isOutstanding && !$0.hasBegun }
         guard let index else { return false }
         entries[index].hasBegun = true
@@ -94,7 +94,7 @@ struct IndicationQueues {
     }
 
     /// Records that an indication has ended and returns the next ones.
-    mutating func ended(_ id: Update.ID) -> [Update] {
+    mutating func ended(_ id: BackendUpdate.ID) -> [BackendUpdate] {
         guard let index = entries.firstIndex(where: { $0.update.id == id && $0.isOutstanding }) else {
             return []
         }
@@ -103,7 +103,7 @@ struct IndicationQueues {
     }
 
     /// Returns whether an indication waits for its turn.
-    func isWaiting(_ id: Update.ID) -> Bool {
+    func isWaiting(_ id: BackendUpdate.ID) -> Bool {
         entries.contains { $0.update.id == id && !$0.isOutstanding }
     }
 
@@ -112,7 +112,7 @@ struct IndicationQueues {
     /// An outstanding one keeps its position until it has ended.
     ///
     /// - Returns: The next indications to send.
-    mutating func withdraw(_ id: Update.ID) -> [Update] {
+    mutating func withdraw(_ id: BackendUpdate.ID) -> [BackendUpdate] {
         guard let index = entries.firstIndex(where: { $0.update.id == id && !$0.isOutstanding }) else {
             return []
         }
@@ -124,8 +124,8 @@ struct IndicationQueues {
     ///
     /// - Returns: The withdrawn parts, and the next indications to send.
     mutating func withdrawDocuments(
-        where isOver: (Update.ID) -> Bool
-    ) -> (withdrawn: [Update.ID], next: [Update]) {
+        where isOver: (BackendUpdate.ID) -> Bool
+    ) -> (withdrawn: [BackendUpdate.ID], next: [BackendUpdate]) {
         let over = entries.filter { $0.isOfDocument && !$0.hasBegun && isOver($0.update.id) }.map(\.update.id)
         guard !over.isEmpty else { return ([], []) }
         entries.removeAll { over.contains($0.update.id) }
@@ -135,17 +135,17 @@ struct IndicationQueues {
     /// Drops all indications for a single central.
     ///
     /// - Returns: The dropped indications, and the next indications to send.
-    mutating func disconnected(_ central: Central.ID) -> (dropped: [Update.ID], next: [Update]) {
+    mutating func disconnected(_ central: Central.ID) -> (dropped: [BackendUpdate.ID], next: [BackendUpdate]) {
         let dropped = entries.filter { $0.update.recipients == .central(central) }.map(\.update.id)
         entries.removeAll { $0.update.recipients == .central(central) }
         for index in entries.indices { entries[index].lanes.removeAll { $0 == .central(central) } }
         return (dropped, takeNext())
     }
 
-    private mutating func takeNext() -> [Update] {
+    private mutating func takeNext() -> [BackendUpdate] {
         // Includes the lanes of indications behind one that has waited for a document.
         var taken = entries.filter(\.isOutstanding).flatMap(\.lanes)
-        var next: [Update] = []
+        var next: [BackendUpdate] = []
         // An indication that waits for a document uses no lane, but no later one of its characteristic
         // overtakes it.
         var holding = entries.filter(\.isOfDocument)

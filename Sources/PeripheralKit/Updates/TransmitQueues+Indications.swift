@@ -4,7 +4,7 @@ internal import PeripheralCore
 extension TransmitQueues {
     /// An indication until it is confirmed.
     struct CountedIndication {
-        let id: Update.ID
+        let id: BackendUpdate.ID
         /// The index of the characteristic among those that can be updated.
         let outlet: Int
         /// The lane to its central, or to all together; `nil` when there is none, or none any more.
@@ -17,7 +17,7 @@ extension TransmitQueues {
 
     /// Records a new indication.
     mutating func willIndicate(
-        _ update: Update,
+        _ update: BackendUpdate,
         hasToWait: Bool,
         at now: Duration
     ) {
@@ -32,7 +32,7 @@ extension TransmitQueues {
     }
 
     /// Records that an indication was handed to the stack.
-    mutating func indicationHandedOn(_ id: Update.ID, at now: Duration) {
+    mutating func indicationHandedOn(_ id: BackendUpdate.ID, at now: Duration) {
         guard let index = countedIndications.firstIndex(where: { $0.id == id }) else { return }
         countedIndications[index].isHandedOn = true
         let indication = countedIndications[index]
@@ -40,7 +40,7 @@ extension TransmitQueues {
     }
 
     /// Records that an indication was confirmed, or will not be.
-    mutating func indicationEnded(_ id: Update.ID, _ result: Result<Void, PeripheralError>) {
+    mutating func indicationEnded(_ id: BackendUpdate.ID, _ result: Result<Void, PeripheralError>) {
         guard let index = countedIndications.firstIndex(where: { $0.id == id }) else { return }
         let indication = countedIndications.remove(at: index)
         count(by: indication.lane, of: indication.outlet) { $0.count(result) }

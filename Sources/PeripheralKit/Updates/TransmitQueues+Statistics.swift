@@ -27,7 +27,7 @@ extension TransmitQueues {
         .inOrder { $0.characteristic.rawValue < $1.characteristic.rawValue }
     }
 
-    private var usedLanes: [TransmitLane] { lanes.places.map { lanes[$0] }.filter(\.isUsed) }
+    private var usedLanes: [SubscriberQueue] { lanes.places.map { lanes[$0] }.filter(\.isUsed) }
 
     /// The totals of a characteristic, including values to former subscribers.
     struct Total {

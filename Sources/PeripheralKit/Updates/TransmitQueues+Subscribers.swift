@@ -15,7 +15,7 @@ extension TransmitQueues {
         let outlet = makeOutlet(characteristic)
         if central != nil { end(central, outlet, because: .notSubscribed, isAnew: true) }
         guard outlets[outlet].subscriber(central) == nil else { return }
-        let subscriber = Outlet.Subscriber(
+        let subscriber = SubscribedCharacteristic.Subscriber(
             central: central,
             isAddressable: isAddressable && central != nil,
             sharesUpdatesForAll: sharesUpdatesForAll,
@@ -29,7 +29,7 @@ extension TransmitQueues {
 
     private mutating func makeLane(of outlet: Int, to central: Central.ID?) -> Place {
         let (characteristic, policy) = (outlets[outlet].characteristic, outlets[outlet].policy)
-        return lanes.insert(TransmitLane(outlet: outlet, of: characteristic, to: central, policy))
+        return lanes.insert(SubscriberQueue(outlet: outlet, of: characteristic, to: central, policy))
     }
 
     /// Updates the data of a central.

@@ -40,7 +40,7 @@ extension TransmitQueues {
         let isConfirmed = departure.confirmation != nil
         if !isConfirmed { for receiver in receivers { self.receivers.began(to: receiver) } }
         flights.append(
-            Flight(
+            InFlightUpdate(
                 outlet: lanes[place].outlet,
                 lane: place,
                 ticket: departure.ticket,
@@ -50,7 +50,7 @@ extension TransmitQueues {
             id
         )
         if departure.documentBytes != nil { handedOn(by: place, for: departure.ticket) }
-        let update = Update(
+        let update = BackendUpdate(
             id: id,
             characteristic: lanes[place].characteristic,
             value: departure.value,
@@ -200,7 +200,7 @@ extension TransmitQueues {
     /// Returns the lanes for a value; none if it is for all subscribers and there are none.
     func lanes(
         of characteristic: AttributeHandle,
-        to recipients: Update.Recipients,
+        to recipients: BackendUpdate.Recipients,
         size: Int
     ) -> Result<[Place], PeripheralError> {
         guard let outlet = outlet(characteristic) else {
@@ -251,12 +251,12 @@ extension TransmitQueues {
         }
         let sequence = makeSequence()
         for place in places {
-            put(TransmitLane.Entry(.value(value), sequence: sequence, for: waiter?.ticket), into: place)
+            put(SubscriberQueue.Entry(.value(value), sequence: sequence, for: waiter?.ticket), into: place)
         }
     }
 
     /// Adds an entry behind all others of a lane.
-    mutating func put(_ entry: consuming TransmitLane.Entry, into place: Place) {
+    mutating func put(_ entry: consuming SubscriberQueue.Entry, into place: Place) {
         if lanes[place].isEmpty { turns.append(place) }
         let replaced = lanes[place].append(entry)
         if let ticket = replaced?.ticket { settle(ticket, .success(())) }

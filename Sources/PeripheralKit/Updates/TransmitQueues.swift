@@ -13,7 +13,7 @@ struct TransmitQueues {
     /// The effects of an event.
     struct Outcome {
         /// The updates to submit, in this order.
-        var updates: [Update] = []
+        var updates: [BackendUpdate] = []
         /// The indications to submit when it is their turn.
         var indications: [Indication] = []
         /// The calls that no longer wait, with their results.
@@ -27,7 +27,7 @@ struct TransmitQueues {
 
     /// A chunk that needs confirmation.
     struct Indication {
-        var update: Update
+        var update: BackendUpdate
         /// The centrals that it reaches, as far as is known.
         var centrals: [Central.ID]
         /// Whether it is the first chunk of its document.
@@ -35,7 +35,7 @@ struct TransmitQueues {
     }
 
     /// The answer to a new value.
-    enum Answer {
+    enum BackendAnswer {
         case accepted
         case full
         case failed(PeripheralError)
@@ -46,10 +46,10 @@ struct TransmitQueues {
     /// `nil` is for the subscribers that the stack does not identify.
     typealias Receiver = Central.ID?
 
-    typealias Place = TransmitLane.Place
+    typealias Place = SubscriberQueue.Place
 
     /// A value in flight.
-    struct Flight {
+    struct InFlightUpdate {
         /// The index of the characteristic among those that can be updated.
         var outlet: Int
         /// `nil` when the subscription has ended since.
@@ -77,7 +77,7 @@ struct TransmitQueues {
     struct Waiter {
         var ticket: Ticket
         var characteristic: AttributeHandle
-        var recipients: Update.Recipients
+        var recipients: BackendUpdate.Recipients
         var value: [UInt8]?
         /// Whether it waits until the value has completed, not only until the stack has accepted it.
         var isUntilLeft = false
@@ -103,23 +103,23 @@ struct TransmitQueues {
     /// The number of values that may be in flight to a central.
     var window: Int
 
-    var outlets: [Outlet] = []
+    var outlets: [SubscribedCharacteristic] = []
     /// The indices of the characteristics, by their handles.
     ///
     /// An array is faster than a dictionary.
     private var outletIndices: [Int?] = []
-    var lanes = LaneTable()
+    var lanes = SubscriberQueueTable()
     /// The lanes with waiting values, in the order of their turns.
     var turns: [Place] = []
     /// The lanes that come last in the next round, kept to reuse the memory.
     var servedTurns: [Place] = []
     var receivers = ReceiverTable()
-    var flights = FlightTable()
+    var flights = InFlightTable()
     var promises: [Ticket: Promise] = [:]
     /// In the order in which they began.
     var transfers: [Transfer] = []
     var waiters: [Waiter] = []
-    var clearances: [Clearance] = []
+    var clearances: [Barrier] = []
     var countedIndications: [CountedIndication] = []
     var sequence: UInt64 = 0
     var nextNumber: UInt64 = 0
@@ -136,9 +136,9 @@ struct TransmitQueues {
     }
 
     /// Makes an update identifier that is unique in the run and higher than all before.
-    mutating func makeID() -> Update.ID {
+    mutating func makeID() -> BackendUpdate.ID {
         defer { nextNumber += 1 }
-        return Update.ID(nextNumber)
+        return BackendUpdate.ID(nextNumber)
     }
 
     /// Returns the index of a characteristic, which it has from its first subscriber on.
@@ -149,7 +149,7 @@ struct TransmitQueues {
 
     mutating func makeOutlet(_ characteristic: AttributeHandle) -> Int {
         if let outlet = outlet(characteristic) { return outlet }
-        outlets.append(Outlet(characteristic, policies[characteristic] ?? .reject))
+        outlets.append(SubscribedCharacteristic(characteristic, policies[characteristic] ?? .reject))
         let handle = Int(characteristic.rawValue)
         if handle >= outletIndices.count {
             outletIndices += repeatElement(nil, count: handle + 1 - outletIndices.count)
@@ -160,7 +160,7 @@ struct TransmitQueues {
 
     /// Takes the effects of all events since the last call.
     mutating func takeOutcome(at now: Duration) -> Outcome {
-        var updates: [Update] = []
+        var updates: [BackendUpdate] = []
         var outcome = takeOutcome(at: { now }, updates: &updates) ?? Outcome()
         outcome.updates = updates
         return outcome
@@ -171,7 +171,7 @@ struct TransmitQueues {
     /// The clock is read only if a value has waited.
     ///
     /// - Returns: `nil` when there are only updates.
-    mutating func takeOutcome(at now: () -> Duration, updates: inout [Update]) -> Outcome? {
+    mutating func takeOutcome(at now: () -> Duration, updates: inout [BackendUpdate]) -> Outcome? {
         // New updates are appended without copying.
         swap(&updates, &outcome.updates)
         defer { swap(&updates, &outcome.updates) }
@@ -193,8 +193,8 @@ extension TransmitQueues {
     mutating func offer(
         _ value: [UInt8],
         of characteristic: AttributeHandle,
-        to recipients: Update.Recipients
-    ) -> Answer {
+        to recipients: BackendUpdate.Recipients
+    ) -> BackendAnswer {
         switch lanes(of: characteristic, to: recipients, size: value.count) {
         case .failure(let error): .failed(error)
         case .success(let places): offer(value, into: places)
@@ -208,14 +208,14 @@ extension TransmitQueues {
         _ value: [UInt8],
         of characteristic: AttributeHandle,
         toEach centrals: [Central.ID]
-    ) -> Answer {
+    ) -> BackendAnswer {
         switch lanes(of: characteristic, toEach: centrals, size: value.count) {
         case .failure(let error): .failed(error)
         case .success(let places): offer(value, into: places)
         }
     }
 
-    private mutating func offer(_ value: [UInt8], into places: [Place]) -> Answer {
+    private mutating func offer(_ value: [UInt8], into places: [Place]) -> BackendAnswer {
         guard hasRoom(in: places, for: value.count), waiters.isEmpty || isFree(places) else {
             for place in lacking(places, room: value.count) { lanes[place].counters.refused += 1 }
             return .full
@@ -230,7 +230,7 @@ extension TransmitQueues {
     mutating func wait(
         _ ticket: Ticket,
         for characteristic: AttributeHandle,
-        to recipients: Update.Recipients,
+        to recipients: BackendUpdate.Recipients,
         with value: [UInt8]?,
         untilLeft isUntilLeft: Bool = false,
         mustReach: Set<Central.ID> = []
@@ -268,7 +268,7 @@ extension TransmitQueues {
     }
 
     /// Records that the stack has accepted a value, which is in flight now.
-    mutating func taken(_ id: Update.ID) {
+    mutating func taken(_ id: BackendUpdate.ID) {
         let ticket = flights.change(id) { [promises] flight -> Ticket? in
             guard flight.documentBytes == nil, let ticket = flight.ticket,
                 promises[ticket]?.isUntilLeft != true
@@ -280,7 +280,7 @@ extension TransmitQueues {
     }
 
     /// Returns whether an update must no longer be sent, because its subscription has ended.
-    func isOver(_ id: Update.ID) -> Bool {
+    func isOver(_ id: BackendUpdate.ID) -> Bool {
         !flights.contains(id) { $0.lane != nil }
             && !countedIndications.contains { $0.id == id && !$0.isOutlived }
     }
@@ -291,7 +291,7 @@ extension TransmitQueues {
     ///   - id: The update.
     ///   - result: The failure, if it could not be sent.
     ///   - isKnown: Whether it is known that the value has completed.
-    mutating func ended(_ id: Update.ID, _ result: Result<Void, PeripheralError>, isKnown: Bool = true) {
+    mutating func ended(_ id: BackendUpdate.ID, _ result: Result<Void, PeripheralError>, isKnown: Bool = true) {
         guard let flight = flights.remove(id) else { return indicationEnded(id, result) }
         for receiver in flight.receivers { receivers.ended(to: receiver) }
         if let lane = flight.lane {

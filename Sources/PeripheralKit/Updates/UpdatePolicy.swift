@@ -60,7 +60,7 @@ public struct UpdatePolicy: Hashable, Sendable {
     /// ## Delivery
     ///
     /// A subscriber's values are sent in order, as indications if it has asked for indications. A value is
-    /// preserved until it has left the device, as far as that is known (``PeripheralSession/pacing``), or the
+    /// preserved until it has left the device, as far as that is known (``PeripheralSession/completionReporting``), or the
     /// central has confirmed it. Some values are sent again, in order: those sent since the last save before
     /// the program was killed, and those in flight when the central disconnected or the program ended.
     ///

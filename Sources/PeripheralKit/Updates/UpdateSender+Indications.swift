@@ -17,12 +17,12 @@ extension UpdateSender {
     func indicate(
         _ characteristic: AttributeHandle,
         _ value: [UInt8],
-        to recipients: Update.Recipients,
+        to recipients: BackendUpdate.Recipients,
         reaching centrals: [Central.ID],
         mustReach: Set<Central.ID> = []
     ) async throws {
         try Task.checkCancellation()
-        let update = Update(
+        let update = BackendUpdate(
             id: state.withLock { $0.queues.makeID() },
             characteristic: characteristic,
             value: value,
@@ -40,11 +40,11 @@ extension UpdateSender {
     }
 
     private func begin(
-        _ update: Update,
+        _ update: BackendUpdate,
         reaching centrals: [Central.ID],
         for caller: Caller
     ) {
-        let (first, outcome) = state.withLock { state -> (Update?, Result<Void, any Error>?) in
+        let (first, outcome) = state.withLock { state -> (BackendUpdate?, Result<Void, any Error>?) in
             if state.abandoned.remove(update.id) != nil { return (nil, .failure(CancellationError())) }
             guard !state.isStopped else { return (nil, .failure(PeripheralError.stopped)) }
             guard state.linkOnTheAir != nil else {
@@ -62,7 +62,7 @@ extension UpdateSender {
     /// Sends an indication whose turn it is.
     ///
     /// Off the air, it is sent when the peripheral is on the air again.
-    func sendIndication(_ update: Update) {
+    func sendIndication(_ update: BackendUpdate) {
         let timer = Task { [stopwatch] in
             guard (try? await stopwatch.sleep(Self.confirmationLimit)) != nil else { return }
             giveUp(update.id)
@@ -80,7 +80,7 @@ extension UpdateSender {
     /// Ends the call.
     ///
     /// An indication that was sent stays outstanding until it has ended.
-    private func cancel(_ id: Update.ID) {
+    private func cancel(_ id: BackendUpdate.ID) {
         let (caller, next) = state.withLock { state in
             let caller = state.indicating.removeValue(forKey: id)
             if caller == nil { state.abandoned.insert(id) }
@@ -94,7 +94,7 @@ extension UpdateSender {
     /// Ends the call because no confirmation has arrived.
     ///
     /// The backend reports when the indication has ended.
-    private func giveUp(_ id: Update.ID) {
+    private func giveUp(_ id: BackendUpdate.ID) {
         let (caller, link) = state.withLock { state in
             state.timers[id] = nil
             return (state.indicating.removeValue(forKey: id), state.link)
@@ -106,9 +106,9 @@ extension UpdateSender {
     }
 
     /// Returns the outcome of an update while there is no backend.
-    private static func outcome(withoutBackendFor update: Update) -> Result<Void, any Error> {
+    private static func outcome(withoutBackendFor update: BackendUpdate) -> Result<Void, any Error> {
         switch update.recipients {
-        case .subscribers where update.isForWhoeverIsThere: .success(())
+        case .subscribers where update.isForAllSubscribers: .success(())
         case .subscribers, .central: .failure(PeripheralError.disconnected)
         }
     }

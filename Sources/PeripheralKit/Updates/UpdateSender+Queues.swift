@@ -6,7 +6,7 @@ extension UpdateSender {
     func update(
         _ characteristic: AttributeHandle,
         _ value: [UInt8],
-        to recipients: Update.Recipients
+        to recipients: BackendUpdate.Recipients
     ) throws(PeripheralError) -> Bool {
         try offer { $0.queues.offer(value, of: characteristic, to: recipients) }
     }
@@ -21,7 +21,7 @@ extension UpdateSender {
     }
 
     private func offer(
-        _ offer: (inout State) -> TransmitQueues.Answer
+        _ offer: (inout State) -> TransmitQueues.BackendAnswer
     ) throws(PeripheralError) -> Bool {
         let answer = change { $0.isStopped ? .failed(.stopped) : offer(&$0) }
         switch answer {
@@ -37,7 +37,7 @@ extension UpdateSender {
     func notify(
         _ characteristic: AttributeHandle,
         _ value: [UInt8],
-        to recipients: Update.Recipients,
+        to recipients: BackendUpdate.Recipients,
         untilLeft isUntilLeft: Bool = false,
         mustReach: Set<Central.ID> = []
     ) async throws {
@@ -60,7 +60,7 @@ extension UpdateSender {
     }
 
     /// Waits until there is room for a value.
-    func ready(_ characteristic: AttributeHandle, for recipients: Update.Recipients) async throws {
+    func ready(_ characteristic: AttributeHandle, for recipients: BackendUpdate.Recipients) async throws {
         try await wait { queues, ticket in
             queues.wait(ticket, for: characteristic, to: recipients, with: nil)
         }
@@ -125,9 +125,9 @@ extension UpdateSender {
 
     /// Makes a change and carries out its effects.
     @discardableResult
-    func change<Answer, Failure: Error>(
-        _ change: (inout State) throws(Failure) -> Answer
-    ) throws(Failure) -> Answer {
+    func change<BackendAnswer, Failure: Error>(
+        _ change: (inout State) throws(Failure) -> BackendAnswer
+    ) throws(Failure) -> BackendAnswer {
         let (answer, first, news) = try state.withLock { state throws(Failure) in
             let answer = try change(&state)
             let outcome = state.queues.takeOutcome(at: stopwatch.elapsed, updates: &state.outgoing)
@@ -184,7 +184,7 @@ extension UpdateSender.State {
     /// Withdraws waiting parts of documents among the indications, for the same reason.
     ///
     /// - Returns: The next indications to send.
-    mutating func withdrawIndications() -> [Update] {
+    mutating func withdrawIndications() -> [BackendUpdate] {
         let (withdrawn, next) = indications.withdrawDocuments { [queues] in queues.isOver($0) }
         for id in withdrawn { queues.ended(id, .failure(.notSubscribed)) }
         return next
@@ -194,7 +194,7 @@ extension UpdateSender.State {
     ///
     /// - Parameter memory: An empty array, for later updates.
     /// - Returns: `nil` when there are no updates, or no link.
-    fileprivate mutating func takeOutgoing(reusing memory: [Update] = []) -> Outgoing? {
+    fileprivate mutating func takeOutgoing(reusing memory: [BackendUpdate] = []) -> Outgoing? {
         isHandingOn = !outgoing.isEmpty && linkOnTheAir != nil
         guard isHandingOn, let link else {
             if outgoing.isEmpty { outgoing = memory }
@@ -209,7 +209,7 @@ extension UpdateSender.State {
 private struct UpdateNews {
     let progress: [(TransferReport?, TransferProgress)]
     let answers: [(UpdateSender.Caller?, TransferReport?, Result<Void, PeripheralError>)]
-    let indications: [Update]
+    let indications: [BackendUpdate]
 
     func tell() {
         for (report, progress) in progress { report?.note(progress) }

@@ -10,7 +10,7 @@ final class UpdateSender: Sendable {
         var isStopped = false
         var queues: TransmitQueues
         /// The next updates for the link.
-        var outgoing: [Update] = []
+        var outgoing: [BackendUpdate] = []
         var isHandingOn = false
         /// The calls that wait for room in the queues, or for the outcome of a value.
         var callers: [TransmitQueues.Ticket: Caller] = [:]
@@ -21,18 +21,18 @@ final class UpdateSender: Sendable {
         var cancelled: Set<TransmitQueues.Ticket> = []
         var indications = IndicationQueues()
         /// The calls that wait for a confirmation.
-        var indicating: [Update.ID: Caller] = [:]
+        var indicating: [BackendUpdate.ID: Caller] = [:]
         /// The indications whose calls were cancelled before they could wait.
-        var abandoned: Set<Update.ID> = []
+        var abandoned: Set<BackendUpdate.ID> = []
         /// The timers that end unconfirmed indications.
-        var timers: [Update.ID: Task<Void, Never>] = [:]
+        var timers: [BackendUpdate.ID: Task<Void, Never>] = [:]
 
-        var pacing = UpdatePacing.unknown
+        var completionReporting = CompletionReporting.unknown
 
         /// Updates, with the link for them.
         struct Outgoing {
             let link: any BackendLink
-            var updates: [Update]
+            var updates: [BackendUpdate]
         }
 
         /// The link for updates.
@@ -66,12 +66,12 @@ final class UpdateSender: Sendable {
     }
 
     /// How the backend knows the completion of updates.
-    var pacing: UpdatePacing { state.withLock(\.pacing) }
+    var completionReporting: CompletionReporting { state.withLock(\.completionReporting) }
 
     func begin(_ published: PublishedPeripheral) {
         state.withLock { state in
             if !state.isStopped { (state.link, state.isOffTheAir) = (published.link, false) }
-            state.pacing = published.pacing
+            state.completionReporting = published.completionReporting
             state.queues.window = max(published.window, 1)
         }
         // A central may have subscribed before, and have an indication that is due.
@@ -122,7 +122,7 @@ final class UpdateSender: Sendable {
 
     /// Handles a subscription.
     func subscribed(_ subscription: BackendSubscription) {
-        let next = change { state -> [Update] in
+        let next = change { state -> [BackendUpdate] in
             if let central = subscription.central {
                 state.queues.connected(central)
             }
@@ -158,21 +158,21 @@ final class UpdateSender: Sendable {
     }
 
     /// Records that the stack has accepted an update, which is in flight now.
-    func taken(_ id: Update.ID) {
+    func taken(_ id: BackendUpdate.ID) {
         change { $0.queues.taken(id) }
     }
 
     /// Returns the submitted updates that must no longer be sent.
-    func whichAreOver(_ updates: [Update]) -> Set<Update.ID> {
+    func whichAreOver(_ updates: [BackendUpdate]) -> Set<BackendUpdate.ID> {
         state.withLock { state in
-            var over: Set<Update.ID> = []
+            var over: Set<BackendUpdate.ID> = []
             for update in updates where state.queues.isOver(update.id) { over.insert(update.id) }
             return over
         }
     }
 
     /// Records the outcomes of updates.
-    func ended(_ updates: [(Update.ID, UpdateOutcome)]) {
+    func ended(_ updates: [(BackendUpdate.ID, BackendUpdateOutcome)]) {
         let hasIndications = change { state in
             for (id, outcome) in updates { state.queues.ended(id, outcome.result, isKnown: outcome.isKnown) }
             return !state.indications.isEmpty
@@ -181,7 +181,7 @@ final class UpdateSender: Sendable {
         for (id, outcome) in updates { indicationEnded(id, outcome) }
     }
 
-    private func indicationEnded(_ id: Update.ID, _ outcome: UpdateOutcome) {
+    private func indicationEnded(_ id: BackendUpdate.ID, _ outcome: BackendUpdateOutcome) {
         let (caller, next) = state.withLock { state in
             state.timers.removeValue(forKey: id)?.cancel()
             return (state.indicating.removeValue(forKey: id), state.indications.ended(id))
@@ -208,7 +208,7 @@ final class UpdateSender: Sendable {
     }
 }
 
-extension UpdateOutcome {
+extension BackendUpdateOutcome {
     fileprivate var isKnown: Bool {
         if case .givenUp = self { false } else { true }
     }

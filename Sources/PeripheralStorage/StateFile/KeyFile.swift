@@ -40,7 +40,7 @@ struct KeyFile: ~Copyable {
     }
 
     /// Adds a group with its keys and values, in their order.
-    func add(_ group: RestorationDocument.Group) {
+    func add(_ group: RestorationState.Group) {
         // Passing the strings themselves would make Swift copy them.
         unsafe group.name.withCString { name in
             // A temporary key creates the group even if it has no entries.
@@ -111,12 +111,12 @@ struct KeyFile: ~Copyable {
     }
 
     /// Returns a group's known keys and their values in order, or `nil` for a malformed value.
-    func entries(of group: String, where isKnown: (String) -> Bool) -> [RestorationDocument.Entry]? {
+    func entries(of group: String, where isKnown: (String) -> Bool) -> [RestorationState.Entry]? {
         unsafe group.withCString { group in
             var count: gsize = 0
             guard let keys = unsafe g_key_file_get_keys(file, group, &count, nil) else { return [] }
             defer { unsafe g_strfreev(keys) }
-            var entries: [RestorationDocument.Entry] = []
+            var entries: [RestorationState.Entry] = []
             entries.reserveCapacity(Int(count))
             for position in 0..<Int(count) {
                 guard let name = unsafe keys[position] else { break }

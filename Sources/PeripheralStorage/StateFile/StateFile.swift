@@ -51,7 +51,7 @@ final class StateFile: Sendable {
         }
     }
 
-    func load() throws(RestorationError) -> RestorationDocument? {
+    func load() throws(RestorationError) -> RestorationState? {
         guard let file = try directory.open(name.state) else { return nil }
         guard file.size <= StateFileFormat.maximumSize else {
             throw RestorationError(
@@ -66,7 +66,7 @@ final class StateFile: Sendable {
         return try StateFileFormat.document(in: bytes, of: identifier, upTo: version)
     }
 
-    func save(_ document: RestorationDocument) throws(RestorationError) {
+    func save(_ document: RestorationState) throws(RestorationError) {
         let text = try StateFileFormat.text(of: document, identifier: identifier)
         try prepareToReplace()
         var error: UnsafeMutablePointer<GError>?

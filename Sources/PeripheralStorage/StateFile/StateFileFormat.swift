@@ -19,7 +19,7 @@ package import PeripheralKit
 /// It is also the version of the documents, so that one number determines which versions can read a file. The
 /// group's name contains a space, which is not allowed in the group names of a document.
 package enum StateFileFormat {
-    package static let version = RestorationDocument.newestVersion
+    package static let version = RestorationState.newestVersion
     /// The maximum size in bytes, more than a database with all 65,535 handles needs.
     package static let maximumSize = 8 << 20
     /// Every line uses memory while it is read, even an empty one.
@@ -39,7 +39,7 @@ package enum StateFileFormat {
     ///
     /// - Throws: `unwritable` when the document breaks the rules for names and values, or `tooLarge`.
     package static func text(
-        of document: RestorationDocument,
+        of document: RestorationState,
         identifier: String
     ) throws(RestorationError) -> [UInt8] {
         try RestorationRules.check(document)
@@ -71,7 +71,7 @@ package enum StateFileFormat {
         in text: [UInt8],
         of identifier: String,
         upTo version: Int = version
-    ) throws(RestorationError) -> RestorationDocument {
+    ) throws(RestorationError) -> RestorationState {
         guard text.count <= maximumSize, isLineCountBounded(text) else { throw tooLarge(identifier) }
         guard let checked = checkedPart(of: text) else {
             throw damaged(identifier, "it is not a state file")
@@ -174,13 +174,13 @@ extension StateFileFormat {
     private static func document(
         in file: borrowing KeyFile,
         identifier: String
-    ) throws(RestorationError) -> RestorationDocument {
-        var document = RestorationDocument()
+    ) throws(RestorationError) -> RestorationState {
+        var document = RestorationState()
         for name in file.groups where RestorationRules.isName(name) {
             guard let entries = file.entries(of: name, where: RestorationRules.isName) else {
                 throw damaged(identifier, "a value in the group \"\(name)\" is malformed")
             }
-            document.append(RestorationDocument.Group(name, entries: entries))
+            document.append(RestorationState.Group(name, entries: entries))
         }
         return document
     }

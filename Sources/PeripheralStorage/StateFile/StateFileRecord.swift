@@ -16,12 +16,12 @@ final class StateFileRecord: RestorationRecord {
         self.thread = thread
     }
 
-    func load() async throws(RestorationError) -> RestorationDocument? {
+    func load() async throws(RestorationError) -> RestorationState? {
         let file = try openFile()
         return try await thread.run { () throws(RestorationError) in try file.load() }
     }
 
-    func save(_ document: RestorationDocument) async throws(RestorationError) {
+    func save(_ document: RestorationState) async throws(RestorationError) {
         let file = try openFile()
         try await thread.run { () throws(RestorationError) in try file.save(document) }
     }

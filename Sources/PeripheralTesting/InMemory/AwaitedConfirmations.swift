@@ -9,16 +9,16 @@ final class AwaitedConfirmations: Sendable {
         var failure: PeripheralError?
         var isKnown = false
 
-        var outcome: UpdateOutcome? {
+        var outcome: BackendUpdateOutcome? {
             guard isKnown, missing == 0 else { return nil }
             return failure.map { .failed($0) } ?? .delivered
         }
     }
 
     private let state = Mutex(State())
-    private let report: @Sendable (UpdateOutcome) -> Void
+    private let report: @Sendable (BackendUpdateOutcome) -> Void
 
-    init(_ report: @escaping @Sendable (UpdateOutcome) -> Void) {
+    init(_ report: @escaping @Sendable (BackendUpdateOutcome) -> Void) {
         self.report = report
     }
 

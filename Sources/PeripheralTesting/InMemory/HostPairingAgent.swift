@@ -40,7 +40,7 @@ struct HostPairingAgent: VirtualPairingAgent {
         await answer(.confirmNumber(number), to: central) == .accept
     }
 
-    private func answer(_ question: PairingQuestion, to central: Central) async -> PairingAnswer {
-        await host.answer(PairingRequest(central: central, question: question))
+    private func answer(_ question: BackendPairingQuestion, to central: Central) async -> BackendPairingAnswer {
+        await host.answer(BackendPairingRequest(central: central, question: question))
     }
 }

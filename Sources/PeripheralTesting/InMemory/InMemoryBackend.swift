@@ -65,7 +65,7 @@ public struct InMemoryBackend: PeripheralBackend {
     public var restorationStore: (any RestorationStore)? { store }
 
     /// Publishes the peripheral until its link is stopped or the task is cancelled.
-    public func serve(_ publication: Publication, for host: any PeripheralHost) async throws {
+    public func serve(_ publication: BackendPublication, for host: any PeripheralHost) async throws {
         let advertising = InMemoryAdvertising(on: server)
         try advertising.examine(publication.advertisements)
         let application: ApplicationID
@@ -107,7 +107,7 @@ public struct InMemoryBackend: PeripheralBackend {
             for (handle, onAir) in server.handles(of: application) {
                 host.handle(.handleAssigned(handle, onAir: onAir))
             }
-            let published = PublishedPeripheral(link: link, pacing: .observed, adapter: server.address)
+            let published = PublishedPeripheral(link: link, completionReporting: .observed, adapter: server.address)
             host.handle(.published(published))
             // Ends when the link is stopped or this task is cancelled.
             for await _ in stopped {}
@@ -125,7 +125,7 @@ public struct InMemoryBackend: PeripheralBackend {
 extension InMemoryBackend {
     /// Adds the services at their previous handles, or else at free handles.
     private func add(
-        _ publication: Publication,
+        _ publication: BackendPublication,
         servedBy provider: HostProvider
     ) throws(AttributeTableError) -> ApplicationID {
         let table = publication.table
@@ -145,13 +145,13 @@ extension InMemoryBackend {
 
 /// The updates that still wait for confirmations.
 private final class AwaitedUpdates: Sendable {
-    private let updates = Mutex<Set<Update.ID>>([])
+    private let updates = Mutex<Set<BackendUpdate.ID>>([])
 
-    func insert(_ update: Update.ID) {
+    func insert(_ update: BackendUpdate.ID) {
         updates.withLock { _ = $0.insert(update) }
     }
 
-    func remove(_ update: Update.ID) -> Bool {
+    func remove(_ update: BackendUpdate.ID) -> Bool {
         updates.withLock { $0.remove(update) != nil }
     }
 }
@@ -160,8 +160,8 @@ private final class AwaitedUpdates: Sendable {
 private struct InMemoryLink: BackendLink {
     /// An operation on an update.
     enum Order {
-        case send(Update)
-        case abandon(Update.ID)
+        case send(BackendUpdate)
+        case abandon(BackendUpdate.ID)
     }
 
     let server: VirtualGATTServer
@@ -176,11 +176,11 @@ private struct InMemoryLink: BackendLink {
     let stopped: AsyncStream<Never>.Continuation
     private let awaited = AwaitedUpdates()
 
-    func submit(_ update: Update) {
+    func submit(_ update: BackendUpdate) {
         orders.yield(.send(update))
     }
 
-    func abandon(_ update: Update.ID) {
+    func abandon(_ update: BackendUpdate.ID) {
         orders.yield(.abandon(update))
     }
 
@@ -194,7 +194,7 @@ private struct InMemoryLink: BackendLink {
         }
     }
 
-    private func send(_ update: Update) {
+    private func send(_ update: BackendUpdate) {
         let confirmations = AwaitedConfirmations { endAwaited(update.id, $0) }
         let level = table.notifySecurity(of: update.characteristic)
         guard canReach(update.mustReach, by: update, at: level) else {
@@ -227,7 +227,7 @@ private struct InMemoryLink: BackendLink {
         }
         if update.awaitsConfirmation {
             awaited.insert(update.id)
-            if isWithheld, update.isForWhoeverIsThere { confirmations.fail(.insecure) }
+            if isWithheld, update.isForAllSubscribers { confirmations.fail(.insecure) }
             confirmations.expect(recipients.count)
         } else {
             end(update, .delivered)
@@ -235,7 +235,7 @@ private struct InMemoryLink: BackendLink {
     }
 
     /// Whether the update can be sent to all of these centrals.
-    private func canReach(_ centrals: Set<Central.ID>, by update: Update, at level: SecurityLevel) -> Bool {
+    private func canReach(_ centrals: Set<Central.ID>, by update: BackendUpdate, at level: SecurityLevel) -> Bool {
         guard !centrals.isEmpty else { return true }
         var missing = centrals
         server.deliver(update.value, of: update.characteristic, in: application) { subscriber in
@@ -245,11 +245,11 @@ private struct InMemoryLink: BackendLink {
         return missing.isEmpty
     }
 
-    private func end(_ update: Update, _ outcome: UpdateOutcome) {
+    private func end(_ update: BackendUpdate, _ outcome: BackendUpdateOutcome) {
         host.handle(.updateEnded(update.id, outcome))
     }
 
-    private func endAwaited(_ update: Update.ID, _ outcome: UpdateOutcome) {
+    private func endAwaited(_ update: BackendUpdate.ID, _ outcome: BackendUpdateOutcome) {
         guard awaited.remove(update) else { return }
         confirmed.yield(.updateEnded(update, outcome))
     }
@@ -289,17 +289,17 @@ private struct InMemoryLink: BackendLink {
 private struct HostProvider: VirtualAttributeProvider {
     let host: any PeripheralHost
 
-    func read(_ request: ReadRequest) async -> Result<[UInt8], ATTError> {
+    func read(_ request: BackendReadRequest) async -> Result<[UInt8], ATTError> {
         await outcome(of: host.read(request))
     }
 
-    func write(_ request: WriteRequest, withResponse: Bool) async -> Result<Void, ATTError> {
+    func write(_ request: BackendWriteRequest, withResponse: Bool) async -> Result<Void, ATTError> {
         var request = request
         request.expectsResponse = withResponse
         return await outcome(of: host.write(request)).map { _ in }
     }
 
-    private func outcome(of answer: Answer) async -> Answer.Outcome {
+    private func outcome(of answer: BackendAnswer) async -> BackendAnswer.Outcome {
         switch answer {
         case .immediate(let outcome): outcome
         case .deferred(let start):
@@ -307,7 +307,7 @@ private struct HostProvider: VirtualAttributeProvider {
         }
     }
 
-    func authorizeWrite(_ request: WriteRequest, withResponse: Bool) async -> Result<Void, ATTError> {
+    func authorizeWrite(_ request: BackendWriteRequest, withResponse: Bool) async -> Result<Void, ATTError> {
         var request = request
         request.isOnlyAuthorization = true
         return await write(request, withResponse: withResponse)
@@ -350,7 +350,7 @@ extension PeripheralHost {
     }
 }
 
-extension Update.Recipients {
+extension BackendUpdate.Recipients {
     fileprivate func include(_ central: Central) -> Bool {
         switch self {
         case .subscribers: true
@@ -372,7 +372,7 @@ extension PeripheralError {
     )
 }
 
-extension UpdateOutcome {
+extension BackendUpdateOutcome {
     fileprivate static func failed(code: PeripheralError.Code, _ message: String) -> Self {
         .failed(PeripheralError(code: code, message: message))
     }

@@ -10,9 +10,9 @@ public final class InMemoryRestorationStore: RestorationStore {
     fileprivate typealias Identifier = [UInt8]
 
     fileprivate struct State {
-        var documents: [Identifier: RestorationDocument] = [:]
-        var setAside: [Identifier: [RestorationDocument]] = [:]
-        var ofNewerVersions: [Identifier: [Int: RestorationDocument]] = [:]
+        var documents: [Identifier: RestorationState] = [:]
+        var setAside: [Identifier: [RestorationState]] = [:]
+        var ofNewerVersions: [Identifier: [Int: RestorationState]] = [:]
         var open: Set<Identifier> = []
         var saveCount = 0
         var loadError: RestorationError?
@@ -27,7 +27,7 @@ public final class InMemoryRestorationStore: RestorationStore {
         state = Mutex(State())
     }
 
-    private init(documents: [Identifier: RestorationDocument]) {
+    private init(documents: [Identifier: RestorationState]) {
         state = Mutex(State(documents: documents))
     }
 
@@ -50,18 +50,18 @@ public final class InMemoryRestorationStore: RestorationStore {
     }
 
     /// The preserved state of an identifier, or `nil` when there is none.
-    public subscript(identifier: String) -> RestorationDocument? {
+    public subscript(identifier: String) -> RestorationState? {
         get { state.withLock { $0.documents[Array(identifier.utf8)] } }
         set { state.withLock { $0.documents[Array(identifier.utf8)] = newValue } }
     }
 
     /// The states of an identifier that were set aside, oldest first.
-    public func documentsSetAside(of identifier: String) -> [RestorationDocument] {
+    public func documentsSetAside(of identifier: String) -> [RestorationState] {
         state.withLock { $0.setAside[Array(identifier.utf8)] ?? [] }
     }
 
     /// The state of an identifier that was set aside for a newer version, or `nil` when there is none.
-    public func document(of identifier: String, setAsideForVersion version: Int) -> RestorationDocument? {
+    public func document(of identifier: String, setAsideForVersion version: Int) -> RestorationState? {
         state.withLock { $0.ofNewerVersions[Array(identifier.utf8)]?[version] }
     }
 
@@ -122,7 +122,7 @@ private final class InMemoryRecord: RestorationRecord {
         giveFree()
     }
 
-    func load() async throws(RestorationError) -> RestorationDocument? {
+    func load() async throws(RestorationError) -> RestorationState? {
         try checkOpen()
         return try store.state.withLock { state throws(RestorationError) in
             if let error = state.loadError { throw error }
@@ -130,7 +130,7 @@ private final class InMemoryRecord: RestorationRecord {
         }
     }
 
-    func save(_ document: RestorationDocument) async throws(RestorationError) {
+    func save(_ document: RestorationState) async throws(RestorationError) {
         try checkOpen()
         try RestorationRules.check(document)
         let waiters = try store.state.withLock { state throws(RestorationError) in
@@ -154,7 +154,7 @@ private final class InMemoryRecord: RestorationRecord {
     }
 
     private func setAside(
-        _ keep: (inout InMemoryRestorationStore.State, RestorationDocument) -> Void
+        _ keep: (inout InMemoryRestorationStore.State, RestorationState) -> Void
     ) throws(RestorationError) -> String? {
         try checkOpen()
         return store.state.withLock { state in

@@ -114,8 +114,8 @@ struct CentralsTests {
             for central in [staying, returning] { _ = await centrals.subscribed(central, to: Self.value) }
             await centrals.deviceChanged(path, .properties(["Connected": .bool(false)]))
             await centrals.deviceChanged(path, .properties(["Connected": .bool(true)]))
-            let indication = Update(
-                id: Update.ID(1),
+            let indication = BackendUpdate(
+                id: BackendUpdate.ID(1),
                 characteristic: Self.value,
                 value: [1],
                 recipients: .subscribers,
@@ -222,7 +222,7 @@ struct CentralsTests {
                 fallbackRate: .unlimited,
                 handles: AssignedHandles(for: try AttributeTable(services: [])),
                 log: RunLog(.silent),
-                whichAreOver: { Set($0.map(\.id)).intersection([Update.ID(1)]) }
+                whichAreOver: { Set($0.map(\.id)).intersection([BackendUpdate.ID(1)]) }
             ) { event in
                 guard case .updatesEnded(let ends) = event else { return }
                 for case (_, let outcome) in ends {
@@ -231,7 +231,7 @@ struct CentralsTests {
                 }
             }
             centrals.submit(
-                (0..<2).map { Update(id: Update.ID($0), characteristic: Self.value, value: [1]) }
+                (0..<2).map { BackendUpdate(id: BackendUpdate.ID($0), characteristic: Self.value, value: [1]) }
             )
             try await until { ended.withLock { $0.count == 2 } }
             #expect(ended.withLock(\.self) == [.notSubscribed, nil])
@@ -312,8 +312,8 @@ struct CentralsTests {
             // The only one would be reached by the bus.
             let other = try await Self.connect(2, to: centrals)
             let otherSocket = try #require(await centrals.subscribed(other, to: Self.value))
-            let indication = Update(
-                id: Update.ID(1),
+            let indication = BackendUpdate(
+                id: BackendUpdate.ID(1),
                 characteristic: Self.value,
                 value: [1],
                 recipients: .central(central.id),
@@ -350,7 +350,7 @@ struct CentralsTests {
             daemonLoop.execute { gate.wait() }
             var packet: [UInt8] = [0]
             for number in 0...UInt64(2 * BusFairness.packets) {
-                centrals.submit([Update(id: Update.ID(number), characteristic: Self.value, value: [1])])
+                centrals.submit([BackendUpdate(id: BackendUpdate.ID(number), characteristic: Self.value, value: [1])])
                 // It is sent in a turn of the loop before this.
                 _ = await centrals.subscribers(of: Self.value)
                 _ = recv(socket.descriptor, &packet, 1, 0)

@@ -16,7 +16,7 @@ struct BusLossTests {
         let bluez: BlueZBackend
         let loop: EventLoop
 
-        func serve(_ publication: Publication, for host: any PeripheralHost) async throws {
+        func serve(_ publication: BackendPublication, for host: any PeripheralHost) async throws {
             try await bluez.serve(publication, for: host, on: loop)
         }
     }
@@ -109,7 +109,7 @@ struct BusLossTests {
                 var states = peripheral.states.makeAsyncIterator()
                 try await states.reach(isOnTheAir: true)
                 await bluez.killDaemon()
-                try await states.reach(isOnTheAir: false, LifeStateMachine.Failure.noDaemon.message)
+                try await states.reach(isOnTheAir: false, SupervisorStateMachine.Failure.noDaemon.message)
                 try await until { clock.sleeperCount == 1 }
                 let count = await proxy.connectionCount
                 // It does not run, and is not started by the question.
@@ -150,7 +150,7 @@ struct BusLossTests {
                 #expect(clock.sleeperCount == 0)
                 #expect(await proxy.connectionCount == 1)
                 await bluez.killDaemon()
-                try await states.reach(isOnTheAir: false, LifeStateMachine.Failure.noDaemon.message)
+                try await states.reach(isOnTheAir: false, SupervisorStateMachine.Failure.noDaemon.message)
                 try await until { clock.sleeperCount == 1 }
                 // The end of the waiting is the end of looking.
                 try await bluez.startDaemon()

@@ -28,16 +28,16 @@ struct ServiceReportTests {
     }
 }
 
-struct ServiceManagerTests {
-    private func manager(_ environment: [String: String]) -> ServiceManager? {
-        ServiceManager(process: 42) { environment[$0] }
+struct SystemdNotifierTests {
+    private func manager(_ environment: [String: String]) -> SystemdNotifier? {
+        SystemdNotifier(process: 42) { environment[$0] }
     }
 
     @Test func isThereWhereTheEnvironmentNamesIt() {
         #expect(manager([:]) == nil)
         #expect(manager(["NOTIFY_SOCKET": ""]) == nil)
         #expect(manager(["WATCHDOG_USEC": "1000"]) == nil)
-        #expect(manager(["NOTIFY_SOCKET": "/run/notify"]) == ServiceManager(socket: "/run/notify"))
+        #expect(manager(["NOTIFY_SOCKET": "/run/notify"]) == SystemdNotifier(socket: "/run/notify"))
     }
 
     @Test(

@@ -17,7 +17,7 @@ struct ServiceReporterTests {
         init() throws {
             listener = try NotificationListener()
             reporter = ServiceReporter(
-                to: ServiceManager(socket: listener.address, watchdogInterval: .milliseconds(20)),
+                to: SystemdNotifier(socket: listener.address, watchdogInterval: .milliseconds(20)),
                 on: loop,
                 logger: .silent
             )
@@ -73,7 +73,7 @@ struct ServiceReporterTests {
         let log = LogRecorder()
         let loop = EventLoop(name: "program")
         let reporter = ServiceReporter(
-            to: ServiceManager(socket: socket, watchdogInterval: .milliseconds(20)),
+            to: SystemdNotifier(socket: socket, watchdogInterval: .milliseconds(20)),
             on: loop,
             logger: log.logger
         )

@@ -18,7 +18,7 @@ struct ConfirmationsTests {
     /// Each end as the number of the update, and the code of its failure.
     private func described(_ ends: [Confirmations.End]) -> [String] {
         ends.map { end in
-            let number = (1...9).first { end.update == Update.ID(UInt64($0)) }.map(String.init) ?? "?"
+            let number = (1...9).first { end.update == BackendUpdate.ID(UInt64($0)) }.map(String.init) ?? "?"
             return switch end.outcome {
             case .delivered: number
             case .givenUp: "\(number) given up"
@@ -29,7 +29,7 @@ struct ConfirmationsTests {
 
     /// Sends an update over the bus.
     private func send(_ number: UInt64?, to subscribers: Int, _ confirmations: inout Confirmations) {
-        confirmations.sent(number.map { Update.ID($0) }, awaiting: [Self.call: subscribers])
+        confirmations.sent(number.map { BackendUpdate.ID($0) }, awaiting: [Self.call: subscribers])
     }
 
     private func confirm(
@@ -43,14 +43,14 @@ struct ConfirmationsTests {
 
     @Test func whatSomebodyHasNotGotFailsInTheEnd() throws {
         var confirmations = Confirmations()
-        confirmations.sent(Update.ID(1), awaiting: [try socket(1): 1, try socket(2): 1], lacking: gone)
+        confirmations.sent(BackendUpdate.ID(1), awaiting: [try socket(1): 1, try socket(2): 1], lacking: gone)
         #expect(confirm(&confirmations, by: try socket(2)) == [])
         #expect(confirm(&confirmations, by: try socket(1)) == ["1 \(gone.code)"])
     }
 
     @Test func allHaveToConfirm() throws {
         var confirmations = Confirmations()
-        confirmations.sent(Update.ID(1), awaiting: [try socket(1): 1, try socket(2): 1])
+        confirmations.sent(BackendUpdate.ID(1), awaiting: [try socket(1): 1, try socket(2): 1])
         #expect(confirm(&confirmations, by: try socket(2)) == [])
         #expect(confirm(&confirmations, by: try socket(2)) == [])
         #expect(confirm(&confirmations, by: try socket(1)) == ["1"])
@@ -58,16 +58,16 @@ struct ConfirmationsTests {
 
     @Test func whatIsLostFailsWhenTheOthersHaveConfirmed() throws {
         var confirmations = Confirmations()
-        confirmations.sent(Update.ID(1), awaiting: [try socket(1): 1, try socket(2): 1])
-        confirmations.sent(Update.ID(2), awaiting: [try socket(1): 1])
+        confirmations.sent(BackendUpdate.ID(1), awaiting: [try socket(1): 1, try socket(2): 1])
+        confirmations.sent(BackendUpdate.ID(2), awaiting: [try socket(1): 1])
         #expect(described(confirmations.lost(try socket(1), because: gone)) == ["2 disconnected"])
         #expect(confirm(&confirmations, by: try socket(2)) == ["1 disconnected"])
     }
 
     @Test func whoIsGoneConfirmsNothing() throws {
         var confirmations = Confirmations()
-        confirmations.sent(Update.ID(1), awaiting: [try socket(1): 1])
-        confirmations.sent(Update.ID(2), awaiting: [try socket(2): 1])
+        confirmations.sent(BackendUpdate.ID(1), awaiting: [try socket(1): 1])
+        confirmations.sent(BackendUpdate.ID(2), awaiting: [try socket(2): 1])
         let central = Central.ID(address: try #require(DeviceAddress(rawValue: 1)))
         #expect(described(confirmations.lost(from: central, because: gone)) == ["1 disconnected"])
         #expect(confirm(&confirmations, by: try socket(2)) == ["2"])
@@ -96,7 +96,7 @@ struct ConfirmationsTests {
     @Test func eachSocketConfirmsInItsOrder() throws {
         var confirmations = Confirmations()
         for number: UInt64 in 1...3 {
-            confirmations.sent(Update.ID(number), awaiting: [try socket(1): 1])
+            confirmations.sent(BackendUpdate.ID(number), awaiting: [try socket(1): 1])
         }
         for number in 1...3 { #expect(confirm(&confirmations, by: try socket(1)) == ["\(number)"]) }
     }
@@ -108,7 +108,7 @@ struct ConfirmationsTests {
             var confirmations = Confirmations()
             confirmations.sent(nil, awaiting: [source: 1])
             confirmations.sent(nil, awaiting: [source: 1])
-            confirmations.sent(Update.ID(1), awaiting: [source: 1])
+            confirmations.sent(BackendUpdate.ID(1), awaiting: [source: 1])
             confirmations.sent(nil, awaiting: [source: 1])
             #expect(confirm(&confirmations, by: source) == [])
             #expect(confirm(&confirmations, by: source) == [])
@@ -181,9 +181,9 @@ struct ConfirmationsTests {
         var confirmations = Confirmations()
         send(1, to: 3, &confirmations)
         for _ in 0..<2 { #expect(confirm(&confirmations) == []) }
-        let isAwaited = confirmations.doubt(Update.ID(1))
+        let isAwaited = confirmations.doubt(BackendUpdate.ID(1))
         #expect(isAwaited)
-        #expect(described(confirmations.giveUp(Update.ID(1))) == ["1 unconfirmed"])
+        #expect(described(confirmations.giveUp(BackendUpdate.ID(1))) == ["1 unconfirmed"])
         for number: UInt64 in 2...4 {
             send(number, to: 3, &confirmations)
             #expect(confirm(&confirmations) == [])
@@ -206,9 +206,9 @@ struct ConfirmationsTests {
             #expect(confirm(&confirmations) == [])
             send(nil, to: 2, &confirmations)
         }
-        _ = confirmations.doubt(Update.ID(1))
+        _ = confirmations.doubt(BackendUpdate.ID(1))
         #expect(confirm(&confirmations) == [])
-        #expect(described(confirmations.giveUp(Update.ID(1))) == ["1 unconfirmed"])
+        #expect(described(confirmations.giveUp(BackendUpdate.ID(1))) == ["1 unconfirmed"])
         send(2, to: 2, &confirmations)
         #expect(confirm(&confirmations) == ["2"])
     }
@@ -216,8 +216,8 @@ struct ConfirmationsTests {
     @Test func oneAtLeastHasToConfirm() {
         var confirmations = Confirmations()
         send(1, to: 2, &confirmations)
-        _ = confirmations.doubt(Update.ID(1))
-        #expect(described(confirmations.giveUp(Update.ID(1))) == ["1 unconfirmed"])
+        _ = confirmations.doubt(BackendUpdate.ID(1))
+        #expect(described(confirmations.giveUp(BackendUpdate.ID(1))) == ["1 unconfirmed"])
         send(2, to: 2, &confirmations)
         #expect(confirm(&confirmations) == ["2"])
     }
@@ -225,15 +225,15 @@ struct ConfirmationsTests {
     @Test func aSocketThatNobodyConfirmsOnIsNotWaitedForAgain() throws {
         var confirmations = Confirmations()
         let sockets = [try socket(1): 1, try socket(2): 1]
-        confirmations.sent(Update.ID(1), awaiting: sockets)
+        confirmations.sent(BackendUpdate.ID(1), awaiting: sockets)
         #expect(confirm(&confirmations, by: try socket(1)) == [])
-        _ = confirmations.doubt(Update.ID(1))
-        #expect(described(confirmations.giveUp(Update.ID(1))) == ["1 unconfirmed"])
-        confirmations.sent(Update.ID(2), awaiting: sockets)
+        _ = confirmations.doubt(BackendUpdate.ID(1))
+        #expect(described(confirmations.giveUp(BackendUpdate.ID(1))) == ["1 unconfirmed"])
+        confirmations.sent(BackendUpdate.ID(2), awaiting: sockets)
         #expect(confirm(&confirmations, by: try socket(1)) == ["2"])
         // Its central has asked for indications meanwhile.
         #expect(confirm(&confirmations, by: try socket(2)) == [])
-        confirmations.sent(Update.ID(3), awaiting: sockets)
+        confirmations.sent(BackendUpdate.ID(3), awaiting: sockets)
         #expect(confirm(&confirmations, by: try socket(1)) == [])
         #expect(confirm(&confirmations, by: try socket(2)) == ["3"])
     }
@@ -241,9 +241,9 @@ struct ConfirmationsTests {
     @Test func whatComesLateIsThatOfTheUpdateThatIsGivenUp() {
         var confirmations = Confirmations()
         send(1, to: 1, &confirmations)
-        _ = confirmations.doubt(Update.ID(1))
+        _ = confirmations.doubt(BackendUpdate.ID(1))
         #expect(confirm(&confirmations) == ["1"])
-        #expect(described(confirmations.giveUp(Update.ID(1))) == [])
+        #expect(described(confirmations.giveUp(BackendUpdate.ID(1))) == [])
         send(2, to: 1, &confirmations)
         #expect(confirm(&confirmations) == ["2"])
     }
@@ -252,7 +252,7 @@ struct ConfirmationsTests {
         var confirmations = Confirmations()
         send(1, to: 1, &confirmations)
         _ = confirm(&confirmations)
-        let isAwaited = confirmations.doubt(Update.ID(1))
+        let isAwaited = confirmations.doubt(BackendUpdate.ID(1))
         #expect(!isAwaited)
     }
 

@@ -7,7 +7,7 @@ import Testing
 /// A program on the bus that registers whatever a test wants, right or wrong, and keeps every call that it
 /// gets.
 final class RawApplication: Sendable {
-    enum Answer: Sendable {
+    enum BackendAnswer: Sendable {
         case values([BusValue])
         case made(@Sendable () -> [BusValue])
         case error(ErrorName, String)
@@ -26,7 +26,7 @@ final class RawApplication: Sendable {
     private let loop: EventLoop
     /// The application's ends of the sockets that it has handed over.
     let sockets = Mutex<[OwnedFileDescriptor]>([])
-    private let answers = Mutex<[String: Answer]>([:])
+    private let answers = Mutex<[String: BackendAnswer]>([:])
     private let unanswered = Mutex<[DeferredReply]>([])
 
     private init(_ connection: BusConnection, _ name: BusName, _ loop: EventLoop) {
@@ -73,7 +73,7 @@ final class RawApplication: Sendable {
     // MARK: Objects
 
     /// Says how calls of a method are answered: by the path and the method, or by the method alone.
-    func answer(_ call: String, _ answer: Answer?) {
+    func answer(_ call: String, _ answer: BackendAnswer?) {
         answers.withLock { $0[call] = answer }
     }
 

@@ -10,7 +10,7 @@ struct DerivedAdvertisementTests {
 
     /// What the peripheral would advertise.
     private static func advertisement(of peripheral: Peripheral) async throws -> Advertisement {
-        let (published, publish) = AsyncStream.makeStream(of: Publication.self)
+        let (published, publish) = AsyncStream.makeStream(of: BackendPublication.self)
         let backend = ScriptedBackend { publication, _ in publish.yield(publication) }
         await #expect(throws: CancellationError.self) {
             try await peripheral.run(on: backend, logger: .silent)

@@ -253,9 +253,9 @@ struct ControlPointBackendTests {
     }
 
     private func write(_ value: UInt8, to handle: AttributeHandle, of host: any PeripheralHost) async
-        -> Answer.Outcome
+        -> BackendAnswer.Outcome
     {
-        let request = WriteRequest(attribute: handle, value: [value], central: central)
+        let request = BackendWriteRequest(attribute: handle, value: [value], central: central)
         switch host.write(request) {
         case .immediate(let outcome): return outcome
         case .deferred(let start):
@@ -268,7 +268,7 @@ struct ControlPointBackendTests {
         try await run(subscribers: [central]) { host, handle in
             for request: UInt8 in 1...20 {
                 let order = Log<String>()
-                let value = WriteRequest(attribute: handle, value: [request], central: central)
+                let value = BackendWriteRequest(attribute: handle, value: [request], central: central)
                 guard case .deferred(let start) = host.write(value) else {
                     Issue.record("answered at once")
                     return
@@ -343,7 +343,7 @@ struct ControlPointBackendTests {
         }
         try await peripheral.run(on: backend, logger: .silent) { _ in
             for await (host, handle) in hosts {
-                let request = WriteRequest(attribute: handle, value: [1], central: central)
+                let request = BackendWriteRequest(attribute: handle, value: [1], central: central)
                 guard case .deferred(let start) = host.write(request) else {
                     Issue.record("answered at once")
                     return

@@ -13,7 +13,7 @@ struct ServiceTests {
 
     /// What a peripheral publishes.
     private static func table(of peripheral: Peripheral) async throws -> AttributeTable {
-        let (published, publish) = AsyncStream.makeStream(of: Publication.self)
+        let (published, publish) = AsyncStream.makeStream(of: BackendPublication.self)
         let backend = ScriptedBackend { publication, _ in publish.yield(publication) }
         await #expect(throws: CancellationError.self) {
             try await peripheral.run(on: backend, logger: .silent)

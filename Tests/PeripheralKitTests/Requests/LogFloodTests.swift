@@ -35,7 +35,7 @@ struct LogFloodTests {
 
     private func run(
         _ peripheral: Peripheral,
-        _ attack: @escaping @Sendable (Publication, any PeripheralHost, RecordingLink) async throws -> Void
+        _ attack: @escaping @Sendable (BackendPublication, any PeripheralHost, RecordingLink) async throws -> Void
     ) async throws {
         let (attacked, end) = AsyncStream.makeStream(of: Never.self)
         let backend = ScriptedBackend { publication, host in
@@ -52,7 +52,7 @@ struct LogFloodTests {
         }
     }
 
-    private func outcome(_ answer: Answer) async -> Answer.Outcome {
+    private func outcome(_ answer: BackendAnswer) async -> BackendAnswer.Outcome {
         switch answer {
         case .immediate(let outcome): outcome
         case .deferred(let start):
@@ -60,7 +60,7 @@ struct LogFloodTests {
         }
     }
 
-    private func handle(of value: Int, in publication: Publication) -> AttributeHandle {
+    private func handle(of value: Int, in publication: BackendPublication) -> AttributeHandle {
         publication.table.attributes.filter {
             if case .characteristicValue = $0.kind { true } else { false }
         }[value].handle
@@ -88,24 +88,24 @@ struct LogFloodTests {
                 let attribute = handle(of: 0, in: publication)
                 _ =
                     round % 2 == 0
-                    ? await outcome(host.read(ReadRequest(attribute: attribute, central: central)))
+                    ? await outcome(host.read(BackendReadRequest(attribute: attribute, central: central)))
                     : await outcome(
-                        host.write(WriteRequest(attribute: attribute, value: [1], central: central))
+                        host.write(BackendWriteRequest(attribute: attribute, value: [1], central: central))
                     )
                 _ = await outcome(
-                    host.read(ReadRequest(attribute: handle(of: 1, in: publication), central: central))
+                    host.read(BackendReadRequest(attribute: handle(of: 1, in: publication), central: central))
                 )
                 let aggregate = publication.table.descriptorHandle(
                     service: 0,
                     characteristic: 2,
                     descriptor: 2
                 )
-                _ = await outcome(host.read(ReadRequest(attribute: aggregate, central: central)))
+                _ = await outcome(host.read(BackendReadRequest(attribute: aggregate, central: central)))
             }
             for _ in 0..<5_000 {
                 _ = await outcome(
                     host.write(
-                        WriteRequest(
+                        BackendWriteRequest(
                             attribute: handle(of: 3, in: publication),
                             value: [1],
                             expectsResponse: false,
@@ -138,11 +138,11 @@ struct LogFloodTests {
         }
         try await run(peripheral) { publication, host, _ in
             for _ in 0..<Self.rounds {
-                let read = ReadRequest(attribute: handle(of: 0, in: publication), central: central)
+                let read = BackendReadRequest(attribute: handle(of: 0, in: publication), central: central)
                 _ = await outcome(host.read(read))
             }
             _ = await outcome(
-                host.read(ReadRequest(attribute: handle(of: 1, in: publication), central: central))
+                host.read(BackendReadRequest(attribute: handle(of: 1, in: publication), central: central))
             )
         }
         let failures = log.lines.filter {
@@ -167,7 +167,7 @@ struct LogFloodTests {
                     group.addTask {
                         _ = await outcome(
                             host.read(
-                                ReadRequest(attribute: handle(of: 0, in: publication), central: central)
+                                BackendReadRequest(attribute: handle(of: 0, in: publication), central: central)
                             )
                         )
                     }
@@ -203,7 +203,7 @@ struct LogFloodTests {
                 // The procedure before may not have ended yet.
                 while await outcome(
                     host.write(
-                        WriteRequest(attribute: attribute, value: [UInt8(round % 3)], central: central)
+                        BackendWriteRequest(attribute: attribute, value: [UInt8(round % 3)], central: central)
                     )
                 ) != .success([]) {
                     await Task.yield()
@@ -226,7 +226,7 @@ struct LogFloodTests {
     struct Attempt: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var pairing: Pairing
-        var question: PairingQuestion
+        var question: BackendPairingQuestion
         var isBonded = false
     }
 
@@ -267,7 +267,7 @@ struct LogFloodTests {
         let peripheral = Peripheral("P", pairing: attempt.pairing) {
             GATTService(0x180F) { Characteristic<UInt8>(0x2A19, value: 1) }
         }
-        let request = PairingRequest(
+        let request = BackendPairingRequest(
             central: Central(address: .virtualHost, isBonded: attempt.isBonded),
             question: attempt.question
         )

@@ -10,9 +10,9 @@ struct PairingAnswererTests {
     struct Row: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var pairing: Pairing
-        var question: PairingQuestion
+        var question: BackendPairingQuestion
         var central = PairingAnswererTests.central
-        var answer: PairingAnswer
+        var answer: BackendPairingAnswer
     }
 
     private struct Mishap: Error {}
@@ -108,7 +108,7 @@ struct PairingAnswererTests {
 
     /// Each way to pair, asked what belongs to another.
     static let undeclared: [Row] = {
-        let ways: [(String, Pairing, PairingQuestion?)] = [
+        let ways: [(String, Pairing, BackendPairingQuestion?)] = [
             ("none", .none, nil),
             ("system", .system, nil),
             ("justWorks", .justWorks, .authorize),
@@ -116,7 +116,7 @@ struct PairingAnswererTests {
             ("enterPasskey", .enterPasskey { _ in 1 }, .enterPasskey),
             ("confirmNumber", .confirmNumber { _, _ in true }, .confirmNumber(1)),
         ]
-        let questions: [PairingQuestion] = [.authorize, .displayPasskey(1), .enterPasskey, .confirmNumber(1)]
+        let questions: [BackendPairingQuestion] = [.authorize, .displayPasskey(1), .enterPasskey, .confirmNumber(1)]
         return ways.flatMap { name, pairing, own in
             questions.filter { $0 != own }.map { question in
                 Row(
@@ -142,7 +142,7 @@ struct PairingAnswererTests {
 
     @Test(arguments: declared + refused + undeclared)
     func theDeclarationAnswers(_ row: Row) async {
-        let request = PairingRequest(central: row.central, question: row.question)
+        let request = BackendPairingRequest(central: row.central, question: row.question)
         #expect(await answerer(row.pairing).answer(request) == row.answer)
         await tasks.end()
     }
@@ -156,7 +156,7 @@ struct PairingAnswererTests {
             ended.append(Task.isCancelled)
             return 1
         }
-        let request = PairingRequest(central: Self.central, question: .enterPasskey)
+        let request = BackendPairingRequest(central: Self.central, question: .enterPasskey)
         async let answer = answerer(pairing).answer(request)
         await clock.waitForSleeper()
         clock.advance(by: PairingAnswerer.timeLimit)
@@ -174,7 +174,7 @@ struct PairingAnswererTests {
             ended.append(Task.isCancelled)
             try Task.checkCancellation()
         }
-        let request = PairingRequest(central: Self.central, question: .displayPasskey(1))
+        let request = BackendPairingRequest(central: Self.central, question: .displayPasskey(1))
         async let answer = answerer(pairing).answer(request)
         await clock.waitForSleeper()
         clock.advance(by: PairingAnswerer.timeLimit)
@@ -191,7 +191,7 @@ struct PairingAnswererTests {
             for await _ in AsyncStream(Never.self, { _ in }) {}
             ended.append(Task.isCancelled)
         }
-        let request = PairingRequest(central: Self.central, question: .displayPasskey(1))
+        let request = BackendPairingRequest(central: Self.central, question: .displayPasskey(1))
         let asking = Task { await answerer(pairing).answer(request) }
         for await _ in entered { break }
         asking.cancel()
@@ -207,7 +207,7 @@ struct PairingAnswererTests {
             Issue.record("The handler was asked.")
             return true
         }
-        let request = PairingRequest(central: Self.central, question: .confirmNumber(1))
+        let request = BackendPairingRequest(central: Self.central, question: .confirmNumber(1))
         #expect(await answerer(pairing).answer(request) == .reject)
     }
 }

@@ -8,9 +8,9 @@ struct ReadSnapshotsTests {
         by number: UInt64,
         for attribute: UInt16 = 3,
         offset: Int = 0
-    ) throws -> ReadRequest {
+    ) throws -> BackendReadRequest {
         let address = try #require(DeviceAddress(rawValue: number))
-        return ReadRequest(
+        return BackendReadRequest(
             attribute: AttributeHandle(rawValue: attribute),
             offset: offset,
             central: Central(address: address, mtu: 23)

@@ -7,10 +7,10 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct RequestTasksTests {
-    private typealias Answer = Result<[UInt8], ATTError>
+    private typealias BackendAnswer = Result<[UInt8], ATTError>
 
     private let clock = ManualClock()
-    private let answers = Log<Answer>()
+    private let answers = Log<BackendAnswer>()
     private let tasks: RequestTasks
 
     init() {
@@ -20,7 +20,7 @@ struct RequestTasksTests {
     /// Keeps time while the body runs.
     private func keepingTime(_ body: @Sendable () async throws -> Void) async rethrows {
         try await withThrowingTaskGroup { group in
-            group.addTask { await tasks.keepTime() }
+            group.addTask { await tasks.runDeadlines() }
             try await body()
             group.cancelAll()
         }
@@ -69,7 +69,7 @@ struct RequestTasksTests {
             }
             await clock.waitForSleeper()
             clock.advance(by: .seconds(3))
-            let second = Log<Answer>()
+            let second = Log<BackendAnswer>()
             tasks.start("second", isTimed: true, deliver: second.append) { [self] in
                 await hang()
                 return .success([2])
@@ -96,7 +96,7 @@ struct RequestTasksTests {
             goOn.yield()
             await tasks.untilAnswered()
             clock.advance(by: RequestTasks.timeLimit)
-            let second = Log<Answer>()
+            let second = Log<BackendAnswer>()
             tasks.start("second", isTimed: true, deliver: second.append) { [self] in
                 await hang()
                 return .success([2])
@@ -115,7 +115,7 @@ struct RequestTasksTests {
                 for await _ in go { break }
                 return Task.isCancelled ? .failure(.unlikelyError) : .success([7])
             }
-            tasks.start("request", isTimed: true, deliver: { (_: Answer) in }) { [self] in
+            tasks.start("request", isTimed: true, deliver: { (_: BackendAnswer) in }) { [self] in
                 await hang()
                 return .success([])
             }

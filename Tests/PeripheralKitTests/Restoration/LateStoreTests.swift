@@ -38,7 +38,7 @@ final class LateStoreTests: Sendable {
     }
 
     /// Has a run preserve that the lamp is off.
-    private func preserveOff() async throws -> RestorationDocument {
+    private func preserveOff() async throws -> RestorationState {
         store.opens()
         try await run { [isOn] session in try await session.set(isOn, to: false) }
         store.closes()

@@ -163,9 +163,9 @@ private final class DoubtfulStore: RestorationStore {
         let record: any RestorationRecord
         let store: DoubtfulStore
 
-        func load() async throws(RestorationError) -> RestorationDocument? { try await record.load() }
+        func load() async throws(RestorationError) -> RestorationState? { try await record.load() }
 
-        func save(_ document: RestorationDocument) async throws(RestorationError) {
+        func save(_ document: RestorationState) async throws(RestorationError) {
             try await record.save(document)
             guard !store.isDoubtful.load(ordering: .sequentiallyConsistent) else {
                 throw RestorationError(code: .unwritable, message: "The disk does not answer.")

@@ -172,8 +172,8 @@ final class RestorationTests: Sendable {
     }
 
     @Test func whatIsDamagedIsSetAside() async throws {
-        var document = RestorationDocument()
-        document.append(RestorationDocument.Group("peripheral"))
+        var document = RestorationState()
+        document.append(RestorationState.Group("peripheral"))
         store[Self.identifier] = document
         try await run(door()) { _, session in
             let problem = try #require(session.restored?.problems.first)

@@ -140,7 +140,7 @@ extension SeededGenerator {
     }
 
     /// The document with a few of its texts changed, its entries removed, or its groups mixed.
-    mutating func damaged(_ document: RestorationDocument) -> RestorationDocument {
+    mutating func damaged(_ document: RestorationState) -> RestorationState {
         var document = document
         for _ in 0...count(upTo: 2) {
             guard var group = document.groups.randomElement(using: &self) else { return document }

@@ -4,20 +4,20 @@ import Synchronization
 
 /// A backend that does what a test says.
 struct ScriptedBackend: PeripheralBackend {
-    private let script: @Sendable (Publication, any PeripheralHost) async throws -> Void
+    private let script: @Sendable (BackendPublication, any PeripheralHost) async throws -> Void
 
-    init(_ script: @escaping @Sendable (Publication, any PeripheralHost) async throws -> Void) {
+    init(_ script: @escaping @Sendable (BackendPublication, any PeripheralHost) async throws -> Void) {
         self.script = script
     }
 
-    func serve(_ publication: Publication, for host: any PeripheralHost) async throws {
+    func serve(_ publication: BackendPublication, for host: any PeripheralHost) async throws {
         try await script(publication, host)
     }
 }
 
 /// A link that records what is submitted.
 final class RecordingLink: BackendLink {
-    private let updates = Mutex<[Update]>([])
+    private let updates = Mutex<[BackendUpdate]>([])
     /// What was demanded to be advertised.
     struct Demand: Equatable {
         var advertisements: [Advertisement]
@@ -28,8 +28,8 @@ final class RecordingLink: BackendLink {
     /// Why the stack takes no demand.
     let refusal = Mutex<PeripheralError?>(nil)
     private let host = Mutex<(any PeripheralHost)?>(nil)
-    private let (submitted, submit) = AsyncStream.makeStream(of: Update.self)
-    private let (abandoned, abandon) = AsyncStream.makeStream(of: Update.ID.self)
+    private let (submitted, submit) = AsyncStream.makeStream(of: BackendUpdate.self)
+    private let (abandoned, abandon) = AsyncStream.makeStream(of: BackendUpdate.ID.self)
     private let stopped: AsyncStream<Never>
     private let stopping: AsyncStream<Never>.Continuation
 
@@ -37,9 +37,9 @@ final class RecordingLink: BackendLink {
         (stopped, stopping) = AsyncStream.makeStream()
     }
 
-    var sent: [Update] { updates.withLock(\.self) }
+    var sent: [BackendUpdate] { updates.withLock(\.self) }
 
-    func submit(_ update: Update) {
+    func submit(_ update: BackendUpdate) {
         updates.withLock { $0.append(update) }
         submit.yield(update)
         guard !update.awaitsConfirmation else { return }
@@ -52,17 +52,17 @@ final class RecordingLink: BackendLink {
     }
 
     /// The next update that is submitted; for one reader.
-    func next() async -> Update? {
+    func next() async -> BackendUpdate? {
         for await update in submitted { return update }
         return nil
     }
 
-    func abandon(_ update: Update.ID) {
+    func abandon(_ update: BackendUpdate.ID) {
         abandon.yield(update)
     }
 
     /// The next update that is given up; for one reader.
-    func nextAbandoned() async -> Update.ID? {
+    func nextAbandoned() async -> BackendUpdate.ID? {
         for await update in abandoned { return update }
         return nil
     }

@@ -57,10 +57,10 @@ struct ConfirmedTransferTests {
     }
 
     /// Confirms an update and all after it, until it is a value.
-    private func confirm(_ update: Update?, until last: [UInt8], _ host: any PeripheralHost) async
+    private func confirm(_ update: BackendUpdate?, until last: [UInt8], _ host: any PeripheralHost) async
         -> [[UInt8]]
     {
-        var (update, values): (Update?, [[UInt8]]) = (update, [])
+        var (update, values): (BackendUpdate?, [[UInt8]]) = (update, [])
         while let submitted = update {
             values.append(submitted.value)
             if submitted.awaitsConfirmation { host.handle(.updateEnded(submitted.id, .delivered)) }

@@ -52,14 +52,14 @@ struct ConfirmedTransfersToSeveralTests {
     /// Ends what is under way to somebody, one after the other, or as often as is told, and tells what that
     /// was.
     private func end(
-        _ recipients: Update.Recipients,
+        _ recipients: BackendUpdate.Recipients,
         _ code: PeripheralError.Code? = nil,
         atMost: Int = .max
     ) -> [[UInt8]] {
         var values: [[UInt8]] = []
         while values.count < atMost, let update = link.take(to: recipients) {
             values.append(update.value)
-            let failure = code.map { UpdateOutcome.failed(PeripheralError(code: $0, message: "")) }
+            let failure = code.map { BackendUpdateOutcome.failed(PeripheralError(code: $0, message: "")) }
             sender.ended([(update.id, failure ?? .delivered)])
         }
         return values
@@ -143,7 +143,7 @@ struct ConfirmedTransfersToSeveralTests {
         let sending = try await send(chunks: areAddressable ? 2 : 1)
         sending.cancel()
         await #expect(throws: CancellationError.self) { try await sending.value }
-        let recipients: [Update.Recipients] =
+        let recipients: [BackendUpdate.Recipients] =
             areAddressable ? centrals.prefix(2).map { .central($0.id) } : [.subscribers]
         for recipient in recipients { #expect(end(recipient) == [Array(0..<10), marker]) }
     }
@@ -252,22 +252,22 @@ struct ConfirmedTransfersToSeveralTests {
 
 /// A stack that holds what it is given until a test takes it.
 private final class HoldingLink: BackendLink {
-    private let updates = Mutex<[Update]>([])
+    private let updates = Mutex<[BackendUpdate]>([])
 
-    var underWay: [Update] { updates.withLock(\.self) }
+    var underWay: [BackendUpdate] { updates.withLock(\.self) }
 
-    func take(to recipients: Update.Recipients) -> Update? {
+    func take(to recipients: BackendUpdate.Recipients) -> BackendUpdate? {
         updates.withLock { updates in
             let index = updates.firstIndex { $0.recipients == recipients }
             return index.map { updates.remove(at: $0) }
         }
     }
 
-    func submit(_ update: Update) {
+    func submit(_ update: BackendUpdate) {
         updates.withLock { $0.append(update) }
     }
 
-    func abandon(_ update: Update.ID) {}
+    func abandon(_ update: BackendUpdate.ID) {}
     func disconnect(_ central: Central.ID) async throws {}
     func bondedCentrals() async throws -> [Central] { [] }
     func forget(_ central: Central.ID) async throws {}

@@ -17,7 +17,7 @@ struct TransferGapsTests {
         Document(bytes: Array(repeating: byte, count: 100), chunkSize: 10, endMarker: marker)
     }
 
-    private func drain(_ queues: inout TransmitQueues, _ underWay: inout [Update], at most: Int = .max)
+    private func drain(_ queues: inout TransmitQueues, _ underWay: inout [BackendUpdate], at most: Int = .max)
         -> [[UInt8]]
     {
         var received: [[UInt8]] = []
@@ -36,7 +36,7 @@ struct TransferGapsTests {
     @Test func theMarkOfWhatIsCancelledComesBeforeTheNextDocument() {
         var queues = TransmitQueues(policies: [:], window: 4)
         queues.subscribed(a, to: Self.bulk, isAddressable: true)
-        var underWay: [Update] = []
+        var underWay: [BackendUpdate] = []
         queues.begin(1, document(1), of: Self.bulk, to: .central(a), isStanding: false)
         var received = drain(&queues, &underWay, at: 1)
         queues.begin(2, document(2), of: Self.bulk, to: .central(a), isStanding: false)
@@ -52,7 +52,7 @@ struct TransferGapsTests {
     @Test func theMarkOfWhatIsCancelledIsNotReplaced() {
         var queues = TransmitQueues(policies: [Self.bulk: .latest], window: 4)
         queues.subscribed(a, to: Self.bulk, isAddressable: true)
-        var underWay: [Update] = []
+        var underWay: [BackendUpdate] = []
         queues.begin(1, document(1), of: Self.bulk, to: .central(a), isStanding: false)
         var received = drain(&queues, &underWay, at: 1)
         let wasKnown = queues.cancel(1)
@@ -69,7 +69,7 @@ struct TransferGapsTests {
         var queues = TransmitQueues(policies: [:], window: 4)
         queues.subscribed(a, to: Self.bulk, isAddressable: true)
         queues.subscribed(Central.ID(address: .numbered(2)), to: Self.bulk, isAddressable: true)
-        var underWay: [Update] = []
+        var underWay: [BackendUpdate] = []
         queues.begin(1, document(1), of: Self.bulk, to: .central(a), isStanding: false)
         var received = drain(&queues, &underWay, at: 2)
         if isWaiting { queues.begin(2, document(2), of: Self.bulk, to: .central(a), isStanding: false) }
@@ -92,7 +92,7 @@ struct TransferGapsTests {
         var queues = TransmitQueues(policies: [:], window: 4)
         queues.subscribed(a, to: Self.bulk, isAddressable: true)
         queues.subscribed(Central.ID(address: .numbered(2)), to: Self.bulk, isAddressable: true)
-        var underWay: [Update] = []
+        var underWay: [BackendUpdate] = []
         queues.begin(1, document(1), of: Self.bulk, to: .central(a), isStanding: false)
         _ = drain(&queues, &underWay, at: 2)
         let wasKnown = queues.cancel(1)
@@ -112,7 +112,7 @@ struct TransferGapsTests {
     func whoMissesTheMarkThatWasOnItsWayGetsItBeforeTheNext(hasMark: Bool) {
         var queues = TransmitQueues(policies: [:], window: 16)
         queues.subscribed(a, to: Self.bulk, isAddressable: true)
-        var underWay: [Update] = []
+        var underWay: [BackendUpdate] = []
         queues.begin(1, document(1), of: Self.bulk, to: .central(a), isStanding: false)
         _ = drain(&queues, &underWay, at: 2)
         #expect(underWay.last?.value == marker)
@@ -134,11 +134,11 @@ struct TransferGapsTests {
         for number in 1...2 as ClosedRange<UInt8> {
             queues.subscribed(Central.ID(address: .numbered(number)), to: Self.bulk, isAddressable: true)
         }
-        var underWay: [Update] = []
+        var underWay: [BackendUpdate] = []
         queues.begin(1, document(1), of: Self.bulk, to: .subscribers, isStanding: false)
         _ = drain(&queues, &underWay, at: 2)
         queues.changed(a, of: Self.bulk, isAddressable: false)
-        func end(_ code: PeripheralError.Code, _ isMeant: (Update) -> Bool) {
+        func end(_ code: PeripheralError.Code, _ isMeant: (BackendUpdate) -> Bool) {
             while let index = underWay.firstIndex(where: isMeant) {
                 queues.ended(
                     underWay.remove(at: index).id,
@@ -276,7 +276,7 @@ private final class TurningLink: BackendLink {
         self.subscription = subscription
     }
 
-    func submit(_ update: Update) {
+    func submit(_ update: BackendUpdate) {
         guard sender.whichAreOver([update]).isEmpty else {
             return sender.ended([(update.id, .failed(.notSubscribed))])
         }
@@ -292,7 +292,7 @@ private final class TurningLink: BackendLink {
         sender.ended([(update.id, .delivered)])
     }
 
-    func abandon(_ update: Update.ID) {}
+    func abandon(_ update: BackendUpdate.ID) {}
     func disconnect(_ central: Central.ID) async throws {}
     func bondedCentrals() async throws -> [Central] { [] }
     func forget(_ central: Central.ID) async throws {}

@@ -22,10 +22,10 @@ struct TransferQueuesTests {
 
     /// What has been sent, to whom, and what has come of it.
     private struct Record {
-        var received: [Update.Recipients: [[UInt8]]] = [:]
+        var received: [BackendUpdate.Recipients: [[UInt8]]] = [:]
         var answers: [TransmitQueues.Ticket: PeripheralError.Code?] = [:]
         var progress: [TransferProgress] = []
-        private var underWay: [Update] = []
+        private var underWay: [BackendUpdate] = []
 
         /// Lets everything leave, or as much as is told, but for what is for somebody who cannot be reached
         /// alone.
@@ -51,7 +51,7 @@ struct TransferQueuesTests {
             } while true
         }
 
-        func documents(of recipients: Update.Recipients) -> [[UInt8]] {
+        func documents(of recipients: BackendUpdate.Recipients) -> [[UInt8]] {
             (received[recipients] ?? []).split { $0 == [0xFF, 0xFF] }.map { $0.flatMap(\.self) }
         }
     }
@@ -301,7 +301,7 @@ struct TransferQueuesTests {
     func whoStaysGetsAll(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var queues = TransmitQueues(policies: [:], window: 3)
-        var underWay: [Update] = []
+        var underWay: [BackendUpdate] = []
         var since: [Central.ID: [[UInt8]]] = [:]
         var answered: Set<TransmitQueues.Ticket> = []
         let centrals = [a, b, c]

@@ -21,7 +21,7 @@ struct TransferRandomTests {
         var queues = TransmitQueues(policies: [:], window: 3)
         var indications = IndicationQueues()
         /// What the stack has taken and not sent.
-        var underWay: [Update] = []
+        var underWay: [BackendUpdate] = []
         /// What has come to each central since it has subscribed, one array for each time.
         var received: [Central.ID: [[[UInt8]]]] = [:]
         var subscribed: Set<Central.ID> = []
@@ -34,12 +34,12 @@ struct TransferRandomTests {
             for part in outcome.indications { handOn(indications.submit(part).map { [$0] } ?? []) }
         }
 
-        private mutating func handOn(_ due: [Update]) {
+        private mutating func handOn(_ due: [BackendUpdate]) {
             underWay += due.filter { indications.begin($0.id) }
         }
 
         mutating func indicate(to central: Central.ID) {
-            let update = Update(
+            let update = BackendUpdate(
                 id: queues.makeID(),
                 characteristic: characteristic,
                 value: [indication],

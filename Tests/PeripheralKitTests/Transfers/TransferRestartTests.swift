@@ -47,15 +47,15 @@ struct TransferRestartTests {
 }
 
 private final class ReenteringLink: BackendLink {
-    let sent = Mutex<[Update]>([])
-    let react = Mutex<(@Sendable (Update) -> Void)?>(nil)
+    let sent = Mutex<[BackendUpdate]>([])
+    let react = Mutex<(@Sendable (BackendUpdate) -> Void)?>(nil)
 
-    func submit(_ update: Update) {
+    func submit(_ update: BackendUpdate) {
         sent.withLock { $0.append(update) }
         react.withLock(\.self)?(update)
     }
 
-    func abandon(_ update: Update.ID) {}
+    func abandon(_ update: BackendUpdate.ID) {}
     func disconnect(_ central: Central.ID) async throws {}
     func bondedCentrals() async throws -> [Central] { [] }
     func forget(_ central: Central.ID) async throws {}

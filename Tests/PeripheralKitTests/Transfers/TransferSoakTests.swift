@@ -40,7 +40,7 @@ struct TransferSoakTests {
 /// A link that carries more for one central than for the next, and compares what it carries.
 private final class UnevenLink: BackendLink {
     private struct State {
-        var queues: [Central.ID: [Update]] = [:]
+        var queues: [Central.ID: [BackendUpdate]] = [:]
         var received: [Central.ID: Int] = [:]
         var ended: [Central.ID: Int] = [:]
         var mostQueued = 0
@@ -61,7 +61,7 @@ private final class UnevenLink: BackendLink {
     /// How much of the document each has got, of which each byte was right.
     var received: [Int] { state.withLock { state in centrals.map { state.received[$0] ?? 0 } } }
 
-    func submit(_ update: Update) {
+    func submit(_ update: BackendUpdate) {
         guard case .central(let central) = update.recipients else { return }
         state.withLock { state in
             state.queues[central, default: []].append(update)
@@ -79,7 +79,7 @@ private final class UnevenLink: BackendLink {
         }
     }
 
-    private func take(_ count: Int, for central: Central.ID, _ state: inout State) -> [Update] {
+    private func take(_ count: Int, for central: Central.ID, _ state: inout State) -> [BackendUpdate] {
         let updates = Array(state.queues[central]?.prefix(count) ?? [])
         state.queues[central]?.removeFirst(updates.count)
         for update in updates where ![[1], Array("xx".utf8), Array("EOM".utf8)].contains(update.value) {
@@ -91,7 +91,7 @@ private final class UnevenLink: BackendLink {
         return updates
     }
 
-    func abandon(_ update: Update.ID) {}
+    func abandon(_ update: BackendUpdate.ID) {}
     func disconnect(_ central: Central.ID) async throws {}
     func bondedCentrals() async throws -> [Central] { [] }
     func forget(_ central: Central.ID) async throws {}

@@ -7,7 +7,7 @@ struct GatedBackend<Base: PeripheralBackend>: PeripheralBackend {
     let base: Base
     let gate = UpdateGate()
 
-    func serve(_ publication: Publication, for host: any PeripheralHost) async throws {
+    func serve(_ publication: BackendPublication, for host: any PeripheralHost) async throws {
         try await base.serve(publication, for: GatedHost(host: host, gate: gate))
     }
 }
@@ -16,7 +16,7 @@ struct GatedBackend<Base: PeripheralBackend>: PeripheralBackend {
 final class UpdateGate: Sendable {
     private struct State {
         var isClosed = false
-        var updates: [Update] = []
+        var updates: [BackendUpdate] = []
     }
 
     private let state = Mutex(State())
@@ -34,7 +34,7 @@ final class UpdateGate: Sendable {
         }
     }
 
-    fileprivate func submit(_ update: Update) {
+    fileprivate func submit(_ update: BackendUpdate) {
         state.withLock { state in
             if state.isClosed { state.updates.append(update) } else { link.withLock(\.self)?.submit(update) }
         }
@@ -45,10 +45,10 @@ private struct GatedHost: PeripheralHost {
     let host: any PeripheralHost
     let gate: UpdateGate
 
-    func read(_ request: ReadRequest) -> Answer { host.read(request) }
-    func write(_ request: WriteRequest) -> Answer { host.write(request) }
-    func answer(_ request: PairingRequest) async -> PairingAnswer { await host.answer(request) }
-    func whichAreOver(_ updates: [Update]) -> Set<Update.ID> { host.whichAreOver(updates) }
+    func read(_ request: BackendReadRequest) -> BackendAnswer { host.read(request) }
+    func write(_ request: BackendWriteRequest) -> BackendAnswer { host.write(request) }
+    func answer(_ request: BackendPairingRequest) async -> BackendPairingAnswer { await host.answer(request) }
+    func whichAreOver(_ updates: [BackendUpdate]) -> Set<BackendUpdate.ID> { host.whichAreOver(updates) }
     func untilAnswered() async { await host.untilAnswered() }
 
     func handle(_ event: BackendEvent) {
@@ -66,8 +66,8 @@ private struct GatedLink: BackendLink {
     let link: any BackendLink
     let gate: UpdateGate
 
-    func submit(_ update: Update) { gate.submit(update) }
-    func abandon(_ update: Update.ID) { link.abandon(update) }
+    func submit(_ update: BackendUpdate) { gate.submit(update) }
+    func abandon(_ update: BackendUpdate.ID) { link.abandon(update) }
     func untilAnswersHaveLeft() async { await link.untilAnswersHaveLeft() }
     func untilUpdatesHaveLeft(for central: Central.ID) async { await link.untilUpdatesHaveLeft(for: central) }
     func disconnect(_ central: Central.ID) async throws { try await link.disconnect(central) }

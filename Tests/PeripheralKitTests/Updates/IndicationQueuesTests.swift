@@ -11,11 +11,11 @@ struct IndicationQueuesTests {
 
     private func update(
         _ number: UInt64,
-        to recipients: Update.Recipients = .central(one),
+        to recipients: BackendUpdate.Recipients = .central(one),
         of characteristic: AttributeHandle = 3
-    ) -> Update {
-        Update(
-            id: Update.ID(number),
+    ) -> BackendUpdate {
+        BackendUpdate(
+            id: BackendUpdate.ID(number),
             characteristic: characteristic,
             value: [],
             recipients: recipients,
@@ -40,12 +40,12 @@ struct IndicationQueuesTests {
         return queues.submit(update, reaching: centrals) == update
     }
 
-    private func numbers(_ updates: [Update]) -> [UInt64] {
-        updates.map { update in (0...9).first { Update.ID($0) == update.id } ?? 99 }
+    private func numbers(_ updates: [BackendUpdate]) -> [UInt64] {
+        updates.map { update in (0...9).first { BackendUpdate.ID($0) == update.id } ?? 99 }
     }
 
     private func end(_ number: UInt64, _ queues: inout IndicationQueues) -> [UInt64] {
-        numbers(queues.ended(Update.ID(number)))
+        numbers(queues.ended(BackendUpdate.ID(number)))
     }
 
     @Test func oneIsOutstandingForACentral() {
@@ -102,7 +102,7 @@ struct IndicationQueuesTests {
     @Test func oneThatWaitsCanBeWithdrawn() {
         var queues = IndicationQueues()
         for number: UInt64 in 1...3 { _ = submit(number, to: Self.one, &queues) }
-        #expect(queues.withdraw(Update.ID(2)) == [])
+        #expect(queues.withdraw(BackendUpdate.ID(2)) == [])
         #expect(end(1, &queues) == [3])
     }
 
@@ -111,13 +111,13 @@ struct IndicationQueuesTests {
         _ = submit(1, to: Self.one, &queues)
         _ = submit(2, of: 3, reaching: [Self.one, Self.two], &queues)
         _ = submit(3, to: Self.two, &queues)
-        #expect(numbers(queues.withdraw(Update.ID(2))) == [3])
+        #expect(numbers(queues.withdraw(BackendUpdate.ID(2))) == [3])
     }
 
     @Test func oneThatIsOutstandingCannotBeWithdrawn() {
         var queues = IndicationQueues()
         _ = submit(1, to: Self.one, &queues)
-        #expect(queues.withdraw(Update.ID(1)) == [])
+        #expect(queues.withdraw(BackendUpdate.ID(1)) == [])
         let isSent = submit(2, to: Self.one, &queues)
         #expect(!isSent)
         #expect(end(1, &queues) == [2])
@@ -129,7 +129,7 @@ struct IndicationQueuesTests {
         _ = submit(2, to: Self.one, &queues)
         _ = submit(3, of: 3, reaching: [Self.one, Self.two], &queues)
         let (dropped, next) = queues.disconnected(Self.one)
-        #expect(dropped == [Update.ID(1), Update.ID(2)])
+        #expect(dropped == [BackendUpdate.ID(1), BackendUpdate.ID(2)])
         #expect(numbers(next) == [3])
         let isSent = [submit(4, to: Self.one, &queues), submit(5, to: Self.two, &queues)]
         #expect(isSent == [true, false])

@@ -24,7 +24,7 @@ private struct QueueModel {
 
     /// What becomes of a number.
     private struct Value {
-        var recipients: Update.Recipients
+        var recipients: BackendUpdate.Recipients
         var characteristic: AttributeHandle
         var isWaitedFor: Bool
     }
@@ -43,9 +43,9 @@ private struct QueueModel {
     private var expected: [Stream: [UInt32]] = [:]
     /// The last that was submitted to a subscriber, of values that were waited for and of others.
     private var last: [Stream: [Bool: UInt32]] = [:]
-    private var underWay: [(update: Update, receivers: [Central.ID])] = []
+    private var underWay: [(update: BackendUpdate, receivers: [Central.ID])] = []
     private var waiting:
-        [TransmitQueues.Ticket: (recipients: Update.Recipients, handle: AttributeHandle, number: UInt32?)] =
+        [TransmitQueues.Ticket: (recipients: BackendUpdate.Recipients, handle: AttributeHandle, number: UInt32?)] =
             [:]
     private var nextNumber: UInt32 = 0
     /// How many have left, and how many were dropped at least.
@@ -60,7 +60,7 @@ private struct QueueModel {
         let handle = Self.policies.keys.sorted().randomElement(using: &random) ?? 3
         let central = centrals.randomElement(using: &random) ?? centrals[0]
         let stream = Stream(characteristic: handle, central: central)
-        let recipients: Update.Recipients = .random(using: &random) ? .subscribers : .central(central)
+        let recipients: BackendUpdate.Recipients = .random(using: &random) ? .subscribers : .central(central)
         switch UInt8.random(in: 0..<20, using: &random) {
         case 0..<3: subscribe(stream)
         case 3: unsubscribe(stream)
@@ -122,7 +122,7 @@ private struct QueueModel {
         (expected[stream], last[stream]) = (nil, nil)
     }
 
-    private mutating func offer(_ handle: AttributeHandle, to recipients: Update.Recipients) {
+    private mutating func offer(_ handle: AttributeHandle, to recipients: BackendUpdate.Recipients) {
         let (number, bytes) = makeValue(of: handle, to: recipients, isWaitedFor: false)
         let streams = receivers(of: handle, among: recipients)
         switch queues.offer(bytes, of: handle, to: recipients) {
@@ -132,7 +132,7 @@ private struct QueueModel {
         }
     }
 
-    private mutating func wait(for handle: AttributeHandle, to recipients: Update.Recipients) {
+    private mutating func wait(for handle: AttributeHandle, to recipients: BackendUpdate.Recipients) {
         nextTicket += 1
         let value =
             Bool.random(using: &random) ? makeValue(of: handle, to: recipients, isWaitedFor: true) : nil
@@ -156,7 +156,7 @@ private struct QueueModel {
 
     private mutating func makeValue(
         of characteristic: AttributeHandle,
-        to recipients: Update.Recipients,
+        to recipients: BackendUpdate.Recipients,
         isWaitedFor: Bool
     ) -> (number: UInt32, bytes: [UInt8]) {
         nextNumber += 1
@@ -171,7 +171,7 @@ private struct QueueModel {
 
     // MARK: What comes of it
 
-    private func receivers(of handle: AttributeHandle, among recipients: Update.Recipients) -> [Stream] {
+    private func receivers(of handle: AttributeHandle, among recipients: BackendUpdate.Recipients) -> [Stream] {
         subscribers.filter { stream in
             guard stream.characteristic == handle else { return false }
             if case .central(let central) = recipients { return stream.central == central }
@@ -208,12 +208,12 @@ private struct QueueModel {
         }
     }
 
-    private mutating func submitted(_ update: Update) throws {
+    private mutating func submitted(_ update: BackendUpdate) throws {
         let number = try UInt32(gattBytes: Array(update.value.prefix(4)))
         let value = try #require(values[number])
         let streams = receivers(of: update.characteristic, among: update.recipients)
         #expect(value.characteristic == update.characteristic && !streams.isEmpty)
-        if value.recipients != Update.Recipients.subscribers {
+        if value.recipients != BackendUpdate.Recipients.subscribers {
             #expect(value.recipients == update.recipients)
         }
         for stream in streams {

@@ -23,7 +23,7 @@ struct TransmitQueuesTests {
 
     @Test func whatIsAcceptedAndHasNotLeftIsBounded() {
         var queues = queues(subscribed: [a])
-        var (accepted, sent): (UInt8, [Update]) = (0, [])
+        var (accepted, sent): (UInt8, [BackendUpdate]) = (0, [])
         while accepts([accepted], of: Self.bulk, to: .central(a), &queues) {
             accepted += 1
             sent += queues.takeOutcome(at: .zero).updates
@@ -85,7 +85,7 @@ struct TransmitQueuesTests {
         queues.subscribed(a, to: Self.bulk, isAddressable: true, sharesUpdatesForAll: true)
         let document = Document(bytes: [3], chunkSize: 20, endMarker: nil)
         queues.begin(1, document, of: Self.bulk, to: .subscribers, isStanding: true)
-        var sent: [Update] = []
+        var sent: [BackendUpdate] = []
         func send() {
             while case let updates = queues.takeOutcome(at: .zero).updates, !updates.isEmpty {
                 sent += updates
@@ -183,8 +183,8 @@ struct TransmitQueuesTests {
     }
 
     /// Fills the queues of a characteristic; returns what is under way.
-    private func filled(_ queues: inout TransmitQueues) -> [Update] {
-        var underWay: [Update] = []
+    private func filled(_ queues: inout TransmitQueues) -> [BackendUpdate] {
+        var underWay: [BackendUpdate] = []
         while accepts([0], of: Self.bulk, to: .subscribers, &queues) {
             underWay += queues.takeOutcome(at: .zero).updates
         }
@@ -211,7 +211,7 @@ struct TransmitQueuesTests {
 
     @Test func theNewestTakesThePlaceOfTheOneThatWaits() {
         var queues = queues(subscribed: [a])
-        var sent: [Update] = []
+        var sent: [BackendUpdate] = []
         for value in 0..<100 as Range<UInt8> {
             #expect(accepts([value], of: Self.newest, to: .subscribers, &queues))
             sent += queues.takeOutcome(at: .zero).updates
@@ -245,8 +245,8 @@ struct TransmitQueuesTests {
         var queues = TransmitQueues(policies: [:], window: 1)
         queues.subscribed(a, to: Self.bulk, isAddressable: true)
         queues.subscribed(b, to: Self.bulk, isAddressable: true)
-        let all: [Update.Recipients] = [.central(a), .subscribers, .central(a), .subscribers, .central(b)]
-        var order: [Update] = []
+        let all: [BackendUpdate.Recipients] = [.central(a), .subscribers, .central(a), .subscribers, .central(b)]
+        var order: [BackendUpdate] = []
         for (number, recipients) in zip(0..., all) {
             // Empty ones cannot go to each alone.
             let value = recipients == .subscribers ? [] : [UInt8(number)]
@@ -273,8 +273,8 @@ struct TransmitQueuesTests {
         #expect(sent.isEmpty)
         #expect(accepts([1], of: Self.other, to: .subscribers, &queues))
         #expect(queues.takeOutcome(at: .zero).updates.isEmpty)
-        queues.ended(Update.ID(0), .success(()))
-        queues.ended(Update.ID(1), .success(()))
+        queues.ended(BackendUpdate.ID(0), .success(()))
+        queues.ended(BackendUpdate.ID(1), .success(()))
         let next = queues.takeOutcome(at: .zero).updates
         #expect(Set(next.map(\.characteristic)) == [Self.bulk, Self.other])
     }
@@ -283,7 +283,7 @@ struct TransmitQueuesTests {
     @Test func transfersToEachDoNotStarveWhatIsForAll() {
         var queues = queues(subscribed: [a, b])
         queues.subscribed(a, to: Self.other, isAddressable: false)
-        var underWay: [Update] = []
+        var underWay: [BackendUpdate] = []
         for step in 0..<200 {
             for central in [a, b] {
                 while accepts([1], of: Self.bulk, to: .central(central), &queues) {
@@ -352,9 +352,9 @@ struct TransmitQueuesTests {
             _ = queues.offer([0], of: Self.bulk, to: .subscribers)
             _ = queues.takeOutcome(at: .seconds(second))
         }
-        queues.ended(Update.ID(0), .success(()))
+        queues.ended(BackendUpdate.ID(0), .success(()))
         _ = queues.takeOutcome(at: .seconds(10))
-        queues.ended(Update.ID(1), .success(()))
+        queues.ended(BackendUpdate.ID(1), .success(()))
         _ = queues.takeOutcome(at: .seconds(11))
         let report = queues.reports[0]
         #expect(report.counters.longestWait == .seconds(9))
@@ -372,7 +372,7 @@ struct TransmitQueuesTests {
         _ = queues.takeOutcome(at: .zero)
         for (number, (second, longest)) in [(3, 3), (7, 4), (8, 5)].enumerated() {
             if number == 0 { _ = queues.offer([0], of: Self.bulk, to: .subscribers) }
-            queues.ended(Update.ID(UInt64(number)), .success(()))
+            queues.ended(BackendUpdate.ID(UInt64(number)), .success(()))
             _ = queues.takeOutcome(at: .seconds(second))
             #expect(queues.reports.map(\.counters.longestWait) == [.seconds(longest)])
         }
@@ -431,7 +431,7 @@ struct TransmitQueuesTests {
 func accepts(
     _ value: [UInt8],
     of characteristic: AttributeHandle,
-    to recipients: Update.Recipients,
+    to recipients: BackendUpdate.Recipients,
     _ queues: inout TransmitQueues
 ) -> Bool {
     guard case .accepted = queues.offer(value, of: characteristic, to: recipients) else {

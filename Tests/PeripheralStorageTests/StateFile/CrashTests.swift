@@ -55,7 +55,7 @@ struct CrashTests {
     }
 
     /// The number of a document of the helper, `nil` when it is not whole.
-    private func number(of document: RestorationDocument) -> Int? {
+    private func number(of document: RestorationState) -> Int? {
         guard document.groups.count == 1, let group = document["Document"],
             let number = group["Number"].flatMap({ Int($0) }),
             group.entries.count == 1 + number % 97, group.entries.allSatisfy({ $0.value == "\(number)" })

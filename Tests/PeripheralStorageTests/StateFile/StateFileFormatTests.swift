@@ -32,7 +32,7 @@ struct StateFileFormatTests {
     @Test(arguments: [21, 22] as [UInt64]) func anyDocumentComesBack(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<2_000 {
-            let document = RestorationDocument.random(using: &generator)
+            let document = RestorationState.random(using: &generator)
             let text = try StateFileFormat.text(of: document, identifier: Self.identifier)
             let read = try StateFileFormat.document(in: text, of: Self.identifier)
             // Written again as well, to compare bytes: texts that look the same are equal to Swift.
@@ -50,7 +50,7 @@ struct StateFileFormatTests {
         "\r\ta", "a\u{0C}",
     ])
     func anyBeginningOfAValueComesBack(value: String) throws {
-        var document = RestorationDocument()
+        var document = RestorationState()
         document.append(.init("a", entries: [.init(key: "b", value: value)]))
         let text = try StateFileFormat.text(of: document, identifier: Self.identifier)
         let read = try StateFileFormat.document(in: text, of: Self.identifier)
@@ -65,9 +65,9 @@ struct StateFileFormatTests {
     }
 
     @Test func formIsThatOfTheDocumentation() throws {
-        var document = RestorationDocument()
+        var document = RestorationState()
         document.append(.init("Subscribers"))
-        var adapter = RestorationDocument.Group("Adapter")
+        var adapter = RestorationState.Group("Adapter")
         adapter["Path"] = "/org/bluez/hci0"
         document.append(adapter)
         let text = try StateFileFormat.text(of: document, identifier: Self.identifier)
@@ -162,9 +162,9 @@ struct StateFileFormatTests {
     }
 
     @Test func tooLargeADocumentIsRefused() {
-        var group = RestorationDocument.Group("Values")
+        var group = RestorationState.Group("Values")
         group["2A19"] = String(repeating: "x", count: StateFileFormat.maximumSize)
-        var document = RestorationDocument()
+        var document = RestorationState()
         document.append(group)
         #expect { try StateFileFormat.text(of: document, identifier: Self.identifier) } throws: {
             ($0 as? RestorationError)?.code == .tooLarge
@@ -178,9 +178,9 @@ struct StateFileFormatTests {
         ("A", "Key", "a\0b"),
     ])
     func whatCannotBeWrittenIsRefused(group: String, key: String, value: String) {
-        var refused = RestorationDocument.Group(group)
+        var refused = RestorationState.Group(group)
         refused[key] = value
-        var document = RestorationDocument()
+        var document = RestorationState()
         document.append(refused)
         #expect { try StateFileFormat.text(of: document, identifier: Self.identifier) } throws: {
             ($0 as? RestorationError)?.code == .unwritable

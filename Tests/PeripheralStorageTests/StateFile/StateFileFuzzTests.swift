@@ -43,7 +43,7 @@ struct StateFileFuzzTests {
     private static let expected: [RestorationError.Code] = [.damaged, .foreign, .newerVersion, .tooLarge]
 
     private static func originals(using generator: inout SeededGenerator) throws -> [[UInt8]] {
-        var documents = [RestorationDocument.sample, RestorationDocument()]
+        var documents = [RestorationState.sample, RestorationState()]
         for _ in 0..<30 { documents.append(.random(using: &generator)) }
         return try documents.map { try StateFileFormat.text(of: $0, identifier: identifier) }
     }

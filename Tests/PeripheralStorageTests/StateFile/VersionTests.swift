@@ -18,9 +18,9 @@ struct VersionTests {
         name = StateFileName(identifier: identifier)
     }
 
-    private func document(_ value: String) -> RestorationDocument {
-        var document = RestorationDocument()
-        document.append(RestorationDocument.Group("Values", entries: [.init(key: "Value", value: value)]))
+    private func document(_ value: String) -> RestorationState {
+        var document = RestorationState()
+        document.append(RestorationState.Group("Values", entries: [.init(key: "Value", value: value)]))
         return document
     }
 
@@ -31,7 +31,7 @@ struct VersionTests {
     }
 
     /// What the second version of this package finds.
-    private func loadAsNewerVersion() throws -> RestorationDocument? {
+    private func loadAsNewerVersion() throws -> RestorationState? {
         let place = try #require(try TrustedDirectory(path: directory.path))
         return try StateFile(identifier: identifier, in: place, version: 2).load()
     }

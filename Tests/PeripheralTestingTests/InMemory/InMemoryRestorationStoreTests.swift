@@ -7,8 +7,8 @@ struct InMemoryRestorationStoreTests {
     private let store = InMemoryRestorationStore()
     private let identifier = "com.example.lamp"
 
-    private func document(_ name: String) -> RestorationDocument {
-        var document = RestorationDocument()
+    private func document(_ name: String) -> RestorationState {
+        var document = RestorationState()
         document.append(.init(name))
         return document
     }

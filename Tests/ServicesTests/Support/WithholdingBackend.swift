@@ -9,31 +9,31 @@ import Synchronization
 struct WithholdingBackend: PeripheralBackend {
     let backend: InMemoryBackend
     /// Tells whether an update is kept.
-    let withholds: @Sendable (Update) -> Bool
+    let withholds: @Sendable (BackendUpdate) -> Bool
 
-    func serve(_ publication: Publication, for host: any PeripheralHost) async throws {
+    func serve(_ publication: BackendPublication, for host: any PeripheralHost) async throws {
         try await backend.serve(publication, for: WithholdingHost(host: host, withholds: withholds))
     }
 }
 
 private final class WithholdingHost: PeripheralHost {
     private let host: any PeripheralHost
-    private let withholds: @Sendable (Update) -> Bool
-    private let withheld = Mutex<[Update.ID]>([])
+    private let withholds: @Sendable (BackendUpdate) -> Bool
+    private let withheld = Mutex<[BackendUpdate.ID]>([])
 
-    init(host: any PeripheralHost, withholds: @escaping @Sendable (Update) -> Bool) {
+    init(host: any PeripheralHost, withholds: @escaping @Sendable (BackendUpdate) -> Bool) {
         self.host = host
         self.withholds = withholds
     }
 
-    func read(_ request: ReadRequest) -> Answer { host.read(request) }
-    func write(_ request: WriteRequest) -> Answer { host.write(request) }
-    func answer(_ request: PairingRequest) async -> PairingAnswer { await host.answer(request) }
-    func whichAreOver(_ updates: [Update]) -> Set<Update.ID> { host.whichAreOver(updates) }
+    func read(_ request: BackendReadRequest) -> BackendAnswer { host.read(request) }
+    func write(_ request: BackendWriteRequest) -> BackendAnswer { host.write(request) }
+    func answer(_ request: BackendPairingRequest) async -> BackendPairingAnswer { await host.answer(request) }
+    func whichAreOver(_ updates: [BackendUpdate]) -> Set<BackendUpdate.ID> { host.whichAreOver(updates) }
     func untilAnswered() async { await host.untilAnswered() }
 
     /// Keeps an update if it is to be kept.
-    private func keep(_ update: Update) -> Bool {
+    private func keep(_ update: BackendUpdate) -> Bool {
         withheld.withLock { $0.append(update.id) }
         if withholds(update) { return true }
         withheld.withLock { $0.removeAll { $0 == update.id } }
@@ -46,7 +46,7 @@ private final class WithholdingHost: PeripheralHost {
             let link = WithholdingLink(link: published.link, withholds: keep)
             host.handle(
                 .published(
-                    PublishedPeripheral(link: link, pacing: published.pacing, window: published.window)
+                    PublishedPeripheral(link: link, completionReporting: published.completionReporting, window: published.window)
                 )
             )
         case .unsubscribed: break
@@ -61,13 +61,13 @@ private final class WithholdingHost: PeripheralHost {
 
 private struct WithholdingLink: BackendLink {
     let link: any BackendLink
-    let withholds: @Sendable (Update) -> Bool
+    let withholds: @Sendable (BackendUpdate) -> Bool
 
-    func submit(_ update: Update) {
+    func submit(_ update: BackendUpdate) {
         if !withholds(update) { link.submit(update) }
     }
 
-    func abandon(_ update: Update.ID) { link.abandon(update) }
+    func abandon(_ update: BackendUpdate.ID) { link.abandon(update) }
     func untilAnswersHaveLeft() async { await link.untilAnswersHaveLeft() }
     func untilUpdatesHaveLeft(for central: Central.ID) async {
         await link.untilUpdatesHaveLeft(for: central)

@@ -21,7 +21,7 @@ internal import PeripheralKit
 struct CompletionEstimate {
     /// An update for one central.
     struct Delivery {
-        var update: Update.ID
+        var update: BackendUpdate.ID
         var attribute: AttributeHandle
         var central: Central.ID
     }
@@ -144,7 +144,7 @@ struct CompletionEstimate {
     mutating func asked() { responses.asked += 1 }
 
     /// Records that bluetoothd was not given an update after all.
-    mutating func withdraw(_ update: Update.ID) {
+    mutating func withdraw(_ update: BackendUpdate.ID) {
         entries.removeAll { $0.delivery.update == update }
         trial?.withdraw(update)
         search.withdraw(update)

@@ -37,7 +37,7 @@ struct CompletionPace {
     private struct Mark {
         enum Sign: Hashable {
             case request(Request)
-            case indication(Update.ID)
+            case indication(BackendUpdate.ID)
         }
 
         var sign: Sign
@@ -110,7 +110,7 @@ struct CompletionPace {
     }
 
     /// Records that bluetoothd was not given an update after all.
-    mutating func withdraw(_ update: Update.ID) {
+    mutating func withdraw(_ update: BackendUpdate.ID) {
         for index in links.indices { links[index].entries.removeAll { $0.update == update } }
     }
 
@@ -144,7 +144,7 @@ struct CompletionPace {
 
     /// Records that bluetoothd is being given an indication.
     mutating func indicated(
-        _ update: Update.ID,
+        _ update: BackendUpdate.ID,
         to central: Central.ID,
         unread: Int,
         at now: ContinuousClock.Instant
@@ -154,7 +154,7 @@ struct CompletionPace {
     }
 
     /// Records that all recipients of an indication have confirmed it.
-    mutating func confirmed(_ update: Update.ID, at now: ContinuousClock.Instant) {
+    mutating func confirmed(_ update: BackendUpdate.ID, at now: ContinuousClock.Instant) {
         for index in links.indices {
             guard let mark = links[index].marks.firstIndex(where: { $0.sign == .indication(update) })
             else { continue }

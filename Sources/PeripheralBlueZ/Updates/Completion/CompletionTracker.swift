@@ -9,22 +9,22 @@ internal import PeripheralKit
 /// Belongs to the event loop.
 protocol CompletionTracker: AnyObject {
     /// How the tracker knows what is completed.
-    var pacing: UpdatePacing { get }
+    var completionReporting: CompletionReporting { get }
 
     /// Records that bluetoothd is being given an update.
-    func willSend(_ update: Update, to centrals: [Central.ID])
+    func willSend(_ update: BackendUpdate, to centrals: [Central.ID])
 
     /// Records that bluetoothd was not given an update after all.
-    func withdraw(_ update: Update.ID)
+    func withdraw(_ update: BackendUpdate.ID)
 
     /// Records whether socket or bus have taken an update, and reports it.
-    func taken(_ update: Update.ID, _ outcome: UpdateOutcome)
+    func taken(_ update: BackendUpdate.ID, _ outcome: BackendUpdateOutcome)
 
     /// Records a request of a central that expects a response.
     func received(_ request: CompletionPace.Request, from central: Central.ID)
 
     /// Records that an indication is confirmed by all.
-    func confirmed(_ update: Update.ID)
+    func confirmed(_ update: BackendUpdate.ID)
 
     /// Ends what was in flight to a central that has disconnected, and reports it.
     func disconnected(_ central: Central.ID)

@@ -36,9 +36,9 @@ final class EstimatedCompletion: CompletionTracker {
         estimate = CompletionEstimate(counters, at: .now)
     }
 
-    var pacing: UpdatePacing { .estimated }
+    var completionReporting: CompletionReporting { .estimated }
 
-    func willSend(_ update: Update, to centrals: [Central.ID]) {
+    func willSend(_ update: BackendUpdate, to centrals: [Central.ID]) {
         // An indication ends when it is confirmed, and its packet is set off against the confirmation.
         guard !update.awaitsConfirmation else {
             for _ in centrals { estimate.asked() }
@@ -58,12 +58,12 @@ final class EstimatedCompletion: CompletionTracker {
         readCountersLater(after: Self.shortestInterval)
     }
 
-    func withdraw(_ update: Update.ID) {
+    func withdraw(_ update: BackendUpdate.ID) {
         estimate.withdraw(update)
         inFlight.withdraw(update)
     }
 
-    func taken(_ update: Update.ID, _ outcome: UpdateOutcome) {
+    func taken(_ update: BackendUpdate.ID, _ outcome: BackendUpdateOutcome) {
         if case .failed = outcome { estimate.withdraw(update) }
         report([inFlight.taken(update, outcome)])
     }
@@ -72,7 +72,7 @@ final class EstimatedCompletion: CompletionTracker {
         estimate.asked()
     }
 
-    func confirmed(_ update: Update.ID) {}
+    func confirmed(_ update: BackendUpdate.ID) {}
 
     func disconnected(_ central: Central.ID) {
         let completed = estimate.settled(central)

@@ -30,13 +30,13 @@ struct InFlightUpdates {
 
     private struct Given {
         /// `nil` for an update whose completion nothing waits for.
-        var id: PeripheralKit.Update.ID?
+        var id: PeripheralKit.BackendUpdate.ID?
         /// The position among all updates that were given.
         var number: UInt64
     }
 
-    private struct Update {
-        var id: PeripheralKit.Update.ID
+    private struct BackendUpdate {
+        var id: PeripheralKit.BackendUpdate.ID
         /// The number of centrals for which it is not completed.
         var missing: Int
         /// Whether socket or bus have taken it.
@@ -46,7 +46,7 @@ struct InFlightUpdates {
         /// Whether its fate is unknown for a central that is connected.
         var isGivenUp = false
 
-        var outcome: UpdateOutcome { isCompleted ? .delivered : isGivenUp ? .givenUp : .failed(.centralGone) }
+        var outcome: BackendUpdateOutcome { isCompleted ? .delivered : isGivenUp ? .givenUp : .failed(.centralGone) }
     }
 
     /// How an update ended for a central: given up means that its completion is no longer awaited; lost, that
@@ -58,7 +58,7 @@ struct InFlightUpdates {
     private static let quietLooks = 2
 
     private var ways: [Way] = []
-    private var updates: [Update] = []
+    private var updates: [BackendUpdate] = []
     /// The centrals for which something went unseen.
     private var doubts: [FrameLossRecovery] = []
     private var nextNumber: UInt64 = 0
@@ -76,7 +76,7 @@ struct InFlightUpdates {
     ///   - attribute: The handle by which the update is seen.
     ///   - centrals: The recipients.
     mutating func given(
-        _ id: PeripheralKit.Update.ID?,
+        _ id: PeripheralKit.BackendUpdate.ID?,
         of attribute: AttributeHandle,
         for centrals: [Central.ID]
     ) {
@@ -84,7 +84,7 @@ struct InFlightUpdates {
         // Recipients that get the update set the pace, not those that do not.
         if receivers.contains(where: { !ways[$0].isDeserted }) { receivers.removeAll { ways[$0].isDeserted } }
         guard !receivers.isEmpty else { return }
-        if let id { updates.append(Update(id: id, missing: receivers.count)) }
+        if let id { updates.append(BackendUpdate(id: id, missing: receivers.count)) }
         for index in receivers {
             ways[index].updates.append(Given(id: id, number: nextNumber))
             moved(ways[index].central)
@@ -94,7 +94,7 @@ struct InFlightUpdates {
     }
 
     /// Records whether socket or bus have taken an update.
-    mutating func taken(_ id: PeripheralKit.Update.ID, _ outcome: UpdateOutcome) -> BackendEvent? {
+    mutating func taken(_ id: PeripheralKit.BackendUpdate.ID, _ outcome: BackendUpdateOutcome) -> BackendEvent? {
         // The completion of an update that was not recorded as given cannot be seen.
         guard let index = updates.firstIndex(where: { $0.id == id }) else { return .updateEnded(id, outcome) }
         updates[index].isTaken = true
@@ -110,7 +110,7 @@ struct InFlightUpdates {
     }
 
     /// Records that bluetoothd was not given an update after all.
-    mutating func withdraw(_ id: PeripheralKit.Update.ID) {
+    mutating func withdraw(_ id: PeripheralKit.BackendUpdate.ID) {
         for index in ways.indices { ways[index].updates.removeAll { $0.id == id } }
         updates.removeAll { $0.id == id }
     }
@@ -289,7 +289,7 @@ struct InFlightUpdates {
         (ways[index].looks, ways[index].isOvertaken) = ([], false)
     }
 
-    private mutating func ended(_ id: PeripheralKit.Update.ID?, _ fate: Fate) -> BackendEvent? {
+    private mutating func ended(_ id: PeripheralKit.BackendUpdate.ID?, _ fate: Fate) -> BackendEvent? {
         guard let id, let index = updates.firstIndex(where: { $0.id == id }) else { return nil }
         updates[index].missing -= 1
         switch fate {

@@ -46,26 +46,26 @@ final class ObservedCompletion: CompletionTracker {
         if watch == nil { return nil }
     }
 
-    var pacing: UpdatePacing { .observed }
+    var completionReporting: CompletionReporting { .observed }
 
-    func willSend(_ update: Update, to centrals: [Central.ID]) {
+    func willSend(_ update: BackendUpdate, to centrals: [Central.ID]) {
         guard let attribute = handles.onAir(update.characteristic) else { return }
         // An indication ends when it is confirmed.
         inFlight.given(update.awaitsConfirmation ? nil : update.id, of: attribute, for: centrals)
         lookLater()
     }
 
-    func withdraw(_ update: Update.ID) {
+    func withdraw(_ update: BackendUpdate.ID) {
         inFlight.withdraw(update)
     }
 
-    func taken(_ update: Update.ID, _ outcome: UpdateOutcome) {
+    func taken(_ update: BackendUpdate.ID, _ outcome: BackendUpdateOutcome) {
         report([inFlight.taken(update, outcome)])
     }
 
     func received(_ request: CompletionPace.Request, from central: Central.ID) {}
 
-    func confirmed(_ update: Update.ID) {}
+    func confirmed(_ update: BackendUpdate.ID) {}
 
     func disconnected(_ central: Central.ID) {
         connections.removeAll { devices.id(ofLink: $0.address) == central }

@@ -19,9 +19,9 @@ final class PacedCompletion: CompletionTracker {
         pace = CompletionPace(interval: interval)
     }
 
-    var pacing: UpdatePacing { .unknown }
+    var completionReporting: CompletionReporting { .unknown }
 
-    func willSend(_ update: Update, to centrals: [Central.ID]) {
+    func willSend(_ update: BackendUpdate, to centrals: [Central.ID]) {
         guard !update.awaitsConfirmation else {
             // Of several, some may have asked for notifications, and confirm nothing.
             guard centrals.count == 1, let central = centrals.first else { return }
@@ -41,12 +41,12 @@ final class PacedCompletion: CompletionTracker {
         completeLater()
     }
 
-    func withdraw(_ update: Update.ID) {
+    func withdraw(_ update: BackendUpdate.ID) {
         pace.withdraw(update)
         inFlight.withdraw(update)
     }
 
-    func taken(_ update: Update.ID, _ outcome: UpdateOutcome) {
+    func taken(_ update: BackendUpdate.ID, _ outcome: BackendUpdateOutcome) {
         if case .failed = outcome { pace.withdraw(update) }
         report([inFlight.taken(update, outcome)])
     }
@@ -56,7 +56,7 @@ final class PacedCompletion: CompletionTracker {
         complete()
     }
 
-    func confirmed(_ update: Update.ID) {
+    func confirmed(_ update: BackendUpdate.ID) {
         pace.confirmed(update, at: .now)
         complete()
     }

@@ -60,7 +60,7 @@ struct SpeedTrial {
         if entry.delivery.central == part?.central { part?.given += 1 }
     }
 
-    mutating func withdraw(_ update: Update.ID) {
+    mutating func withdraw(_ update: BackendUpdate.ID) {
         entries.removeAll { $0.delivery.update == update }
         held.removeAll { $0.delivery.update == update }
     }

@@ -89,7 +89,7 @@ struct StalledLinkProbe {
         if central == current { isCurrentTried = true }
     }
 
-    mutating func withdraw(_ update: Update.ID) {
+    mutating func withdraw(_ update: BackendUpdate.ID) {
         for index in suspects.indices { suspects[index].entries.removeAll { $0.delivery.update == update } }
     }
 

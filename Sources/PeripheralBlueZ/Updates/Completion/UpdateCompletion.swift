@@ -33,7 +33,7 @@ final class UpdateCompletion {
     }
 
     /// How it is known what is completed.
-    var pacing: UpdatePacing { tracker?.pacing ?? .unknown }
+    var completionReporting: CompletionReporting { tracker?.completionReporting ?? .unknown }
 
     /// Begins to track the updates of an adapter, and ends what was tracked before.
     func begin(on adapter: ObjectPath) {
@@ -47,22 +47,22 @@ final class UpdateCompletion {
     }
 
     /// Records that bluetoothd is being given an update by sockets.
-    func willSend(_ update: Update, by ways: [SocketRun.Way]) {
+    func willSend(_ update: BackendUpdate, by ways: [SocketRun.Way]) {
         tracker?.willSend(update, to: ways.map(\.socket.central))
     }
 
     /// Records that bluetoothd is being given an update.
-    func willSend(_ update: Update, to centrals: [Central.ID]) {
+    func willSend(_ update: BackendUpdate, to centrals: [Central.ID]) {
         tracker?.willSend(update, to: centrals)
     }
 
     /// Records that bluetoothd was not given an update after all.
-    func withdraw(_ update: Update.ID) {
+    func withdraw(_ update: BackendUpdate.ID) {
         tracker?.withdraw(update)
     }
 
     /// Records and reports that an update was taken by socket or bus, or could not be.
-    func taken(_ update: Update.ID, _ outcome: UpdateOutcome) {
+    func taken(_ update: BackendUpdate.ID, _ outcome: BackendUpdateOutcome) {
         guard let tracker else { return reporter.ended(update, outcome) }
         tracker.taken(update, outcome)
     }
@@ -73,7 +73,7 @@ final class UpdateCompletion {
     }
 
     /// Records that an indication is confirmed by all.
-    func confirmed(_ update: Update.ID) {
+    func confirmed(_ update: BackendUpdate.ID) {
         tracker?.confirmed(update)
     }
 

@@ -20,7 +20,7 @@ public struct DeclarationIssue: Hashable, Sendable, CustomStringConvertible {
     /// What to do about it.
     public let remedy: String
 
-    /// Creates an issue, for ``StackRules``.
+    /// Creates an issue, for ``StackProfile``.
     ///
     /// - Parameters:
     ///   - severity: The severity.

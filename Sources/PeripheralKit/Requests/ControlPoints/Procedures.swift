@@ -59,8 +59,8 @@ final class Procedures: Sendable {
     /// Returns a function that delivers the answer and then begins the procedure, if it was admitted.
     func delivering(
         the number: ProcedureTable.Number,
-        by deliver: @escaping @Sendable (Answer.Outcome) -> Void
-    ) -> @Sendable (Answer.Outcome) -> Void {
+        by deliver: @escaping @Sendable (BackendAnswer.Outcome) -> Void
+    ) -> @Sendable (BackendAnswer.Outcome) -> Void {
         { [self] outcome in
             guard case .success = outcome else {
                 // First, because the central can ask again as soon as it receives the refusal.

@@ -49,7 +49,7 @@ final class WriteOrder: Sendable {
     }
 
     /// Takes the next position in the central's line; `nil` when too many are waiting.
-    func ticket(for request: WriteRequest) -> Ticket? {
+    func ticket(for request: BackendWriteRequest) -> Ticket? {
         state.withLock { state in
             let known = state.lines.firstIndex { $0.central == request.central }
             let index = known ?? state.lines.count

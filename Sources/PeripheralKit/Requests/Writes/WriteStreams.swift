@@ -32,7 +32,7 @@ struct WriteStreams: Sendable {
     }
 
     /// Returns the stream that a write belongs to and its entry; `nil` when there is no stream.
-    func entrance(of request: WriteRequest) -> Entrance? {
+    func entrance(of request: BackendWriteRequest) -> Entrance? {
         guard let buffer = buffers[request.attribute] else { return nil }
         let write = WriteBuffer.Write(
             value: request.value,
@@ -45,13 +45,13 @@ struct WriteStreams: Sendable {
     }
 
     /// Records a write that is refused at once, if its central gets no error.
-    func refused(_ request: WriteRequest) {
+    func refused(_ request: BackendWriteRequest) {
         guard !request.expectsResponse, buffers[request.attribute] != nil else { return }
         lost.note(of: request.attribute, from: request.central.id)
     }
 
     /// Reports a lost write to the reader of the stream, in its position, if its central gets no error.
-    func tellLoss(of request: WriteRequest, at entrance: Entrance) async {
+    func tellLoss(of request: BackendWriteRequest, at entrance: Entrance) async {
         guard entrance.write.followsLoss || !request.expectsResponse else { return }
         var write = entrance.write
         (write.value, write.isLost) = ([], true)
@@ -64,12 +64,12 @@ struct WriteStreams: Sendable {
 
     /// Records an earlier loss again that was not reported with a write, because the write never got its
     /// turn.
-    func abandoned(_ request: WriteRequest, at entrance: Entrance) {
+    func abandoned(_ request: BackendWriteRequest, at entrance: Entrance) {
         if entrance.write.followsLoss { noteLoss(of: request, at: entrance) }
     }
 
     /// Records a lost write unless the central has disconnected since.
-    private func noteLoss(of request: WriteRequest, at entrance: Entrance) {
+    private func noteLoss(of request: BackendWriteRequest, at entrance: Entrance) {
         guard connections.number(of: request.central.id) == entrance.write.connection else { return }
         lost.note(of: request.attribute, from: request.central.id)
     }

@@ -226,7 +226,7 @@ final class OutboxDelivery: Sendable {
         let centrals = departure.parts.map(\.receiver.way.central)
         guard let first = departure.parts.first, let central = centrals.first else { return }
         let (characteristic, value) = (first.entry.update.characteristic, first.entry.update.value)
-        let (recipients, mustReach): (Update.Recipients, Set<Central.ID>) =
+        let (recipients, mustReach): (BackendUpdate.Recipients, Set<Central.ID>) =
             switch departure.manner {
             case .alone: (.central(central), [])
             case .together: (.subscribers, Set(centrals))

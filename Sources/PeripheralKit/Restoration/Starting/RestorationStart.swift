@@ -53,7 +53,7 @@ struct RestorationStart: Sendable {
     }
 
     /// The publication with planned handles on the air, so that earlier attributes keep theirs.
-    func publication(of publication: Publication) -> Publication {
+    func publication(of publication: BackendPublication) -> BackendPublication {
         publication.placing(
             declared.table,
             at: handlesOnAir,

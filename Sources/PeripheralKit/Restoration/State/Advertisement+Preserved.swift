@@ -4,8 +4,8 @@ extension Advertisement {
     /// The advertisement as a group.
     ///
     /// Fields that it leaves open are omitted.
-    func preserved(as name: String) -> RestorationDocument.Group {
-        var group = RestorationDocument.Group(name)
+    func preserved(as name: String) -> RestorationState.Group {
+        var group = RestorationState.Group(name)
         group["kind"] = kind == .connectable ? "connectable" : "broadcast"
         group["local-name"] = localName?.preservedText
         group["services"] = services?.preservedText
@@ -39,7 +39,7 @@ extension Advertisement {
         return group
     }
 
-    init(preserved group: RestorationDocument.Group) throws(RestorationError) {
+    init(preserved group: RestorationState.Group) throws(RestorationError) {
         let fields = PreservedFields(group)
         self.init(
             try fields.required("kind") {
@@ -103,9 +103,9 @@ extension Advertisement {
 
 /// The entries of a group, converted to their types.
 private struct PreservedFields {
-    private let group: RestorationDocument.Group
+    private let group: RestorationState.Group
 
-    init(_ group: RestorationDocument.Group) {
+    init(_ group: RestorationState.Group) {
         self.group = group
     }
 

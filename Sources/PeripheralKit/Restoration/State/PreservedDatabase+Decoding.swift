@@ -14,7 +14,7 @@ extension AttributeTable {
 }
 
 extension PreservedDatabase {
-    init(decoding group: RestorationDocument.Group?) throws(RestorationError) {
+    init(decoding group: RestorationState.Group?) throws(RestorationError) {
         guard let group else { throw .damaged("the database is missing") }
         var draft = DatabaseDraft()
         for entry in group.entries {

@@ -7,7 +7,7 @@ extension PreservedState {
     ///
     /// - Throws: ``RestorationError`` with the code ``RestorationError/Code/newerVersion`` or
     ///   ``RestorationError/Code/damaged``.
-    package init(decoding document: RestorationDocument) throws(RestorationError) {
+    package init(decoding document: RestorationState) throws(RestorationError) {
         guard let peripheral = document[PreservedSchema.peripheral] else {
             throw .damaged("the peripheral is missing")
         }
@@ -61,7 +61,7 @@ extension PreservedState {
     }
 
     private static func advertisements(
-        in document: RestorationDocument
+        in document: RestorationState
     ) throws(RestorationError) -> [Advertisement] {
         var advertisements: [Advertisement] = []
         while advertisements.count < PreservedSchema.maximumAdvertisements,
@@ -73,7 +73,7 @@ extension PreservedState {
     }
 
     private static func subscribers(
-        in document: RestorationDocument,
+        in document: RestorationState,
         of database: PreservedDatabase
     ) throws(RestorationError) -> [PreservedSubscriber] {
         var subscribers: [PreservedSubscriber] = []
@@ -121,7 +121,7 @@ extension PreservedState {
     }
 
     private static func updates(
-        in document: RestorationDocument,
+        in document: RestorationState,
         of database: PreservedDatabase
     ) throws(RestorationError) -> [PreservedUpdate] {
         var updates: [PreservedUpdate] = []
@@ -146,7 +146,7 @@ extension PreservedState {
     }
 
     private static func values(
-        in group: RestorationDocument.Group?,
+        in group: RestorationState.Group?,
         of database: PreservedDatabase
     ) throws(RestorationError) -> [AttributeHandle: [UInt8]] {
         var values: [AttributeHandle: [UInt8]] = [:]
@@ -163,7 +163,7 @@ extension PreservedState {
 
 extension PreservedState {
     private static func options(
-        in document: RestorationDocument,
+        in document: RestorationState,
         of database: PreservedDatabase
     ) throws(RestorationError) -> [AttributeHandle: PreservedOptions] {
         var options: [AttributeHandle: PreservedOptions] = [:]
@@ -177,7 +177,7 @@ extension PreservedState {
     }
 
     private static func formats(
-        in document: RestorationDocument,
+        in document: RestorationState,
         of database: PreservedDatabase
     ) throws(RestorationError) -> [AttributeHandle: [AttributeHandle]] {
         var formats: [AttributeHandle: [AttributeHandle]] = [:]

@@ -6,7 +6,7 @@ internal import PeripheralCore
 /// version of this package can therefore read states of the same major version, and of older ones. State of a
 /// newer major version stays in the store for that version.
 enum PreservedSchema {
-    static let majorVersion = RestorationDocument.newestVersion
+    static let majorVersion = RestorationState.newestVersion
     static let minorVersion = 3
 
     static let peripheral = "peripheral"
@@ -35,8 +35,8 @@ enum PreservedSchema {
 
 extension PreservedState {
     /// The state in the form for a store.
-    package var document: RestorationDocument {
-        var document = RestorationDocument()
+    package var document: RestorationState {
+        var document = RestorationState()
         let (group, fingerprint) = database.encoded
         document.append(peripheralGroup(fingerprint: fingerprint))
         document.append(group)
@@ -54,8 +54,8 @@ extension PreservedState {
         return document
     }
 
-    private func peripheralGroup(fingerprint: UInt64) -> RestorationDocument.Group {
-        var group = RestorationDocument.Group(PreservedSchema.peripheral)
+    private func peripheralGroup(fingerprint: UInt64) -> RestorationState.Group {
+        var group = RestorationState.Group(PreservedSchema.peripheral)
         group["version"] = "\(PreservedSchema.majorVersion).\(PreservedSchema.minorVersion)"
         group["name"] = name.preservedText
         group["adapter"] = adapter?.description
@@ -64,8 +64,8 @@ extension PreservedState {
         return group
     }
 
-    private var subscriberGroup: RestorationDocument.Group {
-        var group = RestorationDocument.Group(PreservedSchema.subscribers)
+    private var subscriberGroup: RestorationState.Group {
+        var group = RestorationState.Group(PreservedSchema.subscribers)
         for (number, subscriber) in subscribers.prefix(PreservedSchema.maximumSubscribers).enumerated() {
             group["\(number)"] = [
                 subscriber.characteristic.preservedText,
@@ -81,8 +81,8 @@ extension PreservedState {
         return group
     }
 
-    private var updateGroup: RestorationDocument.Group {
-        var group = RestorationDocument.Group(PreservedSchema.updates)
+    private var updateGroup: RestorationState.Group {
+        var group = RestorationState.Group(PreservedSchema.updates)
         for (number, update) in updates.prefix(PreservedSchema.maximumUpdates).enumerated() {
             group["\(number)"] = [
                 update.characteristic.preservedText, update.address.description,
@@ -92,16 +92,16 @@ extension PreservedState {
         return group
     }
 
-    private var optionGroup: RestorationDocument.Group {
-        var group = RestorationDocument.Group(PreservedSchema.options)
+    private var optionGroup: RestorationState.Group {
+        var group = RestorationState.Group(PreservedSchema.options)
         for (handle, options) in options.sorted(by: { $0.key < $1.key }) {
             group[handle.preservedText] = options.preservedText
         }
         return group
     }
 
-    private var formatGroup: RestorationDocument.Group {
-        var group = RestorationDocument.Group(PreservedSchema.formats)
+    private var formatGroup: RestorationState.Group {
+        var group = RestorationState.Group(PreservedSchema.formats)
         for (handle, formats) in formats.sorted(by: { $0.key < $1.key }) {
             group[handle.preservedText] = formats.map(\.preservedText).joined(separator: " ")
         }
@@ -111,8 +111,8 @@ extension PreservedState {
     private static func valueGroup(
         _ name: String,
         _ values: [AttributeHandle: [UInt8]]
-    ) -> RestorationDocument.Group {
-        var group = RestorationDocument.Group(name)
+    ) -> RestorationState.Group {
+        var group = RestorationState.Group(name)
         for (handle, value) in values.sorted(by: { $0.key < $1.key }) {
             group[handle.preservedText] = PreservedBytes.text(of: value)
         }
@@ -131,8 +131,8 @@ extension PreservedDatabase {
     /// One entry for each declared attribute, in the order of the services.
     ///
     /// Attributes that follow from others are omitted.
-    fileprivate var encoded: (group: RestorationDocument.Group, fingerprint: UInt64) {
-        var group = RestorationDocument.Group(PreservedSchema.database)
+    fileprivate var encoded: (group: RestorationState.Group, fingerprint: UInt64) {
+        var group = RestorationState.Group(PreservedSchema.database)
         group.reserveCapacity(table.attributes.count)
         var hash = FNVHash()
         forEachEntry { key, value, service in

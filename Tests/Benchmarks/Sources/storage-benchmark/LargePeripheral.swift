@@ -55,7 +55,7 @@ struct LargePeripheral {
 
 /// A stack on which 50 bonded centrals subscribe, and nothing else happens.
 private struct IdleBackend: PeripheralBackend {
-    func serve(_ publication: Publication, for host: any PeripheralHost) async throws {
+    func serve(_ publication: BackendPublication, for host: any PeripheralHost) async throws {
         let link = IdleLink()
         host.handle(.published(PublishedPeripheral(link: link)))
         let values = publication.table.attributes.filter { attribute in
@@ -82,8 +82,8 @@ private struct IdleLink: BackendLink {
         (stopped, stopping) = AsyncStream.makeStream()
     }
 
-    func submit(_ update: Update) {}
-    func abandon(_ update: Update.ID) {}
+    func submit(_ update: BackendUpdate) {}
+    func abandon(_ update: BackendUpdate.ID) {}
     func disconnect(_ central: Central.ID) async throws {}
     func bondedCentrals() async throws -> [Central] { [] }
     func forget(_ central: Central.ID) async throws {}

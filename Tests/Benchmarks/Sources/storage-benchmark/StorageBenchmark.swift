@@ -48,11 +48,11 @@ struct StorageBenchmark {
     }
 
     /// As much as the state of a peripheral is: a service and two attributes for each characteristic.
-    private static func document(characteristics: Int, subscribers: Int) -> RestorationDocument {
+    private static func document(characteristics: Int, subscribers: Int) -> RestorationState {
         let attribute =
             "2B;5c3a0002-9e1f-4b0c-8d2a-0f1e2d3c4b5a;read write notify;encrypted;00112233445566778899"
         let subscriber = "AA:BB:CC:DD:EE:FF;public;bonded;notify;2026-11-21T21:50:00Z"
-        var document = RestorationDocument()
+        var document = RestorationState()
         document.append(
             .init(
                 "Attributes",

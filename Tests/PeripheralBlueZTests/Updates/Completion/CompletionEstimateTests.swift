@@ -24,7 +24,7 @@ struct CompletionEstimateTests {
     private mutating func give(_ count: Int = 1, size: Int = 20, to central: Central.ID? = nil) {
         for _ in 0..<count {
             let delivery = CompletionEstimate.Delivery(
-                update: Update.ID(next),
+                update: BackendUpdate.ID(next),
                 attribute: 3,
                 central: central ?? one
             )
@@ -70,9 +70,9 @@ struct CompletionEstimateTests {
 
     @Test mutating func oneThatWasNotGivenAfterAllIsNotWaitedFor() {
         give(2)
-        estimate.withdraw(Update.ID(0))
+        estimate.withdraw(BackendUpdate.ID(0))
         send()
-        #expect(estimate.sent(counters, at: now).map(\.update) == [Update.ID(1)])
+        #expect(estimate.sent(counters, at: now).map(\.update) == [BackendUpdate.ID(1)])
         #expect(estimate.isEmpty)
     }
 

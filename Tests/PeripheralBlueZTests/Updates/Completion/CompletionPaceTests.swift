@@ -33,7 +33,7 @@ struct CompletionPaceTests {
         var count = 0
         while open < Self.window, count < most {
             let update = CompletionPace.Delivery(
-                update: Update.ID(next),
+                update: BackendUpdate.ID(next),
                 attribute: 3,
                 central: central ?? one
             )
@@ -92,16 +92,16 @@ struct CompletionPaceTests {
 
     @Test mutating func oneThatWasNotGivenAfterAllIsNotWaitedFor() {
         #expect(give() == 128)
-        for number in 112..<128 { pace.withdraw(Update.ID(UInt64(number))) }
+        for number in 112..<128 { pace.withdraw(BackendUpdate.ID(UInt64(number))) }
         #expect(pace.nextCompletion == nil)
     }
 
     @Test mutating func aConfirmationShowsThatWhatWasGivenBeforeHasArrived() {
         #expect(give(atMost: 100) == 100)
         wait(15)
-        pace.indicated(Update.ID(9_000), to: one, unread: 0, at: now)
+        pace.indicated(BackendUpdate.ID(9_000), to: one, unread: 0, at: now)
         #expect(give() == 28)
-        pace.confirmed(Update.ID(9_000), at: now)
+        pace.confirmed(BackendUpdate.ID(9_000), at: now)
         open -= pace.completed(at: now).count
         #expect(give() == 100)
     }
@@ -168,7 +168,7 @@ struct CompletionPaceTests {
         enum Packet: Equatable {
             case value
             case response(CompletionPace.Request)
-            case indication(Update.ID)
+            case indication(BackendUpdate.ID)
         }
         var random = SeededGenerator(seed: seed)
         let period = Int.random(in: 1...25, using: &random)
@@ -196,8 +196,8 @@ struct CompletionPaceTests {
                 queue.append(.response(request))
             }
             if eagerness > 0, Int.random(in: 0..<eagerness * 4, using: &random) == 0 {
-                pace.indicated(Update.ID(1 << 40 + next), to: one, unread: unread, at: now)
-                queue.append(.indication(Update.ID(1 << 40 + next)))
+                pace.indicated(BackendUpdate.ID(1 << 40 + next), to: one, unread: unread, at: now)
+                queue.append(.indication(BackendUpdate.ID(1 << 40 + next)))
                 next += 1
             }
             while let first = socket.first, first.readAt <= time { queue.append(socket.removeFirst().0) }

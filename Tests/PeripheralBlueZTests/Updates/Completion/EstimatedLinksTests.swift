@@ -31,7 +31,7 @@ struct EstimatedLinksTests {
         for number in open.indices where !gone.contains(number) {
             while isSending, open[number] < 16 {
                 let delivery = CompletionEstimate.Delivery(
-                    update: Update.ID(next),
+                    update: BackendUpdate.ID(next),
                     attribute: 3,
                     central: centrals[number]
                 )

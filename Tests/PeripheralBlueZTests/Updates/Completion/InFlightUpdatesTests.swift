@@ -17,8 +17,8 @@ struct InFlightUpdatesTests {
 
     /// Gives bluetoothd an update, which takes it.
     private mutating func give(_ number: UInt64, of attribute: AttributeHandle, for centrals: [Central.ID]) {
-        inFlight.given(Update.ID(number), of: attribute, for: centrals)
-        #expect(told(inFlight.taken(Update.ID(number), .delivered)) == "taken \(number)")
+        inFlight.given(BackendUpdate.ID(number), of: attribute, for: centrals)
+        #expect(told(inFlight.taken(BackendUpdate.ID(number), .delivered)) == "taken \(number)")
     }
 
     private mutating func completed(_ attribute: AttributeHandle, for central: Central.ID) -> String? {
@@ -37,13 +37,13 @@ struct InFlightUpdatesTests {
         let numbers = 0..<10 as Range<UInt64>
         switch event {
         case .updateTaken(let id):
-            return numbers.first { Update.ID($0) == id }.map { "taken \($0)" }
+            return numbers.first { BackendUpdate.ID($0) == id }.map { "taken \($0)" }
         case .updateEnded(let id, .delivered):
-            return numbers.first { Update.ID($0) == id }.map { "ended \($0)" }
+            return numbers.first { BackendUpdate.ID($0) == id }.map { "ended \($0)" }
         case .updateEnded(let id, .givenUp):
-            return numbers.first { Update.ID($0) == id }.map { "given up \($0)" }
+            return numbers.first { BackendUpdate.ID($0) == id }.map { "given up \($0)" }
         case .updateEnded(let id, .failed):
-            return numbers.first { Update.ID($0) == id }.map { "failed \($0)" }
+            return numbers.first { BackendUpdate.ID($0) == id }.map { "failed \($0)" }
         default: return nil
         }
     }
@@ -67,16 +67,16 @@ struct InFlightUpdatesTests {
     }
 
     @Test mutating func oneForNobodyEndsWhenItIsTaken() {
-        inFlight.given(Update.ID(0), of: 3, for: [])
+        inFlight.given(BackendUpdate.ID(0), of: 3, for: [])
         #expect(inFlight.isEmpty)
-        #expect(told(inFlight.taken(Update.ID(0), .delivered)) == "ended 0")
+        #expect(told(inFlight.taken(BackendUpdate.ID(0), .delivered)) == "ended 0")
     }
 
     /// The link may be quicker than the news that the socket has taken it.
     @Test mutating func oneThatHasLeftEndsOnceWhenItIsTaken() {
-        inFlight.given(Update.ID(0), of: 3, for: [one])
+        inFlight.given(BackendUpdate.ID(0), of: 3, for: [one])
         #expect(completed(3, for: one) == nil)
-        #expect(told(inFlight.taken(Update.ID(0), .delivered)) == "ended 0")
+        #expect(told(inFlight.taken(BackendUpdate.ID(0), .delivered)) == "ended 0")
         #expect(inFlight.isEmpty)
     }
 
@@ -101,10 +101,10 @@ struct InFlightUpdatesTests {
     }
 
     @Test mutating func oneThatWasNotTakenLeavesNoGap() {
-        inFlight.given(Update.ID(0), of: 3, for: [one, two])
+        inFlight.given(BackendUpdate.ID(0), of: 3, for: [one, two])
         give(1, of: 3, for: [one])
-        let failure = UpdateOutcome.failed(PeripheralError(code: .disconnected, message: ""))
-        #expect(told(inFlight.taken(Update.ID(0), failure)) == "failed 0")
+        let failure = BackendUpdateOutcome.failed(PeripheralError(code: .disconnected, message: ""))
+        #expect(told(inFlight.taken(BackendUpdate.ID(0), failure)) == "failed 0")
         #expect(completed(3, for: two) == nil)
         #expect(completed(3, for: one) == "ended 1")
     }

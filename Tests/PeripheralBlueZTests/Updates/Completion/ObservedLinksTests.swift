@@ -18,7 +18,7 @@ struct ObservedLinksTests {
     private var observer = LinkObserver(adapter: 0)
     private var random = SeededGenerator(seed: 0)
     private var centrals: [Central.ID] = []
-    private var open: [Update.ID: Int] = [:]
+    private var open: [BackendUpdate.ID: Int] = [:]
     private var openCounts: [Int] = []
     private var given: UInt64 = 0
     private var unseenUntil = 0
@@ -61,7 +61,7 @@ struct ObservedLinksTests {
         }
         while openCounts[number] < Self.window {
             links.give(20, to: number)
-            let id = Update.ID(given)
+            let id = BackendUpdate.ID(given)
             (open[id], given) = (number, given + 1)
             openCounts[number] += 1
             inFlight.given(id, of: Self.attribute, for: [centrals[number]])

@@ -22,7 +22,7 @@ struct RandomInFlightUpdatesTests {
     private var inFlight = InFlightUpdates()
     private var observer = LinkObserver(adapter: 0)
     private var next: UInt64 = 0
-    private var open: Set<Update.ID> = []
+    private var open: Set<BackendUpdate.ID> = []
     /// What bluetoothd and the kernel hold, and what the controller does.
     private var waiting: [[Packet]] = [[], [], []]
     private var held: [[Packet]] = [[], [], []]
@@ -67,7 +67,7 @@ struct RandomInFlightUpdatesTests {
         let attribute = Self.attributes[Int(random.next() % 2)]
         let receivers = (0..<3).filter { _ in random.next() % 2 == 0 }
         guard !receivers.isEmpty else { return }
-        let id = Update.ID(next)
+        let id = BackendUpdate.ID(next)
         next += 1
         open.insert(id)
         inFlight.given(id, of: attribute, for: try receivers.map { try central($0) })

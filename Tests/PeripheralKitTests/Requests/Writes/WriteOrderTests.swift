@@ -17,8 +17,8 @@ struct WriteOrderTests {
         to attribute: UInt16 = 1,
         by central: Central,
         expectsResponse: Bool = true
-    ) -> WriteRequest {
-        WriteRequest(
+    ) -> BackendWriteRequest {
+        BackendWriteRequest(
             attribute: AttributeHandle(rawValue: attribute),
             value: [],
             expectsResponse: expectsResponse,

@@ -48,8 +48,8 @@ final class DurableDeliveryTests: Sendable {
     }
 
     /// The values of the next updates that are submitted.
-    private func next(_ count: Int) async -> [Update] {
-        var updates: [Update] = []
+    private func next(_ count: Int) async -> [BackendUpdate] {
+        var updates: [BackendUpdate] = []
         for _ in 0..<count {
             if let update = await link.next() { updates.append(update) }
         }
@@ -80,8 +80,8 @@ final class DurableDeliveryTests: Sendable {
     /// Has another central write the value.
     private func write(_ value: UInt8, _ host: any PeripheralHost) async {
         let writer = Central(address: .numbered(2))
-        let outcome: Answer.Outcome = await withCheckedContinuation { continuation in
-            switch host.write(WriteRequest(attribute: Self.handle, value: [value], central: writer)) {
+        let outcome: BackendAnswer.Outcome = await withCheckedContinuation { continuation in
+            switch host.write(BackendWriteRequest(attribute: Self.handle, value: [value], central: writer)) {
             case .immediate(let outcome): continuation.resume(returning: outcome)
             case .deferred(let start): start { continuation.resume(returning: $0) }
             }

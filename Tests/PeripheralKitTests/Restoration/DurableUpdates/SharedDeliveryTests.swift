@@ -59,7 +59,7 @@ final class SharedDeliveryTests: Sendable {
     }
 
     /// The next update that is submitted, as soon as enough time has passed, or without that any does.
-    private func next(_ count: Int, passing time: Duration = .seconds(1)) async throws -> Update {
+    private func next(_ count: Int, passing time: Duration = .seconds(1)) async throws -> BackendUpdate {
         while link.sent.count < count {
             try Task.checkCancellation()
             clock.advance(by: time)

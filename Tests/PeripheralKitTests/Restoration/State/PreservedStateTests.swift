@@ -48,7 +48,7 @@ struct PreservedStateTests {
         var document = state.document
         document["peripheral"]?["colour"] = "red"
         document["peripheral"]?["version"] = "1.7"
-        var group = RestorationDocument.Group("weather")
+        var group = RestorationState.Group("weather")
         group["today"] = "rain"
         document.append(group)
         #expect(try PreservedState(decoding: document) == state)

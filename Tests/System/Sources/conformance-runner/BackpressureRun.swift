@@ -66,14 +66,14 @@ struct BackpressureRun {
             rates.append(times.rate)
             shares.append(times.rate / max(others.rate, 1))
             most = max(most, times.mostUnderWay)
-            isBounded = isBounded && most <= Self.bound(times.pacing)
+            isBounded = isBounded && most <= Self.bound(times.completionReporting)
             isComplete = isComplete && self.isComplete(times, row)
         }
         rates.sort()
         shares.sort()
         let percents = shares.map { Int($0 * 100) }
         print(
-            "\(isComplete && isBounded ? "ok   " : "FAIL ") \(row.name): \(times.pacing), at most \(most) on their way, "
+            "\(isComplete && isBounded ? "ok   " : "FAIL ") \(row.name): \(times.completionReporting), at most \(most) on their way, "
                 + "\(Int(rates[pairs / 2])) a second\(Self.shareOfLinks(rates[pairs / 2], row)), "
                 + "\(percents[pairs / 2]) % of an unbounded sender (\(percents[0]) to \(percents[pairs - 1]) % in \(pairs) pairs)"
                 + (isComplete ? "" : ", not all of \(row.counts[0]) arrived once and in order")
@@ -87,7 +87,7 @@ struct BackpressureRun {
         return " (\(Int(rate * row.packetTimes[0] / 10 / Double(row.centrals))) % of what the links carry)"
     }
 
-    private static func bound(_ pacing: String) -> Int { pacing == "observed" ? 32 : 256 }
+    private static func bound(_ completionReporting: String) -> Int { completionReporting == "observed" ? 32 : 256 }
 
     private func isComplete(_ times: Times, _ row: Row) -> Bool {
         (0..<row.centrals).allSatisfy { place in
@@ -100,10 +100,10 @@ struct BackpressureRun {
     private func reportEach(_ row: Row, _ times: Times) -> Bool {
         let most = times.mostUnderWay
         let isComplete = isComplete(times, row)
-        let isKept = isComplete && most <= Self.bound(times.pacing)
+        let isKept = isComplete && most <= Self.bound(times.completionReporting)
         let rates = times.arrived.keys.sorted().map { "\(Int(times.rate(of: $0)))" }.joined(separator: "/")
         print(
-            "\(isKept ? "ok   " : "FAIL ") \(row.name): \(times.pacing), at most \(most) on their way, \(rates) a second"
+            "\(isKept ? "ok   " : "FAIL ") \(row.name): \(times.completionReporting), at most \(most) on their way, \(rates) a second"
                 + (isComplete ? "" : ", not all of \(row.counts) arrived once and in order")
         )
         print("      processor: \(times.shares)")
@@ -121,7 +121,7 @@ struct BackpressureRun {
             numbers.last == row.counts[0] - 1 && zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 }
         let median = ages.isEmpty ? 0 : ages[ages.count / 2]
         print(
-            "\(isKept ? "ok   " : "FAIL ") \(row.name): \(times.pacing), \(ages.count) of \(row.counts[0]) arrived, "
+            "\(isKept ? "ok   " : "FAIL ") \(row.name): \(times.completionReporting), \(ages.count) of \(row.counts[0]) arrived, "
                 + "in the median \(Int(median * 1e3)) ms old, at most \(Int((ages.last ?? 0) * 1e3)) ms"
         )
         return isKept
@@ -151,7 +151,7 @@ extension BackpressureRun {
             try Rig.radio("arrivals")
             var times = BackpressureTimes()
             let (start, before) = (BulkProgram.time, ProcessTable.processorTimes(program: process.identifier))
-            times.pacing = try await process.begin(&lines)
+            times.completionReporting = try await process.begin(&lines)
             try await BulkProcess.expect("sent", from: &lines)
             try await wait(for: row, &times)
             let (end, after) = (BulkProgram.time, ProcessTable.processorTimes(program: process.identifier))

@@ -5,7 +5,7 @@ struct BackpressureTimes {
         var time: Double
     }
 
-    var pacing = ""
+    var completionReporting = ""
     /// When the values for a central were accepted, by its address, or `all`.
     var accepted: [Substring: [Double]] = [:]
     /// For each central, the values in their order.

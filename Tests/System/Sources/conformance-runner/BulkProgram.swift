@@ -6,7 +6,7 @@ import PeripheralKit
 /// The program whose updates are counted, a process of its own, which does nothing else: so its memory and
 /// its processor time are those of a peripheral that sends.
 ///
-/// It prints `ready` when it is on the air, `pacing` when a central has told it to start, and `sent` when
+/// It prints `ready` when it is on the air, `completionReporting` when a central has told it to start, and `sent` when
 /// everything is accepted. When it is told so once more, it prints when each value was. It ends when its
 /// centrals have left.
 struct BulkProgram {
@@ -39,7 +39,7 @@ struct BulkProgram {
             while session.subscriptions.count < order.centrals {
                 try await Task.sleep(for: .milliseconds(20))
             }
-            Self.say("pacing \(session.pacing)")
+            Self.say("pacing \(session.completionReporting)")
             var lines: [String] = []
             switch order.work {
             case .document: try await session.send(document, over: declared.bulk)

@@ -28,7 +28,7 @@ struct KillRun {
 
     /// Is the program that is killed.
     static func runProgram(stateDirectory: String) async throws {
-        try await KillTrialPeripheral.runAsProcess(
+        try await CrashTestPeripheral.runAsProcess(
             on: .bluez,
             restoringFrom: StateDirectory(path: stateDirectory),
             savingEvery: interval
@@ -41,8 +41,8 @@ struct KillRun {
         guard let directory = mkdtemp(&template).map({ String(cString: $0) }) else { return false }
         print("seed \(seed)")
         try await CentralPool.run(program) { pool in
-            let twin = KillTrialPeripheral()
-            let trial = KillTrial(
+            let twin = CrashTestPeripheral()
+            let trial = CrashTest(
                 seed: seed,
                 savingEvery: Self.interval,
                 // The host of the virtual machine may stall for that long.
@@ -51,7 +51,7 @@ struct KillRun {
             )
             let central = BumbleCentral(of: twin.peripheral, on: adapter, from: pool)
             let outcome = await trial.run(rounds: rounds, of: twin, with: central) {
-                try KillTrialProcess(path: "/proc/self/exe", arguments: [Self.command, directory])
+                try CrashTestProcess(path: "/proc/self/exe", arguments: [Self.command, directory])
             } recover: { _ in
                 await Self.restartCrashedDaemon()
             }

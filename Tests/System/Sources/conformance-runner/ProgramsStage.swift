@@ -8,7 +8,7 @@ final class ProgramsStage: Sendable {
     private struct State {
         var programs: [NumberedProgram] = []
         /// What a process serves, by its number as a program.
-        var processes: [UInt8: (process: KillTrialProcess, values: ServedValues)] = [:]
+        var processes: [UInt8: (process: CrashTestProcess, values: ServedValues)] = [:]
     }
 
     private let central: BumbleCentral
@@ -45,7 +45,7 @@ final class ProgramsStage: Sendable {
 
     /// Starts this program as another process, which says where its values are.
     func launch(_ arguments: [String], as number: UInt8) async throws -> [AttributeHandle] {
-        let process = try KillTrialProcess(path: "/proc/self/exe", arguments: arguments)
+        let process = try CrashTestProcess(path: "/proc/self/exe", arguments: arguments)
         for await line in process.lines {
             let words = line.split(separator: " ")
             // Others are of the log.

@@ -26,7 +26,7 @@ actor SecondProgram {
     /// How many have served, and how many were refused, such as one whose services are pinned where the
     /// others are.
     private(set) var (served, refused) = (0, 0)
-    private var process: KillTrialProcess?
+    private var process: CrashTestProcess?
 
     /// The name of the scenario that this process serves as the second program; `nil` when it is not one.
     static func scenarioName(in arguments: [String]) -> String? {
@@ -68,7 +68,7 @@ actor SecondProgram {
         case .none, .system: break
         default: return
         }
-        let process = try KillTrialProcess(
+        let process = try CrashTestProcess(
             path: "/proc/self/exe",
             arguments: [Self.command, scenario.name]
         )

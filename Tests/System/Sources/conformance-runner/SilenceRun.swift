@@ -59,7 +59,7 @@ struct SilenceRun {
                     if before == nil || after == nil { failed += 1 }
                     let time = after.map { "go on after \($0) s" } ?? "have not gone on for \(Self.patience)"
                     print(
-                        "\(before == nil || after == nil ? "FAIL " : "ok   ") round \(round), \(session.pacing): updates \(time)"
+                        "\(before == nil || after == nil ? "FAIL " : "ok   ") round \(round), \(session.completionReporting): updates \(time)"
                     )
                     fflush(nil)
                     try? await leaving.disconnect()

@@ -94,7 +94,7 @@ struct TransferRun {
         for (_, identifier) in watched { ProcessTable.resetPeak(of: identifier) }
         let before = watched.map { ProcessTable.memory(of: $0.1) }
         let (start, times) = (BulkProgram.time, ProcessTable.processorTimes(program: process.identifier))
-        let pacing = try await process.begin(&lines)
+        let completionReporting = try await process.begin(&lines)
         var (copies, moved, greatest) = ([Copy](), start, before.map(\.now))
         while copies.count < packetTimes.count || copies.contains(where: { $0.state == "open" }) {
             try await Task.sleep(for: Self.interval)
@@ -134,7 +134,7 @@ struct TransferRun {
         print(
             "\(isWhole && isSmall ? "ok   " : "FAIL ") \(size) bytes in chunks of 20 to \(packetTimes.count) centrals at "
                 + packetTimes.map { "\($0)" }.joined(separator: "/")
-                + " ms per packet: \(pacing), \(Int(seconds)) s"
+                + " ms per packet: \(completionReporting), \(Int(seconds)) s"
                 + (isWhole ? "" : ", not every byte arrived in order") + (isSmall ? "" : ", memory grew")
         )
         return isWhole && isSmall

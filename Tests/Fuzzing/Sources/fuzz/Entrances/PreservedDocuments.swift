@@ -84,13 +84,13 @@ extension Entrance {
         return changes
     }
 
-    private static func document(in bytes: ArraySlice<UInt8>) -> RestorationDocument {
-        var document = RestorationDocument()
-        var group: RestorationDocument.Group?
+    private static func document(in bytes: ArraySlice<UInt8>) -> RestorationState {
+        var document = RestorationState()
+        var group: RestorationState.Group?
         for line in bytes.split(separator: UInt8(ascii: "\n")).prefix(200) {
             if line.first == UInt8(ascii: "[") {
                 if let group { document.append(group) }
-                group = RestorationDocument.Group(
+                group = RestorationState.Group(
                     String(decoding: line.dropFirst().prefix { $0 != UInt8(ascii: "]") }, as: UTF8.self)
                 )
             } else {

@@ -40,7 +40,7 @@ extension Entrance {
         if file.isState(name) { check(StateFileName.isState(name) && !file.isTemporary(name)) }
         check(!names.contains(where: file.isTemporary) && file.isTemporary(file.state + ".ABC123"))
         guard (try? RestorationRules.check(identifier: identifier)) != nil else { return }
-        guard let text = try? StateFileFormat.text(of: RestorationDocument(), identifier: identifier) else {
+        guard let text = try? StateFileFormat.text(of: RestorationState(), identifier: identifier) else {
             return check(false, "\(identifier) cannot be saved")
         }
         check(StateFileFormat.identifier(atStartOf: text) == identifier)
@@ -51,7 +51,7 @@ extension Entrance {
     private static func examine(text: [UInt8]) {
         _ = StateFileFormat.identifier(atStartOf: text)
         _ = StateFileFormat.version(atStartOf: text)
-        let document: RestorationDocument
+        let document: RestorationState
         do throws(RestorationError) {
             document = try StateFileFormat.document(in: text, of: identifier)
         } catch {
@@ -64,7 +64,7 @@ extension Entrance {
         examine(document)
     }
 
-    private static func examine(_ document: RestorationDocument) {
+    private static func examine(_ document: RestorationState) {
         examineParts(of: document)
         do throws(RestorationError) {
             let text = try StateFileFormat.text(of: document, identifier: identifier)
@@ -80,7 +80,7 @@ extension Entrance {
     }
 
     /// Each group and each entry is found by its name, also when others are gone.
-    private static func examineParts(of document: RestorationDocument) {
+    private static func examineParts(of document: RestorationState) {
         var rest = document
         for group in document.groups {
             check(rest[group.name] == group)
@@ -97,9 +97,9 @@ extension Entrance {
 
     /// A document that follows the rules is saved, and no other.
     private static func examine(documentOf feed: inout Feed) {
-        var document = RestorationDocument()
+        var document = RestorationState()
         while !feed.isAtEnd {
-            var group = RestorationDocument.Group(feed.text())
+            var group = RestorationState.Group(feed.text())
             for _ in 0..<feed.byte() % 8 { group[feed.text()] = feed.text() }
             document.append(group)
         }

@@ -1,0 +1,234 @@
+internal import Logging
+internal import PeripheralCore
+internal import PeripheralDBus
+internal import PeripheralKit
+
+extension BusSession {
+    /// The number of further requests for the same handles after a refusal, if they are free.
+    private static let repetitions = 2
+
+    /// Performs a step of a registration.
+    ///
+    /// - Returns: The outcome; `nil` if there is none.
+    func perform(
+        _ action: RegistrationStateMachine.Action,
+        on adapter: String,
+        for life: Supervisor
+    ) async throws -> RegistrationStateMachine.Event? {
+        let managers = try AdapterManagers(of: adapter, on: connection)
+        switch action {
+        case .registerAgent:
+            try await watchCentrals(of: adapter)
+            try await agent.register(on: ObjectPath(adapter))
+            return .registeredAgent
+        case .registerApplication:
+            try await registerApplication(by: managers, on: adapter, for: life)
+            return .registeredApplication
+        case .registerAdvertisements(let values):
+            let capabilities = try await capabilities(by: managers)
+            life.setCapabilities(capabilities)
+            return .advertised(
+                refused: try await advertisements.register(
+                    values,
+                    for: capabilities,
+                    by: managers,
+                    life.clock
+                )
+            )
+        case .changeAdvertisements(let values):
+            let capabilities = try await capabilities(by: managers)
+            return .advertised(
+                refused: try await advertisements.change(values, for: capabilities, by: managers, life.clock)
+            )
+        case .reportPublication:
+            life.reportPublication(
+                by: BlueZLink(
+                    devices: Devices(connection: connection, adapter: try ObjectPath(adapter)),
+                    centrals: application.centrals,
+                    advertise: life.demand,
+                    stop: life.requestStop
+                ),
+                completionReporting: await application.centrals.completionReporting,
+                adapter: life.address(of: adapter)
+            )
+            return .reportedPublication
+        case .awaitRenewal(let delay, let failure):
+            life.tell(
+                failure,
+                "An advertisement is off the air. The registration is tried again until bluetoothd accepts it."
+            )
+            try await life.clock.sleep(for: delay)
+            return .renewalIsDue
+        case .withdrawAdvertisements(let numbers):
+            try await advertisements.withdraw(numbers, by: managers)
+            return .withdrewAdvertisements
+        case .withdrawApplication:
+            // New centrals no longer find the peripheral. Connected centrals still get their responses, but
+            // there is no time to finish pairing.
+            await application.agent.close()
+            await life.host.untilAnswered()
+            await application.centrals.untilConfirmed(within: .seconds(1), by: life.clock)
+            try await managers.withdrawApplication(at: Application.root)
+            try await reservation.release(in: await daemon(managers, adapter: adapter, life.clock))
+            return .withdrewApplication
+        case .withdrawAgent:
+            try await agent.withdraw(from: ObjectPath(adapter))
+            return .withdrewAgent
+        case .finish:
+            return nil
+        }
+    }
+
+    /// Returns the capabilities of the adapter, for which it calls bluetoothd once in a presence.
+    private func capabilities(by managers: AdapterManagers) async throws -> AdvertisingCapabilities {
+        try await advertisements.capabilities(
+            by: managers,
+            version: await application.centrals.abilities.version
+        )
+    }
+
+    /// Registers the database at its former handles, and moves services that find no room there.
+    ///
+    /// It requests no handle before it is certain that no other program has it. Otherwise bluetoothd may
+    /// mistake another program's services for those of this program, and remove them.
+    private func registerApplication(
+        by managers: AdapterManagers,
+        on adapter: String,
+        for life: Supervisor
+    ) async throws {
+        let handles = life.handles
+        let daemon = await daemon(managers, adapter: adapter, life.clock)
+        handles.begin()
+        var refusals = 0
+        do {
+            while true {
+                let others = try await reservation.reserve(handles.demanded, in: daemon)
+                var refusal: BusError?
+                if others.isEmpty {
+                    do throws(BusError) {
+                        try await managers.registerApplication(at: Application.root)
+                        guard handles.isAmongClaims else { break }
+                        try await managers.withdrawApplication(at: Application.root)
+                        handles.forgetGiven()
+                        try await reservation.passClaims(in: daemon)
+                        continue
+                    } catch {
+                        guard error.isConflict else { throw error }
+                        refusal = error
+                    }
+                }
+                if let refusal {
+                    refusals += 1
+                    // Tries again at the same handles. It first checks whether a service has them, such as
+                    // the one that was just refused. Otherwise bluetoothd would mistake that for the same
+                    // service, and remove it as well.
+                    if refusals <= Self.repetitions {
+                        handles.forgetGiven()
+                        await reservation.forgetChecks()
+                        continue
+                    }
+                    guard handles.yield(tellsHandles: daemon.tellsHandles) else { throw refusal }
+                } else if let service = handles.pinnedService(in: others) {
+                    throw RegistrationStateMachine.Failure.handlesTaken(of: service, in: others)
+                } else {
+                    _ = handles.yield(others)
+                }
+            }
+            try await reservation.keep(handles.planned, in: daemon)
+        } catch {
+            // The claims end with the connection, which ends now.
+            handles.fail()
+            throw error
+        }
+        life.keep(await reservation.record)
+        application.reportHandles()
+    }
+
+    private func daemon(
+        _ managers: AdapterManagers,
+        adapter: String,
+        _ clock: any Clock<Duration>
+    ) async -> HandleReservation.Daemon {
+        let name = adapter.split(separator: "/").last.map(String.init) ?? ""
+        var database: String?
+        if let bus = await connection.serverID, let owner = await connection.owner(of: BlueZ.name),
+            let instance = AdapterInstance(name)
+        {
+            database = "\(bus)/\(owner)/\(instance)"
+        }
+        return HandleReservation.Daemon(
+            connection: connection,
+            managers: managers,
+            database: database,
+            tellsHandles: await application.centrals.abilities.tellsHandles,
+            clock: clock
+        )
+    }
+
+    private func watchCentrals(of adapter: String) async throws {
+        let centrals = application.centrals
+        let report = watcher.report
+        await centrals.onConnectionChange { report(.registration(.connectionsChanged($0))) }
+        try await DeviceWatcher(connection: connection, adapter: try ObjectPath(adapter), centrals: centrals)
+            .watch()
+    }
+
+    /// Applies the required settings to the adapter.
+    func prepare(_ adapter: AdapterDescription, _ settings: AdapterSettings) async throws {
+        let path = try ObjectPath(adapter.path)
+        if settings.powersOn, !adapter.isPowered { try await powerOn(path) }
+        if let alias = settings.alias, alias != adapter.alias {
+            try await set("Alias", .string(alias), of: path)
+        }
+        if let isPairable = settings.isPairable { try await set("Pairable", .bool(isPairable), of: path) }
+    }
+
+    private func powerOn(_ adapter: ObjectPath) async throws(RegistrationStateMachine.Failure) {
+        do throws(BusError) {
+            try await set("Powered", .bool(true), of: adapter)
+        } catch {
+            throw RegistrationStateMachine.Failure(error, step: .poweringOn)
+        }
+    }
+
+    private func set(_ property: String, _ value: BusValue, of adapter: ObjectPath) async throws(BusError) {
+        _ = try await connection.call(
+            BlueZ.name,
+            adapter,
+            .properties,
+            "Set",
+            [.string(BlueZ.adapter.text), .string(property), .variant(value)],
+            timeout: .seconds(10)
+        )
+    }
+}
+
+extension BusSession {
+    /// Finds the issues of the declaration on the running version of bluetoothd.
+    ///
+    /// - Returns: The warnings.
+    /// - Throws: `RegistrationStateMachine.Failure` with the errors.
+    func prepare(for version: BlueZVersion) async throws -> [DeclarationIssue] {
+        await application.centrals.setAbilities(Centrals.Abilities(of: version))
+        application.refusals.setVersion(version)
+        let issues = BlueZRules(version).examine(application.publication)
+        let errors = issues.filter { $0.severity == .error }
+        guard errors.isEmpty else {
+            throw RegistrationStateMachine.Failure(errors)
+        }
+        return issues
+    }
+}
+
+extension RegistrationStateMachine.Action {
+    /// The step that a failure of this action names.
+    var step: RegistrationStep {
+        switch self {
+        case .registerAgent: .registeringAgent
+        case .registerApplication: .registeringApplication
+        case .registerAdvertisements, .changeAdvertisements, .awaitRenewal: .registeringAdvertisement
+        case .reportPublication: .connecting
+        case .withdrawAdvertisements, .withdrawApplication, .withdrawAgent, .finish: .withdrawing
+        }
+    }
+}

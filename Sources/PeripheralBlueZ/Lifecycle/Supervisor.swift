@@ -1,0 +1,366 @@
+internal import Logging
+internal import PeripheralCore
+internal import PeripheralDBus
+internal import PeripheralKit
+internal import Synchronization
+
+/// Carries out the decisions of a ``SupervisorStateMachine``.
+final class Supervisor: Sendable {
+    typealias Event = SupervisorStateMachine.Event
+    typealias Action = SupervisorStateMachine.Action
+    typealias Failure = RegistrationStateMachine.Failure
+
+    /// An event around the peripheral, or the outcome of a step.
+    private struct Occurrence: Equatable {
+        var event: Event
+        var step: Int?
+        /// The presence that the event belongs to; `nil` if that does not matter.
+        var presence: Int?
+    }
+
+    private struct State {
+        var presence: BusSession?
+        /// The number of presences so far.
+        var number = 0
+        /// The addresses of the adapters, by their paths.
+        var addresses: [String: DeviceAddress] = [:]
+        /// The knowledge about handles from earlier registrations.
+        var record: HandleRecord
+        /// The preserved text of ``record``.
+        var preservedRecord: String
+        /// Whether the peripheral is registered on an adapter that is powered off.
+        var lacksPower = false
+        /// The last logged reason why the peripheral, or a part of it, is off the air.
+        var told: Failure?
+    }
+
+    let publication: BackendPublication
+    let host: any PeripheralHost
+    let clock: any Clock<Duration>
+    let log: RunLog
+    let handles: AssignedHandles
+    private let backend: BlueZBackend
+    private let logger: Logger
+    private let loop: EventLoop
+    private let service: ServiceReporter?
+    private let occurrences = EventQueue<Occurrence>()
+    private let demands = AdvertisingDemands()
+    private let times = AdvertisingTimes()
+    private let state: Mutex<State>
+    /// The interval between checks over another connection, while this one reports that bluetoothd does not
+    /// run.
+    private static let timeBetweenChecks = Duration.seconds(60)
+    /// The time that the adapter must stay unusable before the reason is logged.
+    ///
+    /// When bluetoothd ends or an adapter is unplugged, the adapter is powered off first, and bluetoothd
+    /// disappears last. The log reports the final reason.
+    private static let timeToSettle = Duration.seconds(2)
+
+    init(
+        of publication: BackendPublication,
+        for host: any PeripheralHost,
+        by backend: BlueZBackend,
+        on loop: EventLoop
+    ) {
+        self.publication = publication
+        self.host = host
+        self.backend = backend
+        self.loop = loop
+        clock = backend.clock
+        logger = backend.logger
+        service = backend.serviceManager.map { ServiceReporter(to: $0, on: loop, logger: backend.logger) }
+        log = RunLog(backend.logger)
+        state = Mutex(
+            State(
+                record: HandleRecord(publication.backendState) ?? HandleRecord(),
+                preservedRecord: publication.backendState
+            )
+        )
+        handles = AssignedHandles(
+            for: publication.table,
+            preserved: publication.preservedHandles,
+            newServices: publication.newServices
+        )
+    }
+
+    /// Requests the end; ``run()`` returns after everything is withdrawn.
+    func stop() {
+        requestStop()
+    }
+
+    /// A closure that requests the end.
+    ///
+    /// It may outlive this object. It does not hold this object, which holds the host.
+    var requestStop: @Sendable () -> Void {
+        { [occurrences] in occurrences.add(Occurrence(event: .stopRequested)) }
+    }
+
+    /// A closure that changes the advertisements, and returns when they are on the air.
+    ///
+    /// If the peripheral is off the air, the closure returns when they are certain to follow with the
+    /// peripheral. Like ``requestStop``, it may outlive this object.
+    var demand: @Sendable ([Advertisement], Set<Int>) async throws -> Void {
+        { [occurrences, demands] advertisements, restarted in
+            try await demands.make(advertisements) {
+                occurrences.add(Occurrence(event: .advertisingDemanded(advertisements, restarted: restarted)))
+            }
+        }
+    }
+
+    /// Sets the capabilities of the adapter.
+    func setCapabilities(_ capabilities: AdvertisingCapabilities) {
+        demands.setCapabilities(capabilities)
+    }
+
+    /// Registers, serves and recovers until the end, and then withdraws everything.
+    ///
+    /// - Returns: The reason for the end; `nil` if the end was requested.
+    func run() async -> Failure? {
+        var machine = SupervisorStateMachine(
+            selection: backend.adapter,
+            settings: backend.settings,
+            recovery: backend.recovery,
+            advertisements: publication.advertisements
+        )
+        service?.start()
+        var action = machine.start()
+        var step = 0
+        while true {
+            if case .finish(let failure) = action {
+                service?.noteStop()
+                demands.close()
+                await close()
+                await service?.close()
+                return failure
+            }
+            step += 1
+            action = await carryOut(action, as: step) { event in
+                if case .stopRequested = event { service?.noteStop() }
+                let ended = machine.endedAdvertisements
+                let action = machine.handle(event)
+                // Only if this is new: the bus may have reported it while the other connection was checked.
+                if case .daemonFound = event, action != nil {
+                    logger.notice(
+                        "bluetoothd runs, but the bus did not report it. The peripheral connects to the bus again."
+                    )
+                }
+                for number in machine.endedAdvertisements.subtracting(ended) {
+                    host.handle(.advertisementEnded(number))
+                }
+                let restarted = ended.subtracting(machine.endedAdvertisements)
+                times.reset { restarted.contains($0) || $0 >= machine.advertisementCount }
+                note(machine.peripheralState)
+                if let outcome = machine.takeOutcomeOfDemand() { demands.end(outcome.mapError(\.error)) }
+                return action
+            }
+        }
+    }
+
+    /// Carries out a step, and passes on events until the next step is decided.
+    ///
+    /// A step that is still running then is cancelled.
+    private func carryOut(
+        _ action: Action,
+        as step: Int,
+        decide: (Event) -> Action?
+    ) async -> Action {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { [self] in
+                guard let outcome = await perform(action) else { return }
+                occurrences.add(Occurrence(event: outcome, step: step))
+            }
+            defer { group.cancelAll() }
+            var lackedPower = false
+            while true {
+                let lacksPower = state.withLock(\.lacksPower)
+                if lacksPower, !lackedPower { group.addTask { [self] in await tellOfPower() } }
+                lackedPower = lacksPower
+                let occurrence = await occurrences.next()
+                // Ignores the outcome of a cancelled step, and events of a presence that has ended.
+                if let origin = occurrence.step, origin != step { continue }
+                if let origin = occurrence.presence, origin != state.withLock({ $0.number }) { continue }
+                if let next = decide(occurrence.event) { return next }
+            }
+        }
+    }
+
+    private func note(_ peripheral: PeripheralState) {
+        state.withLock { state in
+            // A lack of power at other times is logged where the peripheral waits for it.
+            state.lacksPower = peripheral.isRegistered && peripheral.radio == .poweredOff
+            if peripheral.isRegistered, peripheral.reason == nil { state.told = nil }
+        }
+        service?.note(peripheral)
+        host.handle(.stateChanged(peripheral))
+    }
+
+    /// Logs that the adapter is powered off, if it stays off.
+    private func tellOfPower() async {
+        try? await clock.sleep(for: Self.timeToSettle)
+        guard !Task.isCancelled, state.withLock(\.lacksPower) else { return }
+        tell(.powerLost)
+    }
+
+    private func close() async {
+        let presence = state.withLock { state in
+            state.number += 1
+            return state.presence.take()
+        }
+        // Also if it was not published: centrals may have connected as soon as the services were registered.
+        await presence?.close { host.handle(.suspended) }
+    }
+}
+
+// MARK: - Steps
+
+extension Supervisor {
+    /// Performs an action, and returns its outcome.
+    private func perform(_ action: Action) async -> Event? {
+        switch action {
+        case .connect:
+            return await outcome(.connecting) {
+                try await connect()
+                return .connected
+            }
+        case .examine(let startsDaemon):
+            return await outcome(.findingAdapters) {
+                let presence = try presence()
+                let adapters = try await presence.watcher.findAdapters(startsDaemon: startsDaemon)
+                state.withLock { state in
+                    for adapter in adapters { state.addresses[adapter.path] = adapter.address }
+                }
+                // All adapters belong to the same daemon.
+                if let version = adapters.first?.version {
+                    for warning in try await presence.prepare(for: version) {
+                        log.tell(.declaration(warning), .warning, "\(warning)")
+                    }
+                }
+                return .examined(adapters)
+            }
+        case .prepare(let adapter):
+            return await outcome(.preparing) {
+                try await presence().prepare(adapter, backend.settings)
+                return .preparedAdapter
+            }
+        case .registration(let action, let adapter):
+            return await outcome(action.step) {
+                try await presence().perform(action, on: adapter, for: self).map { .registration($0) }
+            }
+        case .awaitChange(let failure):
+            if failure.code == .adapterUnavailable {
+                guard (try? await clock.sleep(for: Self.timeToSettle)) != nil else { return nil }
+            }
+            tell(failure)
+            // While bluetoothd runs, it reports changes of the adapters.
+            return failure.code == .stackUnavailable ? await untilDaemonRuns() : nil
+        case .wait(let longest, let failure):
+            tell(failure)
+            // Waits for a random time between half of the delay and the whole delay.
+            let delay = longest / 2 + longest / 2 * Double.random(in: 0...1)
+            try? await clock.sleep(for: delay)
+            return .waited
+        case .disconnect:
+            await close()
+            return .disconnected
+        case .finish:
+            return nil
+        }
+    }
+
+    private func connect() async throws {
+        let number = state.withLock { state in
+            state.number += 1
+            return state.number
+        }
+        handles.pin()
+        let record = state.withLock { state in
+            // An adapter that was unplugged in the meantime has a new database, even in the same bluetoothd.
+            if number > 1 { state.record.forgetChecked() }
+            return state.record
+        }
+        let presence = try await BusSession(
+            of: publication,
+            for: host,
+            at: backend.bus,
+            on: loop,
+            handles: handles,
+            record: record,
+            times: times,
+            version: backend.version,
+            kernelLinks: backend.kernelLinks ?? HCISocketLinks(),
+            fallbackRate: backend.fallbackRate,
+            log: log
+        ) { [occurrences] event in
+            occurrences.add(Occurrence(event: event, presence: number))
+        }
+        state.withLock { $0.presence = presence }
+    }
+
+    /// Waits until bluetoothd runs, according to a new connection to the bus each minute.
+    ///
+    /// The existing connection reports it at once. This check ensures that the peripheral does not stay off
+    /// the air if the connection does not report it for any reason.
+    ///
+    /// - Returns: `nil` if this step is cancelled.
+    private func untilDaemonRuns() async -> Event? {
+        while (try? await clock.sleep(for: Self.timeBetweenChecks)) != nil {
+            if await DaemonWatcher.findsDaemon(at: backend.bus, on: loop) { return .daemonFound }
+        }
+        return nil
+    }
+
+    private func presence() throws -> BusSession {
+        guard let presence = state.withLock({ $0.presence }) else { throw Failure.busLost }
+        return presence
+    }
+
+    /// Keeps the knowledge about handles for the next registration.
+    ///
+    /// It also lasts for the next run if the state is preserved.
+    func keep(_ record: HandleRecord) {
+        let isNew = state.withLock { state in
+            defer { (state.record, state.preservedRecord) = (record, record.text) }
+            return state.preservedRecord != record.text
+        }
+        if isNew { host.handle(.backendStateChanged(record.text)) }
+    }
+
+    func address(of adapter: String) -> DeviceAddress? {
+        state.withLock { $0.addresses[adapter] }
+    }
+
+    func reportPublication(by link: any BackendLink, completionReporting: CompletionReporting, adapter: DeviceAddress?) {
+        // A socket has room for 224 values.
+        let window = completionReporting == .unknown && backend.fallbackRate == .unlimited ? 224 : 16
+        host.handle(
+            .published(
+                PublishedPeripheral(link: link, completionReporting: completionReporting, window: window, adapter: adapter)
+            )
+        )
+    }
+
+    /// Logs what is off the air and why, unless this failure was logged last.
+    func tell(
+        _ failure: Failure,
+        _ message: Logger.Message =
+            "The peripheral is off the air. It is published again automatically as soon as possible."
+    ) {
+        let isNew = state.withLock { state in
+            defer { state.told = failure }
+            return state.told != failure
+        }
+        guard isNew else { return }
+        logger.warning(
+            message,
+            metadata: ["peripheral.reason": .bounded(failure.message, by: "\(failure.code)")]
+        )
+    }
+
+    private func outcome(_ step: RegistrationStep, _ work: () async throws -> Event?) async -> Event? {
+        do {
+            return try await work()
+        } catch {
+            return .failed((error as? Failure) ?? Failure(error, step: step))
+        }
+    }
+}

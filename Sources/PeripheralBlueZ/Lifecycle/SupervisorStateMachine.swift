@@ -1,0 +1,413 @@
+internal import PeripheralKit
+
+/// The state machine of a run: it registers the peripheral, and recovers from every loss.
+///
+/// Events go in, the next step comes out. The ``RegistrationStateMachine`` that it holds while it uses an
+/// adapter works in the same way.
+///
+/// After any loss, the run also gives up the connection to the bus, and with it everything that the daemon
+/// may still have of the peripheral. Then it starts again. If something is missing, the run waits for a
+/// signal that reports the change. Where there is no such signal, it waits with growing delays.
+struct SupervisorStateMachine {
+    typealias Failure = RegistrationStateMachine.Failure
+    typealias Registration = RegistrationStateMachine
+
+    enum Event: Hashable {
+        // Outcomes of the current step:
+
+        case connected
+        /// The adapters of bluetoothd, in its order.
+        case examined([AdapterDescription])
+        case preparedAdapter
+        case waited
+        case disconnected
+        case failed(Failure)
+
+        /// An outcome of a step of the registration, or an event that concerns it.
+        case registration(Registration.Event)
+
+        // Events around the peripheral:
+
+        case stopRequested
+        /// The program changes the advertisements; see
+        /// ``RegistrationStateMachine/Event/advertisingDemanded(_:restarted:)``.
+        case advertisingDemanded([Advertisement], restarted: Set<Int>)
+        case busLost
+        case daemonAppeared
+        case daemonLost
+        /// bluetoothd runs, according to another connection to the bus.
+        case daemonFound
+        case adapterAppeared(String)
+        case adapterLost(String)
+        case powerChanged(String, Bool)
+    }
+
+    enum Action: Hashable {
+        /// Connects to the bus, and begins to watch bluetoothd.
+        case connect
+        /// Finds the adapters. If there is no daemon, the bus may start it.
+        case examine(startsDaemon: Bool)
+        /// Applies the required settings to the adapter, including its power.
+        case prepare(AdapterDescription)
+        case registration(Registration.Action, on: String)
+        /// Waits until something changes. If bluetoothd does not run, another connection to the bus checks
+        /// this from time to time.
+        case awaitChange(because: Failure)
+        /// Waits for a change without a signal, for at least half of the duration and at most all of it.
+        case wait(Duration, because: Failure)
+        /// Gives up the connection to the bus, which ends all registrations.
+        case disconnect
+        case finish(Failure?)
+    }
+
+    private enum State {
+        case idle
+        /// Whether the new connection is already lost, before the step reports that it is open.
+        case connecting(isLost: Bool)
+        /// Whether something has changed since the adapters were requested.
+        case examining(isOutdated: Bool)
+        case preparing(AdapterDescription)
+        case waiting(isConnected: Bool)
+        case registering(Registration)
+        /// The next step is a new connection, at once or after a delay.
+        case disconnecting(because: Failure, waits: Bool)
+        case finished
+    }
+
+    private let selection: AdapterSelection
+    private let settings: AdapterSettings
+    private let recovery: Recovery
+    /// The advertisements that the program requested last.
+    private var advertisements: [Advertisement]
+    /// The numbers of the advertisements whose timeout has passed.
+    private(set) var endedAdvertisements: Set<Int> = []
+    /// The outcome of a change of the advertisements.
+    private var outcomeOfDemand: Result<Void, Failure>?
+    private var state = State.idle
+    private var backoff = Backoff()
+    private var hasBeenPublished = false
+    private var mayStartDaemon = true
+    private var isStopRequested = false
+    /// The reason why the peripheral is off the air.
+    private var obstacle: Failure?
+
+    init(
+        selection: AdapterSelection,
+        settings: AdapterSettings = AdapterSettings(),
+        recovery: Recovery = .always,
+        advertisements: [Advertisement] = [Advertisement()]
+    ) {
+        self.selection = selection
+        self.settings = settings
+        self.recovery = recovery
+        self.advertisements = advertisements
+    }
+
+    /// Returns the first step.
+    mutating func start() -> Action {
+        state = .connecting(isLost: false)
+        return .connect
+    }
+
+    /// Handles an event.
+    ///
+    /// - Returns: The next step; `nil` if the current step continues.
+    mutating func handle(_ event: Event) -> Action? {
+        if event == .stopRequested { isStopRequested = true }
+        if case .registering(var registration) = state {
+            return Self.translate(event, on: registration.adapter.path).flatMap { translated in
+                let action = registration.handle(translated)
+                note(&registration)
+                state = .registering(registration)
+                return follow(registration, action)
+            }
+        }
+        return switch event {
+        case .stopRequested: stop()
+        case .advertisingDemanded(let advertisements, let restarted): demand(advertisements, restarted)
+        case .busLost: loseBus()
+        case .daemonFound: beginAnew()
+        case .daemonAppeared, .daemonLost, .adapterAppeared, .adapterLost, .powerChanged: lookAgain()
+        case .failed(let failure): fail(failure)
+        default: proceed(event)
+        }
+    }
+
+    /// The number of advertisements, including those whose timeout has passed.
+    var advertisementCount: Int { advertisements.count }
+
+    /// Returns the outcome of the last change of the advertisements, once.
+    mutating func takeOutcomeOfDemand() -> Result<Void, Failure>? {
+        outcomeOfDemand.take()
+    }
+
+    /// Returns the event that a registration handles.
+    private static func translate(_ event: Event, on adapter: String) -> Registration.Event? {
+        switch event {
+        case .registration(let event): event
+        case .failed(let failure): .failed(failure)
+        case .stopRequested: .stopRequested
+        case .advertisingDemanded(let advertisements, let restarted):
+            .advertisingDemanded(advertisements, restarted: restarted)
+        case .busLost: .lost(.busLost)
+        case .daemonLost: .lost(.daemonLost)
+        case .adapterLost(adapter): .lost(.adapterLost(adapter))
+        case .powerChanged(adapter, let isOn): .powerChanged(isOn)
+        default: nil
+        }
+    }
+}
+
+// MARK: - Steps
+
+extension SupervisorStateMachine {
+    private mutating func proceed(_ event: Event) -> Action? {
+        if case (.examining, .examined) = (state, event) { endStartOfDaemon() }
+        switch (state, event) {
+        case (.connecting(let isLost), .connected):
+            return isLost ? recover(from: .busLost) : examine()
+        case (.examining(isOutdated: true), .examined):
+            return examine()
+        case (.examining, .examined(let adapters)):
+            return choose(from: adapters)
+        case (.preparing(let adapter), .preparedAdapter):
+            return register(on: adapter)
+        case (.waiting(let isConnected), .waited):
+            return isConnected ? examine() : start()
+        case (.disconnecting(let failure, let waits), .disconnected):
+            return waits ? wait(because: failure, isConnected: false) : start()
+        default:
+            return nil
+        }
+    }
+
+    private mutating func examine() -> Action {
+        state = .examining(isOutdated: false)
+        return .examine(startsDaemon: false)
+    }
+
+    /// Starts the daemon, and reports this to the program because it may take half a minute.
+    private mutating func startDaemon() -> Action {
+        endStartOfDaemon()
+        obstacle = .daemonStarting
+        state = .examining(isOutdated: false)
+        return .examine(startsDaemon: true)
+    }
+
+    /// Stops further starts of the daemon, because a later stop is intended.
+    private mutating func endStartOfDaemon() {
+        mayStartDaemon = false
+        if obstacle == .daemonStarting { obstacle = nil }
+    }
+
+    private mutating func choose(from adapters: [AdapterDescription]) -> Action {
+        switch selection.choose(from: adapters, powersOn: settings.powersOn) {
+        case .success(let adapter) where Self.demands(settings, of: adapter):
+            state = .preparing(adapter)
+            return .prepare(adapter)
+        case .success(let adapter):
+            return register(on: adapter)
+        case .failure(let failure):
+            return awaitChange(because: failure)
+        }
+    }
+
+    private mutating func register(on adapter: AdapterDescription) -> Action {
+        var registration = Registration(
+            on: adapter,
+            advertisements: advertisements,
+            endedAdvertisements: endedAdvertisements,
+            acceptsPart: recovery == .always || recovery == .afterPublication && hasBeenPublished
+        )
+        let action = registration.start()
+        state = .registering(registration)
+        return .registration(action, on: adapter.path)
+    }
+
+    /// Saves the state that must outlast a registration.
+    private mutating func note(_ registration: inout Registration) {
+        advertisements = registration.advertising.advertisements
+        endedAdvertisements = registration.advertising.ended
+        if let outcome = registration.takeOutcomeOfDemand() { outcomeOfDemand = outcome }
+    }
+
+    /// Continues with the action of a registration.
+    private mutating func follow(_ registration: Registration, _ action: Registration.Action?) -> Action? {
+        if registration.isPublished, registration.isComplete {
+            hasBeenPublished = true
+            obstacle = nil
+            backoff.reset()
+        }
+        switch action {
+        case nil: return nil
+        case .finish(nil): return finish(nil)
+        case .finish(let failure?): return recover(from: failure)
+        case .awaitRenewal(_, let failure):
+            obstacle = failure
+            return action.map { .registration($0, on: registration.adapter.path) }
+        case let action?: return .registration(action, on: registration.adapter.path)
+        }
+    }
+
+    private mutating func finish(_ failure: Failure?) -> Action {
+        state = .finished
+        return .finish(failure)
+    }
+}
+
+// MARK: - Failures
+
+extension SupervisorStateMachine {
+    /// A step failed.
+    private mutating func fail(_ failure: Failure) -> Action? {
+        switch state {
+        case .connecting:
+            return isFatal(failure) ? finish(failure) : wait(because: failure, isConnected: false)
+        case .examining where failure == .noDaemon && mayStartDaemon:
+            return startDaemon()
+        case .examining(isOutdated: true) where !isFatal(failure) && !failure.isOfConnection:
+            return examine()
+        case .examining, .preparing:
+            if failure == .busLost { return loseBus() }
+            endStartOfDaemon()
+            // If there are no replies, there may be no signals either.
+            if failure.isOfConnection { return recover(from: failure) }
+            if isFatal(failure) { return finish(failure) }
+            // Signals report when the daemon appears, and when an adapter becomes usable.
+            let isTold = failure.code == .stackUnavailable || failure.code == .adapterUnavailable
+            return isTold ? awaitChange(because: failure) : wait(because: failure, isConnected: true)
+        case .disconnecting:
+            return proceed(.disconnected)
+        case .idle, .waiting, .registering, .finished:
+            return nil
+        }
+    }
+
+    /// Continues after the end of a registration.
+    private mutating func recover(from failure: Failure) -> Action {
+        if isFatal(failure) { return finish(failure) }
+        // The stop was requested while earlier registrations were withdrawn after the failure.
+        if isStopRequested { return finish(nil) }
+        obstacle = failure
+        // After a loss, the first attempt follows at once, because the lost part may be back already. After a
+        // refusal, another attempt at once would be refused again.
+        let isFirst = backoff == Backoff()
+        if failure.isLoss, isFirst { _ = backoff.grow() }
+        state = .disconnecting(because: failure, waits: !(failure.isLoss && isFirst))
+        return .disconnect
+    }
+
+    private mutating func awaitChange(because failure: Failure) -> Action {
+        if isFatal(failure) { return finish(failure) }
+        obstacle = failure
+        state = .waiting(isConnected: true)
+        return .awaitChange(because: failure)
+    }
+
+    private mutating func wait(because failure: Failure, isConnected: Bool) -> Action {
+        obstacle = failure
+        state = .waiting(isConnected: isConnected)
+        return .wait(backoff.grow(), because: failure)
+    }
+
+    /// Returns whether a failure ends the run.
+    private func isFatal(_ failure: Failure) -> Bool {
+        // A wrong declaration does not correct itself.
+        guard failure.issues.isEmpty else { return true }
+        return switch recovery {
+        case .always: false
+        case .afterPublication: !hasBeenPublished
+        case .never: true
+        }
+    }
+}
+
+// MARK: - Events during a step
+
+extension SupervisorStateMachine {
+    private mutating func stop() -> Action? {
+        switch state {
+        case .idle, .finished: nil
+        default: finish(nil)
+        }
+    }
+
+    /// Saves the advertisements for the next registration.
+    private mutating func demand(_ new: [Advertisement], _ restarted: Set<Int>) -> Action? {
+        var advertising = Registration.Advertising(of: advertisements, ended: endedAdvertisements)
+        advertising.demand(new, restarted: restarted)
+        (advertisements, endedAdvertisements) = (advertising.advertisements, advertising.ended)
+        outcomeOfDemand = .success(())
+        return nil
+    }
+
+    private mutating func loseBus() -> Action? {
+        switch state {
+        case .connecting:
+            state = .connecting(isLost: true)
+            return nil
+        case .examining, .preparing, .waiting(isConnected: true):
+            return recover(from: .busLost)
+        case .idle, .waiting(isConnected: false), .registering, .disconnecting, .finished:
+            return nil
+        }
+    }
+
+    /// Connects again, because this connection did not report an event that another one reported.
+    private mutating func beginAnew() -> Action? {
+        guard case .waiting(isConnected: true) = state, let obstacle else { return nil }
+        state = .disconnecting(because: obstacle, waits: false)
+        return .disconnect
+    }
+
+    /// Finds the adapters again after a change.
+    private mutating func lookAgain() -> Action? {
+        switch state {
+        case .examining:
+            state = .examining(isOutdated: true)
+            return nil
+        case .waiting(isConnected: true):
+            return examine()
+        case .idle, .connecting, .preparing, .waiting(isConnected: false), .registering, .disconnecting,
+            .finished:
+            return nil
+        }
+    }
+}
+
+// MARK: - State for the program
+
+extension SupervisorStateMachine {
+    var peripheralState: PeripheralState {
+        guard case .registering(let registration) = state else {
+            return PeripheralState(radio: obstacle?.radioState ?? .unknown, reason: obstacle?.message)
+        }
+        return PeripheralState(
+            radio: registration.isPowered ? .poweredOn : .poweredOff,
+            isRegistered: registration.isRegistered,
+            isAdvertising: registration.isAdvertising,
+            reason: registration.isAdvertising
+                ? nil : registration.isPowered ? obstacle?.message : Failure.powerLost.message
+        )
+    }
+}
+
+extension RegistrationStateMachine.Failure {
+    /// Whether something is lost, not refused.
+    fileprivate var isLoss: Bool {
+        code == .connectionLost || code == .stackUnavailable || code == .adapterUnavailable
+    }
+
+    /// Whether the connection to the bus is lost, or may no longer deliver anything.
+    fileprivate var isOfConnection: Bool {
+        code == .connectionLost || code == .timedOut
+    }
+}
+
+extension SupervisorStateMachine {
+    /// Returns whether the adapter differs from the required settings.
+    private static func demands(_ settings: AdapterSettings, of adapter: AdapterDescription) -> Bool {
+        if let alias = settings.alias, alias != adapter.alias { return true }
+        return settings.isPairable != nil || settings.powersOn && !adapter.isPowered
+    }
+}

@@ -1,0 +1,180 @@
+public import PeripheralTesting
+
+/// Kills a program repeatedly while a central uses it, and checks what each start restores.
+///
+/// The trial checks these rules:
+///
+/// - Restored state: it was the state at one instant shortly before the kill. It contains every change that
+///   was acknowledged as durable.
+/// - Durable characteristic: its entries arrive in order, with none missing.
+/// - Second central: the first central creates it, and it connects and disconnects repeatedly. It receives
+///   each durable value that was acknowledged to the first central or restored, together with its entry in
+///   the audit characteristic. It receives nothing else.
+///
+/// ```swift
+/// let twin = KillTrialPeripheral()
+/// let trial = KillTrial(seed: 7, savingEvery: .milliseconds(50))
+/// let outcome = await trial.run(rounds: 500, of: twin, with: bluez.central(for: twin.peripheral)) {
+///     try MyProcess("my-killed-program")
+/// }
+/// ```
+public struct CrashTest: Sendable {
+    /// The seed that determines the instants of the kills and the actions before them.
+    public var seed: UInt64
+
+    /// The program's shortest time between two saves.
+    public var interval: Duration
+
+    /// How much later than ``interval`` a change may be preserved: time for the storage and a busy machine.
+    public var tolerance: Duration
+
+    /// The longest time that a program is used before it is killed.
+    ///
+    /// A few programs are used longer, to detect changes that are preserved late.
+    public var longestUse: Duration
+
+    /// Creates a trial.
+    ///
+    /// - Parameters:
+    ///   - seed: The seed that determines the instants of the kills and the actions before them.
+    ///   - interval: The program's shortest time between two saves.
+    ///   - tolerance: How much later than `interval` a change may be preserved.
+    ///   - longestUse: The longest time that most programs are used before they are killed.
+    public init(
+        seed: UInt64,
+        savingEvery interval: Duration,
+        tolerance: Duration = .seconds(1),
+        longestUse: Duration = .milliseconds(300)
+    ) {
+        self.seed = seed
+        self.interval = interval
+        self.tolerance = tolerance
+        self.longestUse = longestUse
+    }
+
+    /// The result of a trial.
+    public struct Outcome: Sendable, CustomStringConvertible {
+        /// The number of killed programs.
+        public internal(set) var kills = 0
+        /// The failed expectations, each with its round.
+        public internal(set) var failures: [String] = []
+        /// The problems that ended a round early and were not caused by the program.
+        public internal(set) var troubles: [String] = []
+        /// For each restored state, how long before the kill it was last the current state.
+        public internal(set) var ages: [Duration] = []
+        /// The ages for programs that were used for a long time and had no durable writes.
+        public internal(set) var agesAfterLongUse: [Duration] = []
+        /// The number of changes that took effect.
+        public internal(set) var changes = 0
+        /// The number of durable updates that arrived.
+        public internal(set) var updates = 0
+        /// The largest number of them that arrived twice because of one kill.
+        public internal(set) var longestRepeat = 0
+
+        /// The number of them that the second central received for values that the first central had written.
+        public internal(set) var witnessedUpdates = 0
+
+        /// The median of ``agesAfterLongUse``, or `nil` when there are none.
+        ///
+        /// It is about half the time between two saves plus the duration of a save.
+        public var typicalAge: Duration? { Self.median(of: agesAfterLongUse) }
+
+        private static func median(of ages: [Duration]) -> Duration? {
+            ages.isEmpty ? nil : ages.sorted()[ages.count / 2]
+        }
+
+        /// The numbers as text.
+        public var description: String {
+            let median = Self.median(of: ages) ?? .zero
+            return
+                "\(kills) kills, \(failures.count) failures, \(troubles.count) troubles; \(changes) changes; "
+                + "restored states were \(median) old in the median, \(ages.max() ?? .zero) at most, "
+                + "\(typicalAge ?? .zero) in the median after long use; "
+                + "\(updates) durable updates, \(witnessedUpdates) of them to the second central, "
+                + "at most \(longestRepeat) of them twice after a kill"
+        }
+    }
+
+    /// Runs the trial.
+    ///
+    /// - Parameters:
+    ///   - rounds: The number of programs to kill.
+    ///   - twin: The declaration by which the central knows the peripheral.
+    ///   - central: A central that is neither connected nor bonded.
+    ///   - start: Starts the program with the state that the previous one left.
+    ///   - recover: Repairs the cause of an error that ended a round early. It returns `false` when the error
+    ///     is a failure.
+    /// - Returns: The result. The trial ends after five failures.
+    public func run(
+        rounds: Int,
+        of twin: CrashTestPeripheral,
+        with central: any TestCentral,
+        start: @escaping @Sendable () async throws -> any KillableProgram,
+        recover: @escaping @Sendable (_ error: any Error) async -> Bool = { _ in false }
+    ) async -> Outcome {
+        let run = CrashTestRun(self, twin, central)
+        var generator = SplitMix64(state: seed)
+        var round = 1
+        while round <= rounds, run.outcome.failures.count < 5, !Task.isCancelled {
+            let plan = KillTrialPlan(of: self, round: round, using: &generator)
+            do {
+                try await run.round(round, plan, in: try await start())
+            } catch {
+                let isMended = await recover(error)
+                await run.giveUp("round \(round), seed \(seed), \(plan): \(error)", isMended: isMended)
+            }
+            round += 1
+        }
+        return run.outcome
+    }
+}
+
+/// The plan for one program.
+struct KillTrialPlan: Sendable {
+    enum Course {
+        /// It is killed soon after its start, in any phase.
+        case start
+        /// It is killed while its central is disconnected.
+        case away
+        /// It is killed while its central uses it.
+        case use
+    }
+
+    var course: Course
+    /// Whether it is used for several times as long as the time between two saves.
+    var isLong: Bool
+    /// How long the program runs after it has reached the planned phase.
+    var time: Duration
+    /// Whether the second central stays connected after it has received what it missed.
+    var keepsWitness: Bool
+    /// Whether the central writes durable values and the program sends durable updates.
+    var hasDurableWrites: Bool
+    var hasEntries: Bool
+    var seed: UInt64
+
+    init(of trial: CrashTest, round: Int, using generator: inout SplitMix64) {
+        // One round in ten has no durable writes, and so detects changes that are preserved late.
+        isLong = round % 10 == 7
+        let number = Int.random(in: 0..<20, using: &generator)
+        course = isLong || number >= 5 ? .use : number < 2 ? .start : .away
+        let longest = isLong ? (trial.interval + trial.tolerance) * 2 : trial.longestUse
+        time = longest * Double.random(in: (isLong ? 0.7 : 0)...1, using: &generator)
+        hasDurableWrites = Bool.random(using: &generator) && !isLong
+        keepsWitness = Bool.random(using: &generator)
+        hasEntries = Bool.random(using: &generator) && !isLong
+        seed = generator.next()
+    }
+}
+
+/// A generator that returns the same numbers for the same seed.
+struct SplitMix64: RandomNumberGenerator, Sendable {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

@@ -1,0 +1,73 @@
+internal import Logging
+internal import PeripheralKit
+internal import PeripheralTesting
+private import Synchronization
+
+extension ScenarioRun {
+    /// The next start of a program after its end, possibly with a changed peripheral.
+    struct Restart: Sendable {
+        /// The restarted peripheral.
+        let peripheral: Peripheral
+        /// Whether the previous program was killed at the end of its body, not stopped.
+        let afterKill: Bool
+        let body: @Sendable (_ central: any TestCentral, _ session: PeripheralSession) async throws -> Void
+    }
+
+    /// Returns the trial followed by a restart of the program, for the same central.
+    ///
+    /// The central is in the state in which the previous body left it; it is not connected automatically.
+    func restarted(
+        as peripheral: Peripheral,
+        afterKill: Bool = false,
+        _ body:
+            @escaping @Sendable (_ central: any TestCentral, _ session: PeripheralSession) async throws ->
+            Void
+    ) -> ScenarioRun {
+        var trial = self
+        trial.restarts.append(Restart(peripheral: peripheral, afterKill: afterKill, body: body))
+        return trial
+    }
+
+    /// Returns the trial next to another program, which started earlier and has a restoration identifier.
+    func beside(_ neighbor: Peripheral) -> ScenarioRun {
+        var trial = self
+        trial.neighbor = neighbor
+        return trial
+    }
+
+    /// Runs one peripheral after another, each with the state restored from the previous one.
+    func runWithRestarts(
+        on backend: some PeripheralBackend,
+        logger: Logger,
+        _ makeCentral: @escaping @Sendable (Peripheral) async throws -> any TestCentral
+    ) async throws {
+        let first = Restart(peripheral: peripheral, afterKill: false) { central, session in
+            try await self.begin(central, session)
+        }
+        let known = Mutex<(any TestCentral)?>(nil)
+        var store = InMemoryRestorationStore()
+        for (number, stage) in ([first] + restarts).enumerated() {
+            let next = number < restarts.count ? restarts[number] : nil
+            let preserved = store
+            store = try await stage.peripheral.run(on: backend, restoringFrom: preserved, logger: logger) {
+                session in
+                let central: any TestCentral
+                if let same = known.withLock(\.self) {
+                    central = same
+                } else {
+                    central = try await makeCentral(peripheral)
+                    known.withLock { $0 = central }
+                }
+                do {
+                    try await stage.body(central, session)
+                } catch {
+                    try? await central.disconnect()
+                    throw error
+                }
+                if next == nil { try await central.disconnect() }
+                // A kill leaves only what is in the store at this instant.
+                return next?.afterKill == true ? preserved.snapshot() : preserved
+            }
+        }
+    }
+}

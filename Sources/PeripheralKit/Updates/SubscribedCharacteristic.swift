@@ -1,0 +1,85 @@
+internal import PeripheralCore
+
+/// A characteristic that can be updated, with the lanes to its subscribers.
+struct SubscribedCharacteristic {
+    struct Subscriber {
+        var central: TransmitQueues.Receiver
+        var isAddressable: Bool
+        /// Whether updates for all reach it together with the others, although it can be reached alone.
+        var sharesUpdatesForAll: Bool
+        /// Whether it has asked for indications, or may have.
+        var takesIndications: Bool
+        /// Its own lane; empty for a subscriber that the stack does not identify.
+        var lane: [SubscriberQueue.Place]
+        /// Whether it has a part of a document without an end marker.
+        var hasRest = false
+
+        /// Whether updates for all are sent to it alone.
+        var getsAllAlone: Bool { isAddressable && !sharesUpdatesForAll }
+    }
+
+    let characteristic: AttributeHandle
+    let policy: UpdatePolicy
+    private(set) var subscribers: [Subscriber] = []
+    /// The lane to all together; empty without subscribers.
+    private(set) var shared: [SubscriberQueue.Place] = []
+    /// The lanes for a value to all subscribers.
+    private(set) var toAll: [SubscriberQueue.Place] = []
+    /// The counts of values whose lanes no longer exist.
+    var past = UpdateCounters()
+
+    init(_ characteristic: AttributeHandle, _ policy: UpdatePolicy) {
+        self.characteristic = characteristic
+        self.policy = policy
+    }
+
+    func subscriber(_ central: TransmitQueues.Receiver) -> Subscriber? {
+        subscribers.first { $0.central == central }
+    }
+
+    mutating func add(_ subscriber: Subscriber, shared: SubscriberQueue.Place?) {
+        subscribers.append(subscriber)
+        if let shared { self.shared = [shared] }
+        choose()
+    }
+
+    mutating func change(_ central: TransmitQueues.Receiver, isAddressable: Bool, takesIndications: Bool) {
+        guard let index = subscribers.firstIndex(where: { $0.central == central }) else { return }
+        subscribers[index].isAddressable = isAddressable && central != nil
+        subscribers[index].takesIndications = takesIndications
+        choose()
+    }
+
+    /// Records whether subscribers have a part of a document without an end marker.
+    ///
+    /// `nil` is for the subscribers that the stack does not identify.
+    ///
+    /// - Returns: Whether one of them was known to have such a part.
+    @discardableResult
+    mutating func setHasRest(_ hasRest: Bool, of centrals: [TransmitQueues.Receiver]) -> Bool {
+        var hadRest = false
+        for index in subscribers.indices where centrals.contains(subscribers[index].central) {
+            hadRest = hadRest || subscribers[index].hasRest
+            subscribers[index].hasRest = hasRest
+        }
+        return hadRest
+    }
+
+    /// Removes a subscriber.
+    ///
+    /// - Returns: The lanes that are no longer used.
+    mutating func remove(_ central: TransmitQueues.Receiver) -> [SubscriberQueue.Place] {
+        guard let index = subscribers.firstIndex(where: { $0.central == central }) else { return [] }
+        var idle = subscribers.remove(at: index).lane
+        if subscribers.isEmpty {
+            idle += shared
+            shared = []
+        }
+        choose()
+        return idle
+    }
+
+    private mutating func choose() {
+        toAll = subscribers.allSatisfy(\.getsAllAlone) ? subscribers.flatMap(\.lane) : shared
+    }
+}

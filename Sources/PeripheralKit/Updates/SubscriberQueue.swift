@@ -1,0 +1,244 @@
+internal import PeripheralCore
+
+/// The values and documents of a characteristic that wait for one receiver.
+struct SubscriberQueue {
+    /// The index of a lane.
+    struct Place: Hashable {
+        let index: Int
+    }
+
+    /// The index of the characteristic among those that can be updated.
+    let outlet: Int
+    let characteristic: AttributeHandle
+    /// The subscriber that the stack can reach alone; `nil` for all subscribers together.
+    let central: Central.ID?
+    /// The receivers of a value in flight; empty for all subscribers together.
+    let receivers: [TransmitQueues.Receiver]
+
+    /// A waiting value, or the rest of a document.
+    struct Entry {
+        enum Content {
+            case value([UInt8])
+            case chunks(ChunkCursor)
+        }
+
+        /// The position in the order of arrival across all lanes.
+        var sequence: UInt64
+        var ticket: TransmitQueues.Ticket?
+        var content: Content
+        /// When the value, or the next part of a document, began to wait; `nil` until that is known.
+        var since: Duration?
+        /// The size of the value; `nil` for a document, which takes no room because the program holds it
+        /// anyway.
+        fileprivate let size: Int?
+
+        init(_ content: Content, sequence: UInt64, for ticket: TransmitQueues.Ticket?) {
+            self.sequence = sequence
+            self.ticket = ticket
+            self.content = content
+            size = if case .value(let value) = content { value.count } else { nil }
+        }
+    }
+
+    /// The next value or chunk to send.
+    struct Departure {
+        var value: [UInt8]
+        var ticket: TransmitQueues.Ticket?
+        /// The number of bytes of a document; `nil` for a value.
+        var documentBytes: Int?
+        /// How the central confirms it; `nil` without confirmation.
+        var confirmation: Confirmation?
+    }
+
+    /// A chunk that is confirmed: the first of its document, or a later one.
+    enum Confirmation {
+        case first
+        case later
+    }
+
+    let policy: UpdatePolicy
+    private(set) var entries: [Entry] = []
+    private var (count, bytes) = (0, 0)
+    /// Whether a part of the contents has no time yet at which it began to wait.
+    private var hasNew = false
+    /// The number of values and chunks in flight.
+    private(set) var inFlight = 0
+    /// Whether a chunk that needs confirmation is in flight, which is then the only one.
+    private var isConfirming = false
+    var counters = UpdateCounters()
+
+    init(outlet: Int, of characteristic: AttributeHandle, to central: Central.ID?, _ policy: UpdatePolicy) {
+        self.outlet = outlet
+        self.characteristic = characteristic
+        self.central = central
+        receivers = central.map { [$0] } ?? []
+        self.policy = policy
+    }
+
+    var recipients: BackendUpdate.Recipients { central.map { .central($0) } ?? .subscribers }
+
+    /// Whether the lane has been used.
+    var isUsed: Bool { !isEmpty || inFlight > 0 || counters != UpdateCounters() }
+
+    /// The position of the first entry in the order of arrival across all lanes.
+    var firstSequence: UInt64? { entries.isEmpty ? nil : entries[0].sequence }
+    var isEmpty: Bool { entries.isEmpty }
+    /// Whether the next value is a part of a document.
+    var beginsWithDocument: Bool { !entries.isEmpty && entries[0].size == nil }
+    /// Whether the next value is a part of a document that is confirmed chunk by chunk.
+    var beginsWithConfirmed: Bool {
+        if beginsWithDocument, case .chunks(let cursor) = entries[0].content {
+            cursor.isConfirmed
+        } else {
+            false
+        }
+    }
+    /// Whether the next value is the first of a document that has an end marker.
+    var beginsWithNewDocument: Bool {
+        if beginsWithDocument, case .chunks(let cursor) = entries[0].content {
+            !cursor.hasBegun && cursor.hasMarker
+        } else {
+            false
+        }
+    }
+    var mayHaveMoreInFlight: Bool {
+        guard inFlight > 0 else { return true }
+        return inFlight < policy.inFlightLimit && !isConfirming && !beginsWithConfirmed
+    }
+
+    /// Returns whether there is room for a value of this size.
+    func hasRoom(for size: Int) -> Bool {
+        switch policy.kind {
+        case .latest: true
+        case .reject(let count, let limit):
+            self.count == 0 || self.count < count && bytes <= limit - min(size, limit)
+        }
+    }
+
+    /// Returns whether there is room for a value of this size and more, so that waiting calls wake up less
+    /// often.
+    func hasAmpleRoom(for size: Int) -> Bool {
+        switch policy.kind {
+        case .latest: true
+        case .reject(let count, _): self.count <= count / 2 && hasRoom(for: size)
+        }
+    }
+
+    /// Adds a document, or a value for which there is room.
+    ///
+    /// - Returns: The entry that it replaces.
+    mutating func append(_ entry: consuming Entry) -> Entry? {
+        var replaced: Entry?
+        if policy.kind == .latest, entry.size != nil, !entries.isEmpty, entries[entries.count - 1].size != nil
+        {
+            replaced = entries.removeLast()
+            counters.dropped += 1
+        }
+        account(for: entry, 1)
+        hasNew = hasNew || entry.since == nil
+        entries.append(entry)
+        if let replaced { account(for: replaced, -1) }
+        return replaced
+    }
+
+    /// Records that the contents wait.
+    mutating func waits(since now: () -> Duration) {
+        guard hasNew else { return }
+        hasNew = false
+        let now = now()
+        // The rest of a document has no time yet, and is first.
+        if !entries.isEmpty, entries[0].since == nil { entries[0].since = now }
+        for index in entries.indices.reversed() {
+            guard entries[index].since == nil else { return }
+            entries[index].since = now
+        }
+    }
+
+    /// Takes the first value, or the next chunk of the first document, to hand it to the stack.
+    ///
+    /// The chunk is not longer than the limit.
+    mutating func takeFirst(at now: () -> Duration, limit: Int) -> Departure? {
+        guard !entries.isEmpty else { return nil }
+        let departure: Departure
+        let since = entries[0].since
+        if entries[0].size == nil, case .chunks(var cursor) = entries[0].content {
+            isConfirming = cursor.isConfirmed
+            let confirmation: Confirmation? = isConfirming ? (cursor.hasBegun ? .later : .first) : nil
+            guard let chunk = cursor.next(limit: limit) else { return nil }
+            departure = Departure(
+                value: chunk.value,
+                ticket: entries[0].ticket,
+                documentBytes: chunk.size,
+                confirmation: confirmation
+            )
+            if cursor.isAtEnd {
+                entries.removeFirst()
+            } else {
+                entries[0].content = .chunks(cursor)
+                (entries[0].since, hasNew) = (nil, true)
+            }
+        } else {
+            let entry = entries.removeFirst()
+            guard case .value(let value) = entry.content else { return nil }
+            departure = Departure(value: value, ticket: entry.ticket)
+            count -= 1
+            bytes -= value.count
+        }
+        if let since { counters.count(wait: now() - since) }
+        inFlight += 1
+        return departure
+    }
+
+    private mutating func account(for entry: Entry, _ sign: Int) {
+        guard let size = entry.size else { return }
+        count += sign
+        bytes += sign * size
+    }
+
+    /// Records that a value or chunk has completed, or could not be sent.
+    mutating func left(_ result: Result<Void, PeripheralError>, isKnown: Bool) {
+        inFlight -= 1
+        isConfirming = false
+        counters.count(result, isKnown: isKnown)
+    }
+
+    /// The counters with the waiting values as dropped, for a lane that is removed.
+    var finalCounters: UpdateCounters {
+        var counters = counters
+        counters.dropped += count
+        return counters
+    }
+
+    /// Removes all entries.
+    mutating func removeAll() {
+        (entries, count, bytes) = ([], 0, 0)
+    }
+
+    /// Removes the document of a ticket, and leaves an end marker for a receiver that has a part of it.
+    ///
+    /// The receiver would take the next update for the rest of the document.
+    mutating func cutShort(_ ticket: TransmitQueues.Ticket) {
+        entries = entries.compactMap { entry in
+            guard entry.ticket == ticket, case .chunks(let cursor) = entry.content else { return entry }
+            return cursor.cutShort.map { Entry(.chunks($0), sequence: entry.sequence, for: nil) }
+        }
+    }
+
+    /// Lets a document that has not begun start with the end marker.
+    mutating func markRest(of ticket: TransmitQueues.Ticket) {
+        for index in entries.indices where entries[index].ticket == ticket {
+            guard case .chunks(var cursor) = entries[index].content else { continue }
+            cursor.marksRest = cursor.hasMarker
+            entries[index].content = .chunks(cursor)
+        }
+    }
+
+    /// Removes the entries of a ticket.
+    mutating func withdraw(_ ticket: TransmitQueues.Ticket) {
+        for entry in entries where entry.ticket == ticket && entry.size != nil {
+            counters.dropped += 1
+            account(for: entry, -1)
+        }
+        entries.removeAll { $0.ticket == ticket }
+    }
+}
