@@ -12,8 +12,8 @@ public import PeripheralTesting
 ///   the audit characteristic. It receives nothing else.
 ///
 /// ```swift
-/// let twin = KillTrialPeripheral()
-/// let trial = KillTrial(seed: 7, savingEvery: .milliseconds(50))
+/// let twin = CrashTestPeripheral()
+/// let trial = CrashTest(seed: 7, savingEvery: .milliseconds(50))
 /// let outcome = await trial.run(rounds: 500, of: twin, with: bluez.central(for: twin.peripheral)) {
 ///     try MyProcess("my-killed-program")
 /// }

@@ -5,7 +5,7 @@ public import PeripheralKit
 /// A separate program runs it and does nothing else:
 ///
 /// ```swift
-/// let killed = KillTrialPeripheral { line in print(line) }
+/// let killed = CrashTestPeripheral { line in print(line) }
 /// try await killed.run(
 ///     on: .bluez,
 ///     restoringFrom: store,

@@ -1,0 +1,7 @@
+import PeripheralBlueZModel
+import PeripheralKit
+
+enum PeripheralBlueZModelStandIns {
+    static var advertisement: Advertisement { fatalError() }
+    static var peripheral: Peripheral { fatalError() }
+}
