@@ -92,7 +92,7 @@ public struct KnownDifference: Sendable {
     ///
     /// A scenario cannot find it, because it runs in the program that has to be killed.
     public static let killedProgram = KnownDifference(
-        of: "a program that is killed while a central writes disturbs nobody",
+        of: "a program that is killed while a central writes disturbs no other",
         in: .all,
         failure: "bluetoothd may crash",
         reason:

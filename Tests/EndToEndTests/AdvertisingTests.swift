@@ -98,7 +98,7 @@ struct AdvertisingTests {
                 #expect(ended.localName == "Short")
                 // bluetoothd tells of it first.
                 try await until { observer.names == ["Long"] }
-                // A connection has what is advertised registered anew.
+                // A connection has what is advertised registered again.
                 let central = bluez.central(for: peripheral)
                 try await central.connect()
                 try await until { observer.names == ["Long"] }

@@ -56,7 +56,8 @@ struct DurableUpdatesTests {
         }
     }
 
-    /// Also when no phone was ever away (5.66), or one has come back, whom only all are reached with (5.87).
+    /// Also when no phone was ever away (5.66), or one has come back, that is reached only with all others
+    /// (5.87).
     @Test(arguments: [(BlueZVersion.v5_66, false), (.v5_87, true)])
     func eachGetsEachValueOnce(version: BlueZVersion, returns: Bool) async throws {
         try await run(on: version) { audit, session, phone, other in
@@ -88,7 +89,7 @@ struct DurableUpdatesTests {
             if version >= "5.76" {
                 #expect(try await other.nextUpdate(of: audit) == 2)
             } else {
-                // Nobody can be reached: that it is tried is not to be seen.
+                // No one can be reached: that it is tried is not to be seen.
                 for _ in 0..<50 { _ = try await phone.read(open) }
             }
             try phone.encrypt()

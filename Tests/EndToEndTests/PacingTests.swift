@@ -72,7 +72,7 @@ struct PacingTests {
 
     private static let value = Characteristic<UInt8>(0x2A19, [.read, .notify]) { Read { 0 } }
 
-    /// Runs the body with a central that has subscribed, to whom as much is under way as may be.
+    /// Runs the body with a central that has subscribed, with as many updates in flight as allowed.
     private func run(
         _ links: Links,
         _ version: BlueZVersion,

@@ -228,7 +228,7 @@ struct PairingTests {
 
     // MARK: - Questions that end
 
-    /// A handler that waits until nobody wants its answer.
+    /// A handler that waits until no one wants its answer.
     private struct PatientHandler: Sendable {
         let begun = Signal<Void>()
         let asked = Signal<Void>()

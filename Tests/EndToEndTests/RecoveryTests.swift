@@ -37,7 +37,7 @@ struct RecoveryTests {
                     while !session.centrals.isEmpty || !session.subscriptions.isEmpty {
                         _ = try await events.next()
                     }
-                    // It goes to nobody, and holds nobody up.
+                    // It goes to no one, and holds no one up.
                     try await session.notify(value, 1)
 
                     try await fault.mend(bluez)
@@ -89,7 +89,7 @@ struct RecoveryTests {
         }
     }
 
-    /// However often it is tried in vain.
+    /// However often it is tried without a result.
     @Test(arguments: Fault.all) func theLogTellsOnceWhatToDo(fault: Fault) async throws {
         let log = LogRecorder()
         @Sendable func told() -> Int {
@@ -194,7 +194,7 @@ struct RecoveryTests {
         }
     }
 
-    /// Has a backend that waits try again, in vain.
+    /// Has a backend that waits try again, without a result.
     private static func retry(_ clock: ManualClock) async throws {
         await clock.waitForSleeper()
         clock.advance(by: .seconds(10))
@@ -291,7 +291,7 @@ struct RecoveryTests {
         }
     }
 
-    /// What is sent to all subscribers while bluetoothd dies was sent to nobody: the program's loop goes on.
+    /// What is sent to all subscribers while bluetoothd dies was sent to no one: the program's loop goes on.
     @Test(arguments: [BlueZVersion.v5_66, .v5_87])
     func notifyingAllGoesOnWhateverHappens(version: BlueZVersion) async throws {
         let value = Characteristic<UInt8>(0x2A19, [.notify])

@@ -8,7 +8,7 @@ import Testing
 /// What takes long, and is alone in its process: `make soak`.
 @Suite(.serialized, .enabled(if: getenv("PERIPHERAL_SOAK") != nil))
 struct SoakTests {
-    /// However often bluetoothd starts anew, the process has no more than after the tenth time.
+    /// However often bluetoothd starts again, the process has no more than after the tenth time.
     @Test(.timeLimit(.minutes(10))) func aThousandRestartsLeaveNothing() async throws {
         let value = Characteristic<UInt8>(0x2A19, value: 99)
         let peripheral = Peripheral("Phoenix") { GATTService(.battery) { value } }

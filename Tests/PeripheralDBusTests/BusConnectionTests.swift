@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct BusConnectionTests {
-    /// As a bus would have to be that passes on what nobody has asked for.
+    /// As a bus would have to be that passes on what no one has asked for.
     @Test(arguments: ["the unique name", "a name that is followed"])
     func anAnswerByAnotherThanWhoWasCalledIsNone(destination: String) async throws {
         try await TestBus.run { test in
@@ -169,7 +169,7 @@ struct BusConnectionTests {
         await #expect(throws: BusError.disconnected) {
             try await connection.subscribe(to: MatchRule()) { _ in }
         }
-        // Whoever asks late is told at once; closing what is lost does nothing.
+        // The one that asks late is told at once; closing what is lost does nothing.
         await connection.onLoss { lost.send(-1) }
         #expect(await lost.next() == -1)
         kept.answerAll()
@@ -218,7 +218,7 @@ struct BusConnectionTests {
     }
 }
 
-/// Replies that nobody gives, for now.
+/// Replies that no one gives, for now.
 final class Kept: Sendable {
     private let replies = Mutex<[DeferredReply]>([])
 

@@ -183,7 +183,7 @@ struct LifecycleTests {
             #expect(await stage.application.unadvertise() == "org.bluez.Error.DoesNotExist: Does Not Exist")
             #expect(await stage.application.register() == "ok")
             #expect(await stage.application.advertise() == "ok")
-            // The same central, and the handles begin anew.
+            // The same central, and the handles begin again.
             try await central.connect(mtu: 517)
             #expect(try await central.discover().services[3].handles.lowerBound == 0x0015)
         }

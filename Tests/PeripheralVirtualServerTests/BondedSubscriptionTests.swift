@@ -22,11 +22,11 @@ struct BondedSubscriptionTests {
         #expect(
             fixture.provider.takeLog() == ["configure 0x0003: 0 to 1", "configure 0x0003: 1 to 0, suspended"]
         )
-        // Whoever is not there misses it.
+        // The one that is not there misses it.
         #expect(fixture.server.send([1], of: 0x0003, in: fixture.application))
         try await central.connect()
         #expect(fixture.provider.takeLog() == ["configure 0x0003: 0 to 1, resumed"])
-        // bluetoothd has the value already, and tells nobody.
+        // bluetoothd has the value already, and tells no one.
         try await central.subscribe(0x0017, to: .notification)
         #expect(fixture.provider.takeLog() == [])
         fixture.server.send([2], of: 0x0003, in: fixture.application)

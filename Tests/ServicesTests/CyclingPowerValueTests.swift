@@ -115,7 +115,7 @@ struct CyclingPowerValueTests {
         #expect(measurement.balance?.isOfLeftPedal == true)
     }
 
-    /// Section 3.2.1.5: the time of the wheel begins anew every 32 s.
+    /// Section 3.2.1.5: the time of the wheel begins again every 32 s.
     @Test func theTimeOfTheWheelBeginsAnewEvery32Seconds() {
         let measurement = Measurement(watts: 0, wheel: WheelRevolutions(0, at: .seconds(33)))
         #expect(measurement.gattBytes == [0x10, 0x00, 0, 0, 0, 0, 0, 0, 0x00, 0x08])

@@ -42,7 +42,7 @@ struct CyclingSpeedAndCadenceTests {
         #expect(measurement.gattBytes == [0x02, 0x00, 0x00] + steps.gattBytes)
     }
 
-    /// 65 537 turns are 1 on the air: the count begins anew after 65 535.
+    /// 65 537 turns are 1 on the air: the count begins again after 65 535.
     @Test(arguments: [(65_535, [0xFF, 0xFF]), (65_537, [0x01, 0x00])] as [(Int, [UInt8])])
     func aCountOfTheCrankBeginsAnew(count: Int, bytes: [UInt8]) {
         let crank = CrankRevolutions(truncatingIfNeeded: count, at: .zero)

@@ -283,7 +283,7 @@ struct FitnessMachineControlTests {
         }
         let controlPoint = try #require(bike.controlPoint)
         try await Peripheral("Bike") { bike }.test { central in
-            // The response has nobody to go to.
+            // The response has no one to go to.
             await #expect(throws: ATTError.clientCharacteristicConfigurationImproperlyConfigured) {
                 try await central.write(FitnessMachineRequest.requestControl, to: controlPoint)
             }

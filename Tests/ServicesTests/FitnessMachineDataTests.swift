@@ -138,7 +138,7 @@ struct FitnessMachineDataTests {
     @Test func arrivesInAsManyNotificationsAsItTakes() async throws {
         let bike = FitnessMachineService(telling: fullRide)
         try await Peripheral("Bike") { bike }.test(mtu: 23) { central, session in
-            // Nobody listens.
+            // No one listens.
             try await bike.notify(fullRide, in: session)
             try await central.subscribe(to: bike.data)
             try await bike.notify(fullRide, in: session)

@@ -61,7 +61,7 @@ struct FitnessMachineTellingTests {
         }
     }
 
-    /// Section 4.16.2.1: whoever loses the control is told, whatever becomes of the one that has got it.
+    /// Section 4.16.2.1: the one that loses the control is told, independent of the one that has got it.
     @Test func whoLosesTheControlIsToldWhenTheNextUnsubscribes() async throws {
         let (begun, begin) = AsyncStream.makeStream(of: Void.self)
         let bike = Self.makeBike({ _, central in central.mtu == 23 }, begun: begin)

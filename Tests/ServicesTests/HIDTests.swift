@@ -138,7 +138,7 @@ struct HIDServiceTests {
             #expect(try await central.read(.reportReference, of: feature) == [3, 3])
             try await central.write(output, [1, 2])
             #expect(try await central.read(output) == [1, 2])
-            // Not taken; BlueZ tells nobody who may write without response.
+            // Not taken; BlueZ tells no one who may write without response.
             try await central.write(output, [1])
             #expect(try await central.read(output) == [1, 2])
             try await central.write(feature, [9])

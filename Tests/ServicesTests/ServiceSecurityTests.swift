@@ -52,7 +52,7 @@ struct ServiceSecurityTests {
         #expect(Set(demands.characteristics(mixed)) == [mixed])
     }
 
-    /// A service whose data is about somebody's health is refused where nobody can pair.
+    /// A service whose data is about somebody's health is refused where no one can pair.
     @Test func healthDataNeedsPairing() {
         let peripheral = Peripheral("Cuff") { BloodPressureService() }
         #expect(peripheral.validate().map(\.severity) == [.error])

@@ -4,7 +4,7 @@ import PeripheralStorage
 
 /// The process that the tests of the storage lock out, kill, or give a full disk.
 ///
-/// It tells its parent line by line what it has done, and ends when nobody listens any more.
+/// It tells its parent line by line what it has done, and ends when no one listens any more.
 @main
 struct StorageTestHelper {
     static func main() async {

@@ -1,4 +1,4 @@
-/// Waits until a condition holds that nobody announces.
+/// Waits until a condition holds that no one announces.
 ///
 /// - Throws: `CancellationError`, so that a test ends that is over its time, and what the condition throws.
 package func until(_ condition: () async throws -> Bool) async throws {

@@ -110,7 +110,7 @@ extension ConformanceSuite {
 
     /// BlueZ keeps the subscription and does not report that the central subscribes again.
     static let forgottenSubscriberIsReached = Scenario(
-        "a central that was forgotten while it was away subscribes anew"
+        "a central that was forgotten while it was away subscribes again"
     ) {
         trial { central, session, value in
             let events = session.events

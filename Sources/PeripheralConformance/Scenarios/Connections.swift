@@ -58,7 +58,7 @@ extension ConformanceSuite {
             try await next(of: events, "disconnection") { $0 == .disconnected(known) }
             try expect("centrals", session.centrals, is: [])
             try expect("subscriptions", session.subscriptions, is: [])
-            try await expectError(of: "disconnection of nobody", .disconnected) {
+            try await expectError(of: "disconnection of no central", .disconnected) {
                 try await session.disconnect(known)
             }
             try await centrals[0].disconnect()

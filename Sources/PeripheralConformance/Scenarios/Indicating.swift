@@ -119,7 +119,7 @@ extension ConformanceSuite {
         }
     }
 
-    static let indicationOfNobody = Scenario("an indication that nobody has asked for is over at once") {
+    static let indicationOfNobody = Scenario("an indication that no central has asked for is over at once") {
         let value = Characteristic<[UInt8]>(ScenarioUUID.value, [.read, .indicate]) { Read { [] } }
         let peripheral = Peripheral("Silence") { GATTService(ScenarioUUID.service) { value } }
         return ScenarioRun(peripheral) { central, session in
@@ -239,7 +239,7 @@ extension ConformanceSuite {
             for _ in 0..<3 { _ = try await centrals[0].read(value) }
             try await centrals[0].disconnect()
             try await expectError(of: "indication", .disconnected) { try await first.value }
-            try await expectSuccess(of: "indication for nobody") { try await second.value }
+            try await expectSuccess(of: "indication for no central") { try await second.value }
         }
     }
 
@@ -343,7 +343,7 @@ extension ConformanceSuite {
     }
 
     static let unsubscriberConfirmsLate = Scenario(
-        "two centrals that unsubscribe before they confirm what all are sent disturb nobody"
+        "two centrals that unsubscribe before they confirm what all are sent disturb no other"
     ) {
         let value = Characteristic<[UInt8]>(ScenarioUUID.value, [.read, .notify, .indicate]) { Read { [] } }
         let peripheral = Peripheral("Subscribers") { GATTService(ScenarioUUID.service) { value } }
@@ -361,7 +361,7 @@ extension ConformanceSuite {
     }
 
     static let onlyUnsubscriberConfirmsLate = Scenario(
-        "the only subscriber that unsubscribes before it confirms disturbs nobody"
+        "the only subscriber that unsubscribes before it confirms disturbs no other"
     ) {
         subscribersTrial(mtus: [517], .indicate) { centrals, session, value in
             try await withThrowingTaskGroup { group in
@@ -376,7 +376,7 @@ extension ConformanceSuite {
 
     /// A value for one of several subscribers can only be sent through its socket.
     static let addressedUnsubscriberConfirmsLate = Scenario(
-        "one of several that unsubscribes before it confirms what it alone was sent disturbs nobody"
+        "one of several that unsubscribes before it confirms what it alone was sent disturbs no other"
     ) {
         subscribersTrial(mtus: [517, 65], .indicate) { centrals, session, value in
             guard let subscriber = try session.subscribers(of: value).first?.central else {
@@ -394,7 +394,7 @@ extension ConformanceSuite {
 
     /// A run waits one second for confirmations; a killed program does not.
     static let confirmationAfterTheRun = Scenario(
-        "a confirmation that comes after the services are withdrawn disturbs nobody"
+        "a confirmation that comes after the services are withdrawn disturbs no other"
     ) {
         let value = Characteristic<[UInt8]>(ScenarioUUID.value, [.read, .indicate]) { Read { [] } }
         let peripheral = Peripheral("Too Late") { GATTService(ScenarioUUID.service) { value } }

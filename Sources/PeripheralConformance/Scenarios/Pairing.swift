@@ -140,7 +140,7 @@ extension ConformanceSuite {
         throw ConformanceFailure(description: "pairing: expected a failure, but the central is paired.")
     }
 
-    static let nobodyMayPair = Scenario("nobody pairs with a peripheral that declares no way") {
+    static let nobodyMayPair = Scenario("no central pairs with a peripheral that declares no way") {
         let peripheral = Peripheral("Closed") { GATTService(ScenarioUUID.service) { open } }
         return ScenarioRun(peripheral) { central, _ in
             for isBonding in [true, false] {
@@ -237,7 +237,7 @@ extension ConformanceSuite {
     }
 
     static let forgottenCentralPairsAnew = Scenario(
-        "a central that was forgotten is refused until it pairs anew"
+        "a central that was forgotten is refused until it pairs again"
     ) {
         let secret = attribute(securedBy: .encrypted)
         return ScenarioRun(peripheral(.justWorks, secret)) { central, session in
@@ -375,7 +375,7 @@ extension ConformanceSuite {
         }
     }
 
-    static let refusalLeavesTheBond = Scenario("a refusal to pair anew leaves the bond that there is") {
+    static let refusalLeavesTheBond = Scenario("a refusal to pair again leaves the bond that there is") {
         let secret = attribute(securedBy: .authenticated)
         let shown = Recorder<UInt32>()
         let isRefusing = Flag()

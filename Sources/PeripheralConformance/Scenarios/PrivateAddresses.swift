@@ -75,7 +75,7 @@ extension ConformanceSuite {
     /// bluetoothd no longer finds a subscriber whose identity address is random as well
     /// (`device_addr_type_cmp` in device.c).
     static let subscriberBondsLater = Scenario(
-        "a central that bonds after it has subscribed is reached, or is known not to be until it subscribes anew"
+        "a central that bonds after it has subscribed is reached, or is known not to be until it subscribes again"
     ) {
         trialUnderPrivateAddress { central, session, value in
             let events = session.events
@@ -113,7 +113,7 @@ extension ConformanceSuite {
     /// bluetoothd keeps the subscription only for the connection, and sends no updates for it through a
     /// socket.
     static let publicSubscriberBondsLater = Scenario(
-        "a central that bonds with a public address after it has subscribed gets updates, and again when it has subscribed anew"
+        "a central that bonds with a public address after it has subscribed gets updates, and again when it has subscribed again"
     ) {
         trialUnderPrivateAddress { central, session, value in
             let events = session.events
@@ -234,7 +234,7 @@ extension ConformanceSuite {
     }
 
     static let strangersLeaveNothingBehind = Scenario(
-        "a central that is not bonded and comes under one address after the other is nobody each time"
+        "a central that is not bonded and comes under one address after the other is a stranger each time"
     ) {
         let value = Characteristic<UInt8>(ScenarioUUID.value, [.read, .notify]) { Read { 0 } }
         let peripheral = Peripheral("Private") { GATTService(ScenarioUUID.service) { value } }

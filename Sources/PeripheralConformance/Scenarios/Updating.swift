@@ -131,7 +131,7 @@ extension ConformanceSuite {
     }
 
     static let subscriptionEndsWithConnection = Scenario(
-        "a subscription ends with the connection, and begins anew in the next"
+        "a subscription ends with the connection, and begins again in the next"
     ) {
         trial(.notify) { central, session, value in
             try await subscribe(central, to: value)

@@ -103,9 +103,9 @@ public protocol BackendLink: Sendable {
     /// Only one call is made at a time.
     ///
     /// - Parameters:
-    ///   - advertisements: What to advertise, in place of ``BackendPublication/advertisements`` or of the previous
-    ///     call's. They are validated, and everything that is derived from the services is filled in. The
-    ///     order determines which advertisement replaces which.
+    ///   - advertisements: What to advertise, in place of ``BackendPublication/advertisements`` or of the
+    ///     previous call's. They are validated, and everything that is derived from the services is filled
+    ///     in. The order determines which advertisement replaces which.
     ///   - restarted: The indices of the advertisements to restart if their time is over.
     /// - Throws: `DeclarationError` if an advertisement is not possible on this stack, or ``PeripheralError``
     ///   if the stack refuses one. The earlier advertisements are then on the air again.

@@ -12,8 +12,8 @@ public protocol PeripheralHost: Sendable {
 
     /// Answers a question that the stack asks while a central pairs.
     ///
-    /// The answer is ``BackendPairingAnswer/reject`` if the declared pairing does not handle the question, or after
-    /// 30 seconds without an answer. A passkey that is still shown after this time counts as shown:
+    /// The answer is ``BackendPairingAnswer/reject`` if the declared pairing does not handle the question, or
+    /// after 30 seconds without an answer. A passkey that is still shown after this time counts as shown:
     /// ``BackendPairingAnswer/accept``. To withdraw the question, cancel the calling task.
     func answer(_ request: BackendPairingRequest) async -> BackendPairingAnswer
 

@@ -45,8 +45,8 @@ public import PeripheralCore
 /// meanwhile. Procedures of different centrals and of different control points run concurrently.
 ///
 /// The response is sent to this central alone, after all earlier values for it have left the device, as far
-/// as that is known (``PeripheralSession/completionReporting``). It does not wait for documents. A response longer than
-/// the central's ``Central/maximumUpdateValueLength`` arrives truncated.
+/// as that is known (``PeripheralSession/completionReporting``). It does not wait for documents. A response
+/// longer than the central's ``Central/maximumUpdateValueLength`` arrives truncated.
 ///
 /// Some stacks can reach several subscribers only together; then all of them receive the response. On some
 /// stacks, a central can crash the stack by unsubscribing before it confirms a response. To exclude unknown

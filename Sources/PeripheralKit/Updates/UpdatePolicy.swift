@@ -60,9 +60,10 @@ public struct UpdatePolicy: Hashable, Sendable {
     /// ## Delivery
     ///
     /// A subscriber's values are sent in order, as indications if it has asked for indications. A value is
-    /// preserved until it has left the device, as far as that is known (``PeripheralSession/completionReporting``), or the
-    /// central has confirmed it. Some values are sent again, in order: those sent since the last save before
-    /// the program was killed, and those in flight when the central disconnected or the program ended.
+    /// preserved until it has left the device, as far as that is known
+    /// (``PeripheralSession/completionReporting``), or the central has confirmed it. Some values are sent
+    /// again, in order: those sent since the last save before the program was killed, and those in flight
+    /// when the central disconnected or the program ended.
     ///
     /// If the stack cannot reach a central alone, the values for it are sent once to all subscribers, even to
     /// those that already have them. A subscriber that cannot receive them then, such as on a link that is

@@ -23,8 +23,8 @@ public struct UpdateTotals: Hashable, Sendable {
 
     /// The number of values and chunks that were in flight and then given up.
     ///
-    /// An indication is given up when it is not confirmed within 30 s. With ``CompletionReporting/observed``, an
-    /// update is also given up when it was never observed to complete: the stack did not send it, or its
+    /// An indication is given up when it is not confirmed within 30 s. With ``CompletionReporting/observed``,
+    /// an update is also given up when it was never observed to complete: the stack did not send it, or its
     /// completion could not be observed.
     public let givenUp: Int
 

@@ -90,7 +90,7 @@ struct AdvertisementPropertiesTests {
         var old = Advertisement(localName: "A")
         var new: Advertisement
         var adapter = AdvertisingCapabilities.extended("5.87")
-        /// The names of the properties that are told; `nil` when it has to be registered anew.
+        /// The names of the properties that are told; `nil` when it has to be registered again.
         var told: [String]?
     }
 

@@ -211,7 +211,7 @@ struct CentralsTests {
         }
     }
 
-    /// It may have been submitted while its central was subscribing anew.
+    /// It may have been submitted while its central was subscribing again.
     @Test func whatIsForAnEarlierSubscriptionIsNotSent() async throws {
         try await TestBus.run { bus in
             let ended = Mutex<[PeripheralError.Code?]>([])
@@ -292,7 +292,7 @@ struct CentralsTests {
         }
     }
 
-    /// A document that it is part of begins anew then, and has not failed.
+    /// A document that it is part of begins again then, and has not failed.
     @Test func aSubscriptionIsToldBeforeTheIndicationThatItEnds() async throws {
         try await TestBus.run { bus in
             try await bus.server.exportObjectManager(at: "/")

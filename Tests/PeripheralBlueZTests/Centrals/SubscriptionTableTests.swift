@@ -59,7 +59,7 @@ struct SubscriptionTableTests {
         #expect(!table.isOnlySubscriber(central("A").id, of: Self.level))
     }
 
-    /// `c` is not found any more, and subscribes anew: with its leaving, bluetoothd drops the earlier
+    /// `c` is not found any more, and subscribes again: with its leaving, bluetoothd drops the earlier
     /// subscription, and closes the first socket by mistake.
     @Test func aLostSubscriptionEndsAndIsDroppedWithTheConnection() {
         var table = table("aC")

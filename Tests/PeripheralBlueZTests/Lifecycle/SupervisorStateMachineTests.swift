@@ -359,7 +359,7 @@ struct SupervisorStateMachineTests {
         #expect(machine.handle(.failed(Self.noDaemon)) == .awaitChange(because: Self.noDaemon))
     }
 
-    /// Nobody is told of the start once the daemon is there.
+    /// No one is told of the start once the daemon is there.
     @Test func aDaemonThatTheBusHasStartedIsNoReasonAnyMore() {
         let machine = Self.machine(after: Self.startingDaemon + [.examined([Self.adapter])])
         #expect(machine.peripheralState.reason == nil)

@@ -81,7 +81,7 @@ final class ScriptedDaemon: Sendable {
         func method(_ name: MemberName, _ input: Signature) -> ExportedMethod {
             ExportedMethod(name, input, "") { call, reply in
                 guard let program = try? BusName(call.sender.string) else { return }
-                // By these, the program makes sure that nobody else has its handles.
+                // By these, the program makes sure that no one else has its handles.
                 var arguments = call.arguments
                 let path = (try? arguments.readValues())?.first?.objectPath
                 if path == "/probe", name == "RegisterApplication" {

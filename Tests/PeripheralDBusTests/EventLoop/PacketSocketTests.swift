@@ -89,7 +89,7 @@ struct PacketSocketTests {
     @Test func packetsKeepTheirOrderAcrossAFullSocket() async throws {
         try await Self.run { own, other in
             await own.send(0..<Self.many)
-            // Nobody has read so far: the rest is queued.
+            // No one has read so far: the rest is queued.
             let taken = await own.outcomes.count
             #expect(0 < taken && taken < Self.many)
             var received: [[UInt8]] = []

@@ -21,7 +21,7 @@ struct ServiceTests {
         return try #require(await published.first { _ in true }).table
     }
 
-    /// The second of two services of one type is included, and a ready-made one, which is made anew by each
+    /// The second of two services of one type is included, and a ready-made one, which is made again by each
     /// access.
     @Test func includedServicesAreThoseThatWereMeant() async throws {
         let lamps = (0..<2).map { number in

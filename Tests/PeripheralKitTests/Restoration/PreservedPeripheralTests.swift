@@ -122,7 +122,7 @@ struct PreservedPeripheralTests {
         #expect(security(of: again) == [.open, .encrypted])
     }
 
-    /// What was preserved may be read, and then be preserved anew, before a peripheral is declared.
+    /// What was preserved may be read, and then be preserved again, before a peripheral is declared.
     @Test func oneOfAnEarlierRunIsNamedWhereItDemandsLess() async throws {
         let earlier = try await store.preserved(
             of: peripheral {

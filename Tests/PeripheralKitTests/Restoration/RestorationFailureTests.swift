@@ -15,7 +15,7 @@ private struct ListeningService: GATTServiceDeclaration {
     }
 }
 
-/// What is amiss is told, whenever it happens, and keeps nobody waiting.
+/// A problem is reported whenever it happens, and delays nothing.
 @Suite(.timeLimit(.minutes(1)))
 final class RestorationFailureTests: Sendable {
     private static let identifier = "com.example.lamp"
@@ -95,7 +95,7 @@ final class RestorationFailureTests: Sendable {
         #expect(log.lines.count { $0.contains("cannot be saved") } == 2)
     }
 
-    /// Nobody knows where the services stood.
+    /// No one knows where the services stood.
     @Test func whatCannotBeRestoredMayLeaveWrongCaches() async throws {
         try await run { _, session in try await session.preserve() }
         store.loadError = RestorationError(code: .damaged, message: "It is torn.")

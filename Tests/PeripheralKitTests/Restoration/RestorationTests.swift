@@ -4,7 +4,7 @@ import PeripheralTesting
 import Synchronization
 import Testing
 
-/// What a peripheral finds again when it runs anew, on a stack in memory that goes on running.
+/// What a peripheral finds again when it runs again, on a stack in memory that goes on running.
 @Suite(.timeLimit(.minutes(1)))
 final class RestorationTests: Sendable {
     private static let identifier = "com.example.door"

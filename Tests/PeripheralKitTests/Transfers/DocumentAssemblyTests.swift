@@ -29,7 +29,7 @@ struct DocumentAssemblyTests {
         let first = take(marker, of: a, &assembly)
         #expect(first?.bytes == [1, 2, 4] && first?.central == a && first?.isComplete == true)
         #expect(take(marker, of: b, &assembly)?.bytes == [3])
-        // The next begins anew, and may be empty.
+        // The next begins again, and may be empty.
         #expect(take(marker, of: b, &assembly)?.bytes == [])
     }
 

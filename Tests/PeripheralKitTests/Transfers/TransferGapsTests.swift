@@ -126,8 +126,8 @@ struct TransferGapsTests {
         #expect((drain(&queues, &underWay).first == marker) != hasMark)
     }
 
-    /// The mark that ends its part does not come either: the next document begins with that, whomever it is
-    /// for.
+    /// The mark that ends its part does not come either: the next document begins with that, whichever
+    /// recipient it is for.
     @Test(arguments: [false, true])
     func aPartStaysToBeEndedWhenTheMarkFails(isCancelled: Bool) {
         var queues = TransmitQueues(policies: [:], window: 4)
@@ -243,7 +243,7 @@ struct TransferGapsTests {
         }
     }
 
-    /// A central subscribes anew while several chunks are being handed on: those after that are of the
+    /// A central subscribes again while several chunks are being handed on: those after that are of the
     /// earlier subscription.
     @Test(arguments: [true, false])
     func whatIsBeingHandedOnIsForNoLaterSubscription(isAddressable: Bool) async throws {
@@ -264,7 +264,7 @@ struct TransferGapsTests {
     }
 }
 
-/// The central subscribes anew with the second chunk; what comes thereafter comes to the new subscription.
+/// The central subscribes again with the second chunk; what comes then comes to the new subscription.
 private final class TurningLink: BackendLink {
     let received = Mutex<[[UInt8]]>([])
     private let count = Mutex(0)

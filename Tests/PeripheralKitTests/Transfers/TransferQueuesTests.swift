@@ -20,7 +20,7 @@ struct TransferQueuesTests {
         return queues
     }
 
-    /// What has been sent, to whom, and what has come of it.
+    /// What has been sent, its recipients, and the outcome.
     private struct Record {
         var received: [BackendUpdate.Recipients: [[UInt8]]] = [:]
         var answers: [TransmitQueues.Ticket: PeripheralError.Code?] = [:]
@@ -133,7 +133,7 @@ struct TransferQueuesTests {
         #expect(record.answers == [1: nil])
     }
 
-    /// Those whom the stack reaches only together: who comes meanwhile gets the rest, and then all get
+    /// Those that the stack reaches only together: one that comes meanwhile gets the rest, and then all get
     /// everything.
     @Test func whoComesToOthersGetsAllWithThem() {
         var queues = TransmitQueues(policies: [:])
@@ -296,7 +296,8 @@ struct TransferQueuesTests {
         #expect(record.received[.central(a)]?.map(\.count) == [60, 40])
     }
 
-    /// Whatever happens, who is subscribed at the end has the whole document, and nobody waits in vain.
+    /// Whatever happens, who is subscribed at the end has the whole document, and no one waits without a
+    /// result.
     @Test(arguments: 0..<500 as Range<UInt64>)
     func whoStaysGetsAll(seed: UInt64) {
         var random = SeededGenerator(seed: seed)

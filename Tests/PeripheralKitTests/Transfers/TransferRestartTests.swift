@@ -8,7 +8,7 @@ import Testing
 struct TransferRestartTests {
     private static let bulk: AttributeHandle = 3
 
-    /// A central subscribes anew while a chunk for it has not been handed on: the document begins anew.
+    /// A central subscribes again while a chunk for it has not been handed on: the document begins again.
     @Test(arguments: [false, true])
     func aDocumentBeginsAnewAlsoWhenAChunkHasNotBeenHandedOn(isForAll: Bool) async throws {
         let sender = UpdateSender(policies: [:], clock: ContinuousClock())

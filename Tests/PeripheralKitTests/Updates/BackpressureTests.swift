@@ -159,7 +159,7 @@ struct BackpressureTests {
             }
             #expect(await room == end.code)
             #expect(await sending == end.code)
-            // Nobody is left: whatever is for all has room.
+            // No one is left: whatever is for all has room.
             #expect(await roomForAll == nil)
         }
     }
@@ -197,7 +197,8 @@ struct BackpressureTests {
         }
     }
 
-    /// Whoever has sent it goes on when the stack has taken it; there is room for another when it has left.
+    /// The one that has sent it goes on when the stack has taken it; there is room for another when it has
+    /// left.
     @Test func whatIsTakenHasNotLeft() async throws {
         try await run { session, host, link, _ in
             for number in 0..<16 as Range<UInt8> {

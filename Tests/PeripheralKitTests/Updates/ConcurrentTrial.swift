@@ -5,11 +5,11 @@ import Synchronization
 final class ConcurrentTrial: Sendable {
     struct Document {
         var bytes: [UInt8]
-        /// By their numbers; `nil` for whoever is there.
+        /// By their numbers; `nil` for the one that is there.
         var recipients: [UInt8]?
         /// Whether it was sent when everybody was there.
         var isLast: Bool
-        /// Whether everybody whom it is for is known to have all.
+        /// Whether every recipient is known to have all of it.
         var hasArrived = false
     }
 

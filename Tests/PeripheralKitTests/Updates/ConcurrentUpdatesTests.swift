@@ -8,7 +8,7 @@ import Testing
 /// update, wait for room, and send documents: all by the public API, in the backend in memory.
 @Suite(.timeLimit(.minutes(1)))
 struct ConcurrentUpdatesTests {
-    /// What has not left when a central subscribes anew is for the earlier subscription.
+    /// What has not left when a central subscribes again is for the earlier subscription.
     @Test func whatComesLateIsForNoLaterSubscription() async throws {
         let trial = ConcurrentTrial(seed: 0)
         let backend = GatedBackend(base: InMemoryBackend())
@@ -26,7 +26,7 @@ struct ConcurrentUpdatesTests {
         }
     }
 
-    /// Whatever happens, each gets what is for it, once, in its order and whole, and nobody waits for ever.
+    /// Whatever happens, each gets what is for it, once, in its order and whole, and no one waits for ever.
     @Test(arguments: 0..<500 as Range<UInt64>)
     func whateverHappensNothingIsLostOrMixed(seed: UInt64) async throws {
         let trial = ConcurrentTrial(seed: seed)

@@ -5,8 +5,8 @@ import Testing
 @testable import PeripheralKit
 
 extension TransmitQueuesTests {
-    /// 500 sequences of whatever can happen: no value is lost, doubled, late or sent to another, and nobody
-    /// waits in vain.
+    /// 500 sequences of whatever can happen: no value is lost, doubled, late or sent to another, and no one
+    /// waits without a result.
     @Test(arguments: 0..<500 as Range<UInt64>)
     func whateverHappensValuesKeepTheirOrderAndNobodyWaitsInVain(seed: UInt64) throws {
         var model = QueueModel(seed: seed)

@@ -340,7 +340,7 @@ struct TransmitQueuesTests {
             return
         }
         #expect(error.code == .notAddressable)
-        // When nobody else is there, what is for all is for that one.
+        // When no one else is there, what is for all is for that one.
         queues.unsubscribed(b, from: Self.bulk)
         #expect(accepts([2], of: Self.bulk, to: .central(a), &queues))
     }

@@ -27,7 +27,8 @@ struct StateDirectoryFuzzTests {
             do throws(RestorationError) {
                 try await use(directory.store)
             } catch {
-                // Whoever put something in the place of the lock, which is never moved, has to take it away.
+                // The one that put something in the place of the lock, which is never moved, has to take it
+                // away.
                 #expect(error.code == .untrusted, "round \(round), seed \(seed): \(error)")
                 #expect(error.message.contains(".lock"), "round \(round), seed \(seed): \(error)")
             }

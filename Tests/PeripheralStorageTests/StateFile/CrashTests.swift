@@ -46,7 +46,7 @@ struct CrashTests {
         #expect(directory.names == [name.lock, name.state].sorted())
     }
 
-    /// Passes a time that nobody can tell.
+    /// Passes a time that no one can tell.
     private func spin(rounds: Int) {
         var generator = SeededGenerator(seed: 0)
         var sum: UInt64 = 0

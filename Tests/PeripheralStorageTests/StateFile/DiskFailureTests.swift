@@ -37,7 +37,7 @@ struct DiskFailureTests {
     }()
 
     @Test(
-        .enabled(if: canMount, "nobody may mount here"),
+        .enabled(if: canMount, "the tests may not mount here"),
         arguments: [
             ("full", ["unwritable", "intact"]),
             ("read-only", ["unwritable", "unwritable", "intact", "unwritable"]),

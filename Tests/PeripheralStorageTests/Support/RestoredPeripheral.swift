@@ -39,7 +39,7 @@ struct RestoredPeripheral {
                     return "\(former) becomes \(characteristic)"
                 }
                 if former.requiresAuthorization, !characteristic.requiresAuthorization {
-                    return "\(former) authorizes nobody any more"
+                    return "\(former) authorizes no central any more"
                 }
                 for (descriptor, former) in zip(characteristic.descriptors, former.descriptors)
                 where !hasErrors && descriptor != former { return "\(former) becomes \(descriptor)" }

@@ -135,7 +135,7 @@ struct StalledLinkProbe {
             }
             guard isSilent else { return ([], false) }
             isDraining = false
-            // The amount owed may have been sent before, while it was unknown for whom.
+            // The amount owed may have been sent before, while its recipient was unknown.
             for index in suspects.indices { suspects[index].owe(noMoreThan: missing - sent) }
             // If any suspects were stalled before, the others have everything; otherwise nothing is known of
             // any of them.

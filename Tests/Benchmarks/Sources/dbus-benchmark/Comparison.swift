@@ -6,7 +6,7 @@ struct Subject {
     var name: String
     var characteristic: Int
     var size: Int
-    /// `nil` for what is sent: nobody waits for a single one.
+    /// `nil` for what is sent: no one waits for a single one.
     var latencyGoal: Double?
     var processorGoal: Double
 
@@ -123,7 +123,7 @@ struct Comparison {
         var ours: [Sample] = []
         var theirs: [Sample] = []
         for pair in 0..<pairs {
-            // Whoever comes second finds a warmer machine: take turns in that as well.
+            // The one that comes second finds a warmer machine: take turns in that as well.
             if pair.isMultiple(of: 2) {
                 ours.append(try sample(swift, subject))
                 theirs.append(try sample(reference, subject))

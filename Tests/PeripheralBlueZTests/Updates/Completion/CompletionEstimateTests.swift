@@ -185,7 +185,7 @@ struct CompletionEstimateTests {
         #expect(completed() == 2)
     }
 
-    /// bluetoothd has not sent it: nobody had subscribed.
+    /// bluetoothd has not sent it: no one had subscribed.
     @Test mutating func whatIsNotSentCountsAsHavingLeftAfterASilence() {
         give(16)
         #expect(completed(after: 199) == 0)

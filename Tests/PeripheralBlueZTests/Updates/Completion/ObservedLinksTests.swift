@@ -128,7 +128,7 @@ struct ObservedLinksTests {
         #expect(mostUnderWay[0] <= 32)
     }
 
-    /// What was sent while nobody saw it is not waited for, also when the last of it went unseen.
+    /// What was sent while no one saw it is not waited for, also when the last of it went unseen.
     @Test mutating func aLinkThatIsEmptyIsUsedAgain() throws {
         try begin([5], seed: 1)
         for _ in 0..<20 {

@@ -109,7 +109,7 @@ struct ProcedureTableTests {
         expectNext(.admitted)
     }
 
-    /// Its central has been told something else: nobody would ever end it.
+    /// Its central has been told something else: no one would ever end it.
     @Test mutating func aRequestThatHasBeenAnsweredForIsNotTakenUp() {
         let number = table.makeNumber()
         table.end(number)

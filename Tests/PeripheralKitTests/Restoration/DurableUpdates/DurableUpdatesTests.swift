@@ -137,7 +137,7 @@ final class DurableUpdatesTests: Sendable {
         }
     }
 
-    /// A phone that has lost its keys comes as a stranger, until it bonds anew.
+    /// A phone that has lost its keys comes as a stranger, until it bonds again.
     @Test func whoIsExpectedIsFoundWhenItBondsAnew() async throws {
         let identity = try #require(DeviceAddress("00:1B:DC:00:00:07"))
         var user = PairingUser.justWorks
@@ -209,7 +209,7 @@ final class DurableUpdatesTests: Sendable {
         }
     }
 
-    /// Nobody would recognise it.
+    /// No one would recognise it.
     @Test func whatWasKeptForAStrangerIsDroppedAtTheStart() async throws {
         let left = try await run { [self] central, session in
             try await central.connect()
@@ -233,7 +233,7 @@ final class DurableUpdatesTests: Sendable {
             try await away(central, session)
             for value in 1...6 as ClosedRange<UInt8> { #expect(try session.update(audit, value)) }
             #expect(session.restorationStatistics.droppedUpdates == 2)
-            // Nobody is there who would have to keep up.
+            // No one is there who would have to keep up.
             try await session.readyToUpdate(audit)
             try await central.connect()
             for value in 3...6 as ClosedRange<UInt8> {

@@ -108,7 +108,7 @@ final class SharedDeliveryTests: Sendable {
         }
     }
 
-    /// As where one has come back and not yet encrypted its link, and nobody can be reached without it.
+    /// As where one has come back and not yet encrypted its link, and no one can be reached without it.
     @Test func whatCannotReachWhoWasAwayIsKept() async throws {
         try await run { [self] audit, session, host in
             for phone in phones { come(phone, host) }

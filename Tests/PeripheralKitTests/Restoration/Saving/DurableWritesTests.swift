@@ -211,7 +211,7 @@ final class DurableWritesTests: Sendable {
         }
     }
 
-    /// What waits to be saved takes the room of what comes next, which nobody waits for.
+    /// What waits to be saved takes the room of what comes next, which no one waits for.
     @Test func aStoreThatFailsHoldsUpNobody() async throws {
         try await run(savingEvery: .zero, clock: ContinuousClock()) { [self] central, session in
             try await central.connect()

@@ -55,8 +55,8 @@ struct PersistentValuesTests {
         #expect(values[Self.handle] == [0])
     }
 
-    /// What is saved together is sent in the order in which it was written, whoever hears first that it is
-    /// saved.
+    /// What is saved together is sent in the order in which it was written, the one that hears first that it
+    /// is saved.
     @Test func whatIsSavedTogetherIsSentInOrder() async throws {
         let peripheral = Peripheral("Numbers", restorationIdentifier: "numbers") {
             GATTService(.battery) {

@@ -33,7 +33,7 @@ struct AdapterRun {
         Step(name: "only its own is back, with the first number", orders: ["plug second"], isOnTheAir: true),
         Step(name: "the other is back, with the second number", orders: ["plug"], isOnTheAir: true),
         Step(name: "the other is unplugged once more", orders: ["unplug"], isOnTheAir: true),
-        Step(name: "bluetoothd is started anew meanwhile", orders: ["stop-bluetoothd"], isOnTheAir: false),
+        Step(name: "bluetoothd is started again meanwhile", orders: ["stop-bluetoothd"], isOnTheAir: false),
         Step(name: "bluetoothd is there again", orders: ["start-bluetoothd"], isOnTheAir: true),
     ]
 

@@ -6,7 +6,7 @@ import PeripheralKit
 /// The program whose updates are counted, a process of its own, which does nothing else: so its memory and
 /// its processor time are those of a peripheral that sends.
 ///
-/// It prints `ready` when it is on the air, `completionReporting` when a central has told it to start, and `sent` when
+/// It prints `ready` when it is on the air, `pacing` when a central has told it to start, and `sent` when
 /// everything is accepted. When it is told so once more, it prints when each value was. It ends when its
 /// centrals have left.
 struct BulkProgram {
@@ -96,7 +96,7 @@ private struct Sending {
     let bulk: Characteristic<[UInt8]>
     let session: PeripheralSession
 
-    /// Sends so many to each; tells whom, and when each was accepted, in microseconds.
+    /// Sends so many to each; prints the recipient, and when each was accepted, in microseconds.
     func run(_ counts: [String?: Int]) async throws -> [String] {
         try await withThrowingTaskGroup(of: [String].self) { group in
             for (address, count) in counts {

@@ -180,7 +180,7 @@ struct ConformanceRunner {
         return meant.indices.filter { $0 % part.of == part.number - 1 }.map { meant[$0] }
     }
 
-    /// Has the rig start bluetoothd anew, so that what was done to one does not show in the next scenario.
+    /// Has the rig start bluetoothd again, so that what was done to one does not show in the next scenario.
     private static func restartDaemon() async {
         await Rig.order(["stop-bluetoothd", "start-bluetoothd"])
     }

@@ -93,7 +93,7 @@ struct ProgramsRun {
             Step(name: "two at once") { try await startAtOnce(2, $0) },
             Step(name: "three at once", isBrief: true) { try await startAtOnce(3, $0) },
             Step(name: "each of three ends and starts again", body: restartEach),
-            Step(name: "bluetoothd is started anew below three", body: restartDaemon),
+            Step(name: "bluetoothd is started again below three", body: restartDaemon),
             Step(name: "pinned services", body: pinServices),
             Step(name: "a large service around a pinned one", isBrief: true, body: encloseThePinned),
             Step(name: "a large service around a preserved one", body: encloseThePreserved),
@@ -188,7 +188,7 @@ struct ProgramsRun {
         }
     }
 
-    /// A pinned service moves nobody and is moved by nobody; what is preserved gives way to one that was
+    /// A pinned service moves no one and is moved by no one; what is preserved gives way to one that was
     /// there first.
     private static func pinServices(_ stage: ProgramsStage) async throws {
         let (low, high) = (

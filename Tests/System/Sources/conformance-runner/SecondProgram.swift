@@ -57,7 +57,7 @@ actor SecondProgram {
         for await _ in AsyncStream<Void>.makeStream().stream {}
     }
 
-    /// Starts the second program anew, and waits until it serves or is refused.
+    /// Starts the second program again, and waits until it serves or is refused.
     ///
     /// A scenario with pairing has none: bluetoothd asks one program about all centrals. Nor has one that
     /// looks at all services of the device.
