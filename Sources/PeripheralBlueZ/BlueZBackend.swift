@@ -241,7 +241,9 @@ public struct BlueZBackend: PeripheralBackend {
         try outcome.get()
     }
 
-    func serve(_ publication: BackendPublication, for host: any PeripheralHost, on loop: EventLoop) async throws {
+    func serve(_ publication: BackendPublication, for host: any PeripheralHost, on loop: EventLoop)
+        async throws
+    {
         let limit = LogLimit(of: logger, clock: clock)
         defer { limit.end() }
         var backend = self

@@ -51,7 +51,9 @@ extension VirtualAttributeProvider {
     package func subscriptionsEnded() {}
 
     /// Authorizes all writes.
-    package func authorizeWrite(_ request: BackendWriteRequest, withResponse: Bool) async -> Result<Void, ATTError> {
+    package func authorizeWrite(_ request: BackendWriteRequest, withResponse: Bool) async -> Result<
+        Void, ATTError
+    > {
         .success(())
     }
 }

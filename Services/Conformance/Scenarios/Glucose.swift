@@ -25,7 +25,9 @@ extension ServiceConformance {
         "Glucose: over an encrypted link, a central gets the records and contexts before the response"
     ) {
         let glucose = GlucoseService(records: { try (1...20).map(glucoseRecord) }, hasContext: true)
-        return ScenarioRun(Peripheral("Meter", pairing: .justWorks) { glucose }, mtu: 23) { central, session in
+        return ScenarioRun(Peripheral("Meter", pairing: .justWorks) { glucose }, mtu: 23) {
+            central,
+            session in
             try await central.pair(.justWorks)
             try await central.subscribe(to: glucose.measurement, knownTo: session)
             try await central.subscribe(to: present(glucose.context), knownTo: session)

@@ -22,7 +22,11 @@ struct UnsettledAnswers {
     mutating func answered(_ characteristic: AttributeHandle, isFollowedByStart: Bool) -> Int {
         lastNumber += 1
         answers.append(
-            BackendAnswer(number: lastNumber, characteristic: characteristic, isFollowedByStart: isFollowedByStart)
+            BackendAnswer(
+                number: lastNumber,
+                characteristic: characteristic,
+                isFollowedByStart: isFollowedByStart
+            )
         )
         return lastNumber
     }

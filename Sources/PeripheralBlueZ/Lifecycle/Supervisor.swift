@@ -329,12 +329,21 @@ extension Supervisor {
         state.withLock { $0.addresses[adapter] }
     }
 
-    func reportPublication(by link: any BackendLink, completionReporting: CompletionReporting, adapter: DeviceAddress?) {
+    func reportPublication(
+        by link: any BackendLink,
+        completionReporting: CompletionReporting,
+        adapter: DeviceAddress?
+    ) {
         // A socket has room for 224 values.
         let window = completionReporting == .unknown && backend.fallbackRate == .unlimited ? 224 : 16
         host.handle(
             .published(
-                PublishedPeripheral(link: link, completionReporting: completionReporting, window: window, adapter: adapter)
+                PublishedPeripheral(
+                    link: link,
+                    completionReporting: completionReporting,
+                    window: window,
+                    adapter: adapter
+                )
             )
         )
     }

@@ -112,7 +112,9 @@ struct ConfirmationLedger {
     /// confirmed and is still connected was not sent the indication, and will not be sent the next one.
     ///
     /// - Returns: The updates that are given up, and those that are confirmed by all as a result.
-    mutating func giveUp(_ update: BackendUpdate.ID) -> (lost: [BackendUpdate.ID], confirmed: [BackendUpdate.ID]) {
+    mutating func giveUp(_ update: BackendUpdate.ID) -> (
+        lost: [BackendUpdate.ID], confirmed: [BackendUpdate.ID]
+    ) {
         guard let index = awaited.firstIndex(where: { $0.update == update }) else { return ([], []) }
         let entry = awaited[index]
         let updates = entry.updatesSince ?? sent - entry.position + 1

@@ -299,12 +299,14 @@ extension ConformanceSuite {
         }
     }
 
-    static let readerVanishes = Scenario("a central that leaves while its read is answered disturbs no other") {
+    static let readerVanishes = Scenario("a central that leaves while its read is answered disturbs no other")
+    {
         vanishingTrial { central, value in _ = try await central.read(value) }
     }
 
-    static let writerVanishes = Scenario("a central that leaves while its write is answered disturbs no other")
-    {
+    static let writerVanishes = Scenario(
+        "a central that leaves while its write is answered disturbs no other"
+    ) {
         vanishingTrial { central, value in try await central.write(value, 1) }
     }
 }

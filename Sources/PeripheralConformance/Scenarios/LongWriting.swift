@@ -118,7 +118,9 @@ extension ConformanceSuite {
         let value = Characteristic<[UInt8]>(ScenarioUUID.value, .write) {
             Write { _ in throw ATTError(rawValue: 0x85) }
         }
-        return ScenarioRun(Peripheral("Refusal") { GATTService(ScenarioUUID.service) { value } }) { central, _ in
+        return ScenarioRun(Peripheral("Refusal") { GATTService(ScenarioUUID.service) { value } }) {
+            central,
+            _ in
             let handle = try await central.locate(value).valueHandle
             try await central.prepareWrite(handle, [1, 2], offset: 0)
             try await central.prepareWrite(handle, [3, 4], offset: 2)

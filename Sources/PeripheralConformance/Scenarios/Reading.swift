@@ -73,7 +73,9 @@ extension ConformanceSuite {
         let value = Characteristic<UInt8>(ScenarioUUID.value, .read) {
             Read { count.next() }
         }
-        return ScenarioRun(Peripheral("Count") { GATTService(ScenarioUUID.service) { value } }) { central, _ in
+        return ScenarioRun(Peripheral("Count") { GATTService(ScenarioUUID.service) { value } }) {
+            central,
+            _ in
             for expected: UInt8 in 1...3 {
                 try expect("value", try await central.read(value), is: expected)
             }
@@ -153,7 +155,9 @@ extension ConformanceSuite {
 
     static let writeOnlyIsNotRead = Scenario("a characteristic that can only be written is not read") {
         let value = Characteristic<UInt8>(ScenarioUUID.value, .write) { Write { _ in } }
-        return ScenarioRun(Peripheral("Write") { GATTService(ScenarioUUID.service) { value } }) { central, _ in
+        return ScenarioRun(Peripheral("Write") { GATTService(ScenarioUUID.service) { value } }) {
+            central,
+            _ in
             try await expectRefusal(of: "read", by: .readNotPermitted) { try await central.read(value) }
         }
     }
@@ -166,7 +170,9 @@ extension ConformanceSuite {
             Read { throw Mishap() }
             Write { _ in throw Mishap() }
         }
-        return ScenarioRun(Peripheral("Mishap") { GATTService(ScenarioUUID.service) { value } }) { central, _ in
+        return ScenarioRun(Peripheral("Mishap") { GATTService(ScenarioUUID.service) { value } }) {
+            central,
+            _ in
             try await expectRefusal(of: "read", by: .unlikelyError) { try await central.read(value) }
             try await expectRefusal(of: "write", by: .unlikelyError) { try await central.write(value, 1) }
         }
@@ -200,7 +206,9 @@ extension ConformanceSuite {
         "the peripheral is found, connected and read again and again"
     ) {
         let value = Characteristic<UInt8>(ScenarioUUID.value, .read) { Read { 5 } }
-        return ScenarioRun(Peripheral("Again") { GATTService(ScenarioUUID.service) { value } }) { central, _ in
+        return ScenarioRun(Peripheral("Again") { GATTService(ScenarioUUID.service) { value } }) {
+            central,
+            _ in
             for _ in 0..<3 {
                 try expect("value", try await central.read(value), is: 5)
                 try await central.disconnect()

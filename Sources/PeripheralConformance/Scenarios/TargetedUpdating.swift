@@ -78,7 +78,8 @@ extension ConformanceSuite {
     }
 
     /// The central whose socket bluetoothd has closed by mistake subscribes again.
-    static let returnedSubscriberIsReached = Scenario("a central that subscribes again is reached by itself") {
+    static let returnedSubscriberIsReached = Scenario("a central that subscribes again is reached by itself")
+    {
         subscribersTrial(mtus: [517, 247, 65]) { centrals, session, value in
             let events = session.events
             try await centrals[2].disconnect()

@@ -70,7 +70,9 @@ extension ConformanceSuite {
         }
     }
 
-    static let documentBeginsAnew = Scenario("a central that subscribes again gets a document that is offered again") {
+    static let documentBeginsAnew = Scenario(
+        "a central that subscribes again gets a document that is offered again"
+    ) {
         subscribersTrial(mtus: [65]) { centrals, session, value in
             let document = pattern(500)
             try await withThrowingTaskGroup { group in

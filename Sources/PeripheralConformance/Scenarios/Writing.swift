@@ -23,7 +23,9 @@ extension ConformanceSuite {
         Scenario("a written value of \(length) bytes arrives") {
             let written = Recorder<[UInt8]>()
             let value = Characteristic<[UInt8]>(ScenarioUUID.value, .write) { Write { written.record($0) } }
-            return ScenarioRun(Peripheral("Bytes") { GATTService(ScenarioUUID.service) { value } }) { central, _ in
+            return ScenarioRun(Peripheral("Bytes") { GATTService(ScenarioUUID.service) { value } }) {
+                central,
+                _ in
                 try await central.write(value, pattern(length))
                 try expect("written value", try await written.next(), is: pattern(length))
             }
@@ -46,7 +48,9 @@ extension ConformanceSuite {
     static let writtenValueArrives = Scenario("written values arrive in their order, and are read back") {
         let stored = Recorder<UInt16>()
         let value = Characteristic<UInt16>(ScenarioUUID.value, .write) { Write { stored.record($0) } }
-        return ScenarioRun(Peripheral("Order") { GATTService(ScenarioUUID.service) { value } }) { central, _ in
+        return ScenarioRun(Peripheral("Order") { GATTService(ScenarioUUID.service) { value } }) {
+            central,
+            _ in
             for number: UInt16 in [1, 0xFF00, 3, 0] {
                 try await central.write(value, number)
                 try expect("written value", try await stored.next(), is: number)
@@ -59,7 +63,9 @@ extension ConformanceSuite {
     ) {
         let written = Recorder<UInt16>()
         let value = Characteristic<UInt16>(ScenarioUUID.value, .write) { Write { written.record($0) } }
-        return ScenarioRun(Peripheral("Decode") { GATTService(ScenarioUUID.service) { value } }) { central, _ in
+        return ScenarioRun(Peripheral("Decode") { GATTService(ScenarioUUID.service) { value } }) {
+            central,
+            _ in
             let handle = try await central.locate(value).valueHandle
             for bytes: [UInt8] in [[], [1], [1, 2, 3]] {
                 try await expectRefusal(of: "write of \(bytes)", by: .invalidAttributeValueLength) {
@@ -94,7 +100,9 @@ extension ConformanceSuite {
         let value = Characteristic<[UInt8]>(ScenarioUUID.value, .writeWithoutResponse) {
             Write { written.record($0) }
         }
-        return ScenarioRun(Peripheral("Command") { GATTService(ScenarioUUID.service) { value } }) { central, _ in
+        return ScenarioRun(Peripheral("Command") { GATTService(ScenarioUUID.service) { value } }) {
+            central,
+            _ in
             for length in [0, 1, 20] {
                 try await central.writeWithoutResponse(value, pattern(length))
                 try expect("written value", try await written.next(), is: pattern(length))
@@ -120,7 +128,9 @@ extension ConformanceSuite {
 
     static let tooLongValueIsRefused = Scenario("a value that no attribute can hold is refused") {
         let value = Characteristic<[UInt8]>(ScenarioUUID.value, .write) { Write { _ in } }
-        return ScenarioRun(Peripheral("Length") { GATTService(ScenarioUUID.service) { value } }) { central, _ in
+        return ScenarioRun(Peripheral("Length") { GATTService(ScenarioUUID.service) { value } }) {
+            central,
+            _ in
             let handle = try await central.locate(value).valueHandle
             try await expectRefusal(of: "write of 513 bytes", by: .invalidAttributeValueLength) {
                 try await central.write(handle, pattern(513))
@@ -137,7 +147,9 @@ extension ConformanceSuite {
             }
             Write { _, central in seen.record(central) }
         }
-        return ScenarioRun(Peripheral("Central") { GATTService(ScenarioUUID.service) { value } }) { central, _ in
+        return ScenarioRun(Peripheral("Central") { GATTService(ScenarioUUID.service) { value } }) {
+            central,
+            _ in
             _ = try await central.read(value)
             try await central.write(value, 2)
             let reader = try await seen.next()

@@ -123,7 +123,9 @@ struct PairingAnswerer: Sendable {
         }
     }
 
-    private func checked(_ answer: BackendPairingAnswer, _ request: BackendPairingRequest) -> BackendPairingAnswer {
+    private func checked(_ answer: BackendPairingAnswer, _ request: BackendPairingRequest)
+        -> BackendPairingAnswer
+    {
         guard case .passkey(let passkey) = answer, passkey > 999_999 else { return answer }
         log("A handler gave a passkey of more than six digits. The pairing is refused.", request)
         return .reject

@@ -56,7 +56,11 @@ struct ReadSnapshots {
     }
 
     /// Retains the value that a central begins to read, if there will be further parts.
-    mutating func begin(_ request: BackendReadRequest, with value: [UInt8], at now: @autoclosure () -> Duration) {
+    mutating func begin(
+        _ request: BackendReadRequest,
+        with value: [UInt8],
+        at now: @autoclosure () -> Duration
+    ) {
         _ = remove(request.attribute, of: request.central)
         guard request.offset == 0, value.count >= Self.leastPart(of: request.central) else { return }
         let now = now()

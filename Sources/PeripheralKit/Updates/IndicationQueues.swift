@@ -135,7 +135,8 @@ struct IndicationQueues {
     /// Drops all indications for a single central.
     ///
     /// - Returns: The dropped indications, and the next indications to send.
-    mutating func disconnected(_ central: Central.ID) -> (dropped: [BackendUpdate.ID], next: [BackendUpdate]) {
+    mutating func disconnected(_ central: Central.ID) -> (dropped: [BackendUpdate.ID], next: [BackendUpdate])
+    {
         let dropped = entries.filter { $0.update.recipients == .central(central) }.map(\.update.id)
         entries.removeAll { $0.update.recipients == .central(central) }
         for index in entries.indices { entries[index].lanes.removeAll { $0 == .central(central) } }

@@ -291,7 +291,8 @@ extension TransmitQueues {
     ///   - id: The update.
     ///   - result: The failure, if it could not be sent.
     ///   - isKnown: Whether it is known that the value has completed.
-    mutating func ended(_ id: BackendUpdate.ID, _ result: Result<Void, PeripheralError>, isKnown: Bool = true) {
+    mutating func ended(_ id: BackendUpdate.ID, _ result: Result<Void, PeripheralError>, isKnown: Bool = true)
+    {
         guard let flight = flights.remove(id) else { return indicationEnded(id, result) }
         for receiver in flight.receivers { receivers.ended(to: receiver) }
         if let lane = flight.lane {

@@ -40,7 +40,8 @@ struct HostPairingAgent: VirtualPairingAgent {
         await answer(.confirmNumber(number), to: central) == .accept
     }
 
-    private func answer(_ question: BackendPairingQuestion, to central: Central) async -> BackendPairingAnswer {
+    private func answer(_ question: BackendPairingQuestion, to central: Central) async -> BackendPairingAnswer
+    {
         await host.answer(BackendPairingRequest(central: central, question: question))
     }
 }

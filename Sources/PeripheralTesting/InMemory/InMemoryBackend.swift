@@ -107,7 +107,11 @@ public struct InMemoryBackend: PeripheralBackend {
             for (handle, onAir) in server.handles(of: application) {
                 host.handle(.handleAssigned(handle, onAir: onAir))
             }
-            let published = PublishedPeripheral(link: link, completionReporting: .observed, adapter: server.address)
+            let published = PublishedPeripheral(
+                link: link,
+                completionReporting: .observed,
+                adapter: server.address
+            )
             host.handle(.published(published))
             // Ends when the link is stopped or this task is cancelled.
             for await _ in stopped {}
@@ -235,7 +239,9 @@ private struct InMemoryLink: BackendLink {
     }
 
     /// Whether the update can be sent to all of these centrals.
-    private func canReach(_ centrals: Set<Central.ID>, by update: BackendUpdate, at level: SecurityLevel) -> Bool {
+    private func canReach(_ centrals: Set<Central.ID>, by update: BackendUpdate, at level: SecurityLevel)
+        -> Bool
+    {
         guard !centrals.isEmpty else { return true }
         var missing = centrals
         server.deliver(update.value, of: update.characteristic, in: application) { subscriber in

@@ -231,7 +231,9 @@ struct CentralsTests {
                 }
             }
             centrals.submit(
-                (0..<2).map { BackendUpdate(id: BackendUpdate.ID($0), characteristic: Self.value, value: [1]) }
+                (0..<2).map {
+                    BackendUpdate(id: BackendUpdate.ID($0), characteristic: Self.value, value: [1])
+                }
             )
             try await until { ended.withLock { $0.count == 2 } }
             #expect(ended.withLock(\.self) == [.notSubscribed, nil])
@@ -350,7 +352,9 @@ struct CentralsTests {
             daemonLoop.execute { gate.wait() }
             var packet: [UInt8] = [0]
             for number in 0...UInt64(2 * BusFairness.packets) {
-                centrals.submit([BackendUpdate(id: BackendUpdate.ID(number), characteristic: Self.value, value: [1])])
+                centrals.submit([
+                    BackendUpdate(id: BackendUpdate.ID(number), characteristic: Self.value, value: [1])
+                ])
                 // It is sent in a turn of the loop before this.
                 _ = await centrals.subscribers(of: Self.value)
                 _ = recv(socket.descriptor, &packet, 1, 0)

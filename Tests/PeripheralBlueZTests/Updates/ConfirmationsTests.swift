@@ -43,7 +43,11 @@ struct ConfirmationsTests {
 
     @Test func whatSomebodyHasNotGotFailsInTheEnd() throws {
         var confirmations = Confirmations()
-        confirmations.sent(BackendUpdate.ID(1), awaiting: [try socket(1): 1, try socket(2): 1], lacking: gone)
+        confirmations.sent(
+            BackendUpdate.ID(1),
+            awaiting: [try socket(1): 1, try socket(2): 1],
+            lacking: gone
+        )
         #expect(confirm(&confirmations, by: try socket(2)) == [])
         #expect(confirm(&confirmations, by: try socket(1)) == ["1 \(gone.code)"])
     }

@@ -97,7 +97,9 @@ struct DescriptorTests {
             func read() throws -> Result<[UInt8], ATTError> {
                 let handle = table.descriptorHandle(service: 0, characteristic: 0, descriptor: 2)
                 guard
-                    case .immediate(let result) = host.read(BackendReadRequest(attribute: handle, central: central))
+                    case .immediate(let result) = host.read(
+                        BackendReadRequest(attribute: handle, central: central)
+                    )
                 else { throw CancellationError() }
                 return result
             }

@@ -35,7 +35,8 @@ struct LogFloodTests {
 
     private func run(
         _ peripheral: Peripheral,
-        _ attack: @escaping @Sendable (BackendPublication, any PeripheralHost, RecordingLink) async throws -> Void
+        _ attack:
+            @escaping @Sendable (BackendPublication, any PeripheralHost, RecordingLink) async throws -> Void
     ) async throws {
         let (attacked, end) = AsyncStream.makeStream(of: Never.self)
         let backend = ScriptedBackend { publication, host in
@@ -167,7 +168,10 @@ struct LogFloodTests {
                     group.addTask {
                         _ = await outcome(
                             host.read(
-                                BackendReadRequest(attribute: handle(of: 0, in: publication), central: central)
+                                BackendReadRequest(
+                                    attribute: handle(of: 0, in: publication),
+                                    central: central
+                                )
                             )
                         )
                     }

@@ -116,7 +116,9 @@ struct PairingAnswererTests {
             ("enterPasskey", .enterPasskey { _ in 1 }, .enterPasskey),
             ("confirmNumber", .confirmNumber { _, _ in true }, .confirmNumber(1)),
         ]
-        let questions: [BackendPairingQuestion] = [.authorize, .displayPasskey(1), .enterPasskey, .confirmNumber(1)]
+        let questions: [BackendPairingQuestion] = [
+            .authorize, .displayPasskey(1), .enterPasskey, .confirmNumber(1),
+        ]
         return ways.flatMap { name, pairing, own in
             questions.filter { $0 != own }.map { question in
                 Row(

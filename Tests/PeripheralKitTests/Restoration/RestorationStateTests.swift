@@ -3,8 +3,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct RestorationDocumentTests {
-    private func group(_ name: String, _ entries: KeyValuePairs<String, String>) -> RestorationState.Group
-    {
+    private func group(_ name: String, _ entries: KeyValuePairs<String, String>) -> RestorationState.Group {
         var group = RestorationState.Group(name)
         for (key, value) in entries { group[key] = value }
         return group

@@ -54,7 +54,9 @@ struct BackpressureTests {
     @Test func theBackendTellsHowManyMayBeOnTheirWay() async throws {
         try await run { session, host, link, _ in
             #expect(session.completionReporting == .unknown)
-            host.handle(.published(PublishedPeripheral(link: link, completionReporting: .estimated, window: 20)))
+            host.handle(
+                .published(PublishedPeripheral(link: link, completionReporting: .estimated, window: 20))
+            )
             #expect(session.completionReporting == .estimated)
             try Self.fill(session)
             #expect(link.sent.count == 20)

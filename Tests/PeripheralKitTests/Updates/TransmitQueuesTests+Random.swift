@@ -45,7 +45,9 @@ private struct QueueModel {
     private var last: [Stream: [Bool: UInt32]] = [:]
     private var underWay: [(update: BackendUpdate, receivers: [Central.ID])] = []
     private var waiting:
-        [TransmitQueues.Ticket: (recipients: BackendUpdate.Recipients, handle: AttributeHandle, number: UInt32?)] =
+        [TransmitQueues.Ticket: (
+            recipients: BackendUpdate.Recipients, handle: AttributeHandle, number: UInt32?
+        )] =
             [:]
     private var nextNumber: UInt32 = 0
     /// How many have left, and how many were dropped at least.
@@ -171,7 +173,8 @@ private struct QueueModel {
 
     // MARK: What comes of it
 
-    private func receivers(of handle: AttributeHandle, among recipients: BackendUpdate.Recipients) -> [Stream] {
+    private func receivers(of handle: AttributeHandle, among recipients: BackendUpdate.Recipients) -> [Stream]
+    {
         subscribers.filter { stream in
             guard stream.characteristic == handle else { return false }
             if case .central(let central) = recipients { return stream.central == central }

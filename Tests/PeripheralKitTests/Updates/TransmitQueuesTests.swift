@@ -245,7 +245,9 @@ struct TransmitQueuesTests {
         var queues = TransmitQueues(policies: [:], window: 1)
         queues.subscribed(a, to: Self.bulk, isAddressable: true)
         queues.subscribed(b, to: Self.bulk, isAddressable: true)
-        let all: [BackendUpdate.Recipients] = [.central(a), .subscribers, .central(a), .subscribers, .central(b)]
+        let all: [BackendUpdate.Recipients] = [
+            .central(a), .subscribers, .central(a), .subscribers, .central(b),
+        ]
         var order: [BackendUpdate] = []
         for (number, recipients) in zip(0..., all) {
             // Empty ones cannot go to each alone.

@@ -46,7 +46,11 @@ private final class WithholdingHost: PeripheralHost {
             let link = WithholdingLink(link: published.link, withholds: keep)
             host.handle(
                 .published(
-                    PublishedPeripheral(link: link, completionReporting: published.completionReporting, window: published.window)
+                    PublishedPeripheral(
+                        link: link,
+                        completionReporting: published.completionReporting,
+                        window: published.window
+                    )
                 )
             )
         case .unsubscribed: break

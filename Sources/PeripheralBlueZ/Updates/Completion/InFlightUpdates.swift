@@ -46,7 +46,9 @@ struct InFlightUpdates {
         /// Whether its fate is unknown for a central that is connected.
         var isGivenUp = false
 
-        var outcome: BackendUpdateOutcome { isCompleted ? .delivered : isGivenUp ? .givenUp : .failed(.centralGone) }
+        var outcome: BackendUpdateOutcome {
+            isCompleted ? .delivered : isGivenUp ? .givenUp : .failed(.centralGone)
+        }
     }
 
     /// How an update ended for a central: given up means that its completion is no longer awaited; lost, that
@@ -94,7 +96,9 @@ struct InFlightUpdates {
     }
 
     /// Records whether socket or bus have taken an update.
-    mutating func taken(_ id: PeripheralKit.BackendUpdate.ID, _ outcome: BackendUpdateOutcome) -> BackendEvent? {
+    mutating func taken(_ id: PeripheralKit.BackendUpdate.ID, _ outcome: BackendUpdateOutcome)
+        -> BackendEvent?
+    {
         // The completion of an update that was not recorded as given cannot be seen.
         guard let index = updates.firstIndex(where: { $0.id == id }) else { return .updateEnded(id, outcome) }
         updates[index].isTaken = true

@@ -63,7 +63,10 @@ struct HandlePlan {
         behind last: Int?,
         around pinned: [ClosedRange<AttributeHandle>]
     ) {
-        let layouts = [BackendPublication.handleGap, BackendPublication.handleGap / 2, BackendPublication.handleGap / 4, 0].map {
+        let layouts = [
+            BackendPublication.handleGap, BackendPublication.handleGap / 2, BackendPublication.handleGap / 4,
+            0,
+        ].map {
             gap in
             Layout(services.map { table.serviceRange($0).count }, behind: last, around: pinned, gap: gap)
         }

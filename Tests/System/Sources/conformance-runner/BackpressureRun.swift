@@ -87,7 +87,9 @@ struct BackpressureRun {
         return " (\(Int(rate * row.packetTimes[0] / 10 / Double(row.centrals))) % of what the links carry)"
     }
 
-    private static func bound(_ completionReporting: String) -> Int { completionReporting == "observed" ? 32 : 256 }
+    private static func bound(_ completionReporting: String) -> Int {
+        completionReporting == "observed" ? 32 : 256
+    }
 
     private func isComplete(_ times: Times, _ row: Row) -> Bool {
         (0..<row.centrals).allSatisfy { place in
