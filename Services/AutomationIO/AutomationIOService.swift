@@ -48,8 +48,8 @@ public struct AutomationIOService: GATTServiceDeclaration {
     ///   - hasAggregate: Whether one characteristic has the values of all inputs. It is notified when the
     ///     triggers of an input require it. The inputs themselves can then only be read.
     ///   - clock: The clock for time triggers.
-    ///   - security: The security required to read the aggregate and to subscribe to it. Require at least as
-    ///     much as for any input. Inputs and outputs have their own.
+    ///   - security: The security required to read the aggregate and to subscribe to it. Require at least the
+    ///     highest level that any input requires. Inputs and outputs have their own.
     public init<C: Clock>(
         digitals: [AutomationDigital] = [],
         analogs: [AutomationAnalog] = [],

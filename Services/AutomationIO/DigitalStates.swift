@@ -22,14 +22,14 @@ public struct DigitalStates: Hashable, Sendable {
     /// have no meaning.
     public var states: [DigitalState]
 
-    /// Makes a value from states.
+    /// Creates a value from states.
     public init(_ states: [DigitalState]) {
         self.states = states
     }
 }
 
 extension DigitalStates: ExpressibleByArrayLiteral {
-    /// Makes a value from states.
+    /// Creates a value from states.
     public init(arrayLiteral states: DigitalState...) {
         self.init(states)
     }

@@ -7,7 +7,7 @@ public struct BatteryLevel: Hashable, Sendable {
     /// The level, 0 to 100.
     public let percent: UInt8
 
-    /// Makes a level from a percentage.
+    /// Creates a level from a percentage.
     ///
     /// - Parameter percent: The percentage. A value below 0 becomes 0 and a value above 100 becomes 100,
     ///   because gauges overshoot.

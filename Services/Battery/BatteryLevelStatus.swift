@@ -20,7 +20,7 @@ public struct BatteryLevelStatus: Hashable, Sendable {
     /// Whether the battery needs service; `nil` when this is not reported.
     public var condition: BatteryCondition?
 
-    /// Makes a status.
+    /// Creates a status.
     ///
     /// - Parameters:
     ///   - power: The power supply and the charging of the battery.

@@ -57,7 +57,7 @@ public struct BatteryPowerState: Hashable, Sendable {
         /// The encoded faults.
         public var rawValue: UInt16
 
-        /// Makes a set of faults.
+        /// Creates a set of faults.
         public init(rawValue: UInt16) {
             self.rawValue = rawValue
         }
@@ -85,7 +85,7 @@ public struct BatteryPowerState: Hashable, Sendable {
     /// The causes that keep the battery from being charged.
     public var chargingFault: ChargingFault
 
-    /// Makes a state.
+    /// Creates a state.
     ///
     /// - Parameters:
     ///   - isPresent: Whether the battery is present.
@@ -152,7 +152,7 @@ public struct BatteryCondition: Hashable, Sendable {
     /// Whether the battery is faulty.
     public var isFaulty: Bool
 
-    /// Makes a condition.
+    /// Creates a condition.
     ///
     /// - Parameters:
     ///   - needsService: Whether the battery needs service; `nil` when the device does not know.

@@ -36,7 +36,7 @@ public struct BloodPressureMeasurement: Hashable, Sendable {
     /// The problems during the measurement; `nil` when the device does not report them.
     public var status: BloodPressureStatus?
 
-    /// Makes a measurement.
+    /// Creates a measurement.
     ///
     /// - Parameters:
     ///   - systolic: The systolic pressure.
@@ -133,7 +133,7 @@ public struct IntermediateCuffPressure: Hashable, Sendable {
     /// The problems during the measurement; `nil` when the device does not report them.
     public var status: BloodPressureStatus? { measurement.status }
 
-    /// Makes a pressure.
+    /// Creates a pressure.
     ///
     /// - Parameters:
     ///   - pressure: The pressure of the cuff.

@@ -105,7 +105,9 @@ public struct BloodPressureFeature: OptionSet, Hashable, Sendable {
     /// The encoded features.
     public var rawValue: UInt16
 
-    /// Makes a set of features, defined by the specification or not.
+    /// Creates a set of features.
+    ///
+    /// The specification need not define all of them.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }

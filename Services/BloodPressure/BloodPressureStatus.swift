@@ -5,7 +5,9 @@ public struct BloodPressureStatus: OptionSet, Hashable, Sendable {
     /// The encoded status.
     public var rawValue: UInt16
 
-    /// Makes a status, defined by the specification or not.
+    /// Creates a status.
+    ///
+    /// The specification need not define it.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }

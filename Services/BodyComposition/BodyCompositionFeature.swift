@@ -9,7 +9,7 @@ public struct BodyCompositionFeature: Hashable, Sendable {
         /// The encoded values.
         public var rawValue: UInt32
 
-        /// Makes a set of values.
+        /// Creates a set of values.
         public init(rawValue: UInt32) {
             self.rawValue = rawValue
         }
@@ -79,7 +79,7 @@ public struct BodyCompositionFeature: Hashable, Sendable {
     /// The resolution of heights.
     public var heightResolution: HeightResolution
 
-    /// Makes a set of features.
+    /// Creates a set of features.
     ///
     /// - Parameters:
     ///   - content: The values that measurements can have in addition to the body fat.

@@ -54,7 +54,7 @@ public struct BodyCompositionMeasurement: Hashable, Sendable {
     /// Whether this is one of the two parts of a measurement.
     public internal(set) var isPart = false
 
-    /// Makes a measurement.
+    /// Creates a measurement.
     ///
     /// - Parameters:
     ///   - bodyFat: The body fat in percent; `nil` when the measurement has failed.

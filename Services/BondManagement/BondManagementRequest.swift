@@ -10,13 +10,15 @@ public struct BondManagementRequest: Hashable, Sendable {
     /// The authorization code, which the program defines; often text in UTF-8.
     public var authorizationCode: [UInt8]
 
-    /// Makes a request, defined by the specification or not.
+    /// Creates a request.
+    ///
+    /// The specification need not define it.
     public init(operationCode: UInt8, authorizationCode: [UInt8] = []) {
         self.operationCode = operationCode
         self.authorizationCode = authorizationCode
     }
 
-    /// Makes a request to delete bonds.
+    /// Creates a request to delete bonds.
     ///
     /// - Parameters:
     ///   - scope: The bonds to delete.
@@ -97,7 +99,9 @@ public struct BondManagementFeature: Hashable, Sendable {
     /// code.
     public let rawValue: UInt32
 
-    /// Makes a set of features, defined by the specification or not.
+    /// Creates a set of features.
+    ///
+    /// The specification need not define all of them.
     ///
     /// The bits from 24 on are dropped.
     public init(rawValue: UInt32) {

@@ -1,5 +1,5 @@
 public import PeripheralConformance
-public import PeripheralTesting
+internal import PeripheralTesting
 
 /// The behavior that each ready-made service must have on every backend.
 ///

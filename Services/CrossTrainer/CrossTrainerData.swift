@@ -78,7 +78,7 @@ public struct CrossTrainerData: FitnessMachineData {
     /// Whether the user moves backward.
     public var isBackward = false
 
-    /// Makes the data of a cross trainer.
+    /// Creates the data of a cross trainer.
     ///
     /// A value that is out of range is sent as the nearest end of the range.
     ///

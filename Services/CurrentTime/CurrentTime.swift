@@ -15,7 +15,9 @@ public struct CurrentTime: Hashable, Sendable {
         /// The encoded reasons.
         public var rawValue: UInt8
 
-        /// Makes a set of reasons, defined by the specification or not.
+        /// Creates a set of reasons.
+        ///
+        /// The specification need not define all of them.
         public init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
@@ -42,7 +44,7 @@ public struct CurrentTime: Hashable, Sendable {
     /// The reasons for which the clock was adjusted; empty when it was not.
     public var adjustReason: AdjustReason
 
-    /// Makes a time from its parts.
+    /// Creates a time from its parts.
     ///
     /// - Parameters:
     ///   - dateTime: The local date and time.
@@ -61,7 +63,7 @@ public struct CurrentTime: Hashable, Sendable {
         self.adjustReason = adjustReason
     }
 
-    /// Makes the local time and the day of the week from a Unix time.
+    /// Creates the local time and the day of the week from a Unix time.
     ///
     /// Returns `nil` when the year is outside 1582 to 9999.
     ///
@@ -135,7 +137,7 @@ private struct CivilDate {
     var month: Int
     var day: Int
 
-    /// Makes the day from a number of days.
+    /// Creates the day from a number of days.
     ///
     /// The algorithm counts in eras of 400 years, which all have the same number of days. Its years begin
     /// with March, so that the leap day is the last day of a year.

@@ -9,7 +9,9 @@ public struct ReferenceTimeInformation: Hashable, Sendable {
         /// The encoded source; values from 8 on are reserved.
         public var rawValue: UInt8
 
-        /// Makes a source, defined by the specification or not.
+        /// Creates a source.
+        ///
+        /// The specification need not define it.
         public init(rawValue: UInt8) {
             self.rawValue = rawValue
         }

@@ -8,7 +8,9 @@ public struct CyclingPowerFeature: Equatable, Sendable {
     /// The encoded bits.
     public let rawValue: UInt32
 
-    /// Makes a set of bits, defined by the specification or not.
+    /// Creates a set of bits.
+    ///
+    /// The specification need not define all of them.
     public init(rawValue: UInt32) {
         self.rawValue = rawValue
     }

@@ -11,7 +11,7 @@ extension CyclingPowerMeasurement {
         /// Whether the share is that of the left pedal; `false` when the pedal is unknown.
         public var isOfLeftPedal: Bool
 
-        /// Makes a balance from the share of a pedal in percent.
+        /// Creates a balance from the share of a pedal in percent.
         public init(percent: Double, isOfLeftPedal: Bool = false) {
             self.percent = percent
             self.isOfLeftPedal = isOfLeftPedal
@@ -28,7 +28,7 @@ extension CyclingPowerMeasurement {
         /// Whether the torques are measured at the crank; `false` for the wheel.
         public var isOfCrank: Bool
 
-        /// Makes a sum of torques in newton meters.
+        /// Creates a sum of torques in newton meters.
         public init(newtonMeters: Double, isOfCrank: Bool) {
             self.newtonMeters = newtonMeters
             self.isOfCrank = isOfCrank
@@ -46,7 +46,7 @@ extension CyclingPowerMeasurement {
         /// The least value; for angles, that of the least magnitude.
         public var minimum: Double
 
-        /// Makes a pair of extremes.
+        /// Creates a pair of extremes.
         public init(maximum: Double, minimum: Double) {
             self.maximum = maximum
             self.minimum = minimum
@@ -73,7 +73,9 @@ extension CyclingPowerMeasurement {
         /// The encoded bits; bits 9 through 15 are reserved.
         public let rawValue: UInt16
 
-        /// Makes a set of bits, defined by the specification or not.
+        /// Creates a set of bits.
+        ///
+        /// The specification need not define all of them.
         public init(rawValue: UInt16) {
             self.rawValue = rawValue
         }

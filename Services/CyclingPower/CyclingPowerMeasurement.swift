@@ -47,7 +47,7 @@ public struct CyclingPowerMeasurement: Equatable, Sendable {
     /// It is for a sensor that reports when its offset should be compensated.
     public var offsetCompensationIndicator: Bool
 
-    /// Makes a measurement.
+    /// Creates a measurement.
     ///
     /// - Parameters:
     ///   - watts: The power in watts.

@@ -12,7 +12,9 @@ public struct CyclingPowerRequest: Equatable, Sendable {
     /// The parameter of the operation.
     public var parameter: [UInt8]
 
-    /// Makes a request from its parts, defined by the specification or not.
+    /// Creates a request from its parts.
+    ///
+    /// The specification need not define it.
     public init(operation: CyclingPowerOperation, parameter: [UInt8] = []) {
         self.operation = operation
         self.parameter = parameter
@@ -62,7 +64,9 @@ public struct CyclingPowerOperation: Equatable, Sendable {
     /// The encoded op code.
     public var rawValue: UInt8
 
-    /// Makes an operation, defined by the specification or not.
+    /// Creates an operation.
+    ///
+    /// The specification need not define it.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
@@ -114,7 +118,7 @@ public struct CyclingPowerResponse: Equatable, Sendable {
     /// The encoded values that the central has requested.
     public var parameter: [UInt8]
 
-    /// Makes a response.
+    /// Creates a response.
     public init(
         _ result: SensorControlResult,
         to operation: CyclingPowerOperation,

@@ -66,7 +66,7 @@ public struct CyclingPowerOffsetCompensation: Sendable {
         /// Manufacturer data, of which 12 bytes are sent to a central that has requested them.
         public var data: [UInt8]
 
-        /// Makes an offset, with manufacturer data.
+        /// Creates an offset, with manufacturer data.
         public init(_ value: Double, data: [UInt8] = []) {
             self.value = value
             self.data = data

@@ -12,7 +12,7 @@ public struct CyclingPowerVector: Equatable, Sendable {
         /// The encoded direction, in two bits.
         public let rawValue: UInt8
 
-        /// Makes a direction; the upper six bits are dropped.
+        /// Creates a direction; the upper six bits are dropped.
         public init(rawValue: UInt8) {
             self.rawValue = rawValue & 0x3
         }
@@ -40,7 +40,7 @@ public struct CyclingPowerVector: Equatable, Sendable {
     /// The direction in which the magnitudes are measured.
     public var direction: Direction
 
-    /// Makes a vector of forces in newtons.
+    /// Creates a vector of forces in newtons.
     ///
     /// - Parameters:
     ///   - forces: The forces measured.
@@ -60,7 +60,7 @@ public struct CyclingPowerVector: Equatable, Sendable {
         self.direction = direction
     }
 
-    /// Makes a vector of torques in units of 1/32 newton meter.
+    /// Creates a vector of torques in units of 1/32 newton meter.
     ///
     /// - Parameters:
     ///   - torques: The torques measured.

@@ -17,7 +17,7 @@ public struct CSCMeasurement: Hashable, Sendable {
     /// The revolutions of the crank; `nil` when the sensor does not report them.
     public var crank: CrankRevolutions?
 
-    /// Makes a measurement.
+    /// Creates a measurement.
     ///
     /// - Parameters:
     ///   - wheel: The revolutions of the wheel.
@@ -58,7 +58,9 @@ public struct CSCFeature: OptionSet, Hashable, Sendable {
     /// The encoded bits.
     public let rawValue: UInt16
 
-    /// Makes a set of bits, defined by the specification or not.
+    /// Creates a set of bits.
+    ///
+    /// The specification need not define all of them.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }

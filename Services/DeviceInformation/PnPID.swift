@@ -25,7 +25,7 @@ public struct PnPID: Hashable, Sendable {
     /// The version of the product: 0xJJMN stands for version JJ.M.N, in binary-coded decimal.
     public var version: UInt16
 
-    /// Makes an identifier.
+    /// Creates an identifier.
     ///
     /// - Parameters:
     ///   - vendor: The vendor of the product.

@@ -10,10 +10,10 @@ public struct SystemID: Hashable, Sendable {
     /// device.
     public var eui64: UInt64
 
-    /// Makes an identifier from an EUI-64, such as `0x123456FFFE9ABCDE`.
+    /// Creates an identifier from an EUI-64, such as `0x123456FFFE9ABCDE`.
     ///
-    /// This example is the identifier of a device with the public address 12:34:56:9A:BC:DE, with `FFFE`
-    /// between its halves.
+    /// In this example, the public address of the device is 12:34:56:9A:BC:DE. The identifier is that address
+    /// with `FFFE` between its two halves.
     public init(eui64: UInt64) {
         self.eui64 = eui64
     }

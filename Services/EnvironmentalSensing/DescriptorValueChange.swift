@@ -9,7 +9,9 @@ public struct DescriptorValueChange: Hashable, Sendable {
         /// The encoded changes.
         public var rawValue: UInt16
 
-        /// Makes a set of changes, defined by the specification or not.
+        /// Creates a set of changes.
+        ///
+        /// The specification need not define all of them.
         public init(rawValue: UInt16) {
             self.rawValue = rawValue
         }
@@ -32,7 +34,7 @@ public struct DescriptorValueChange: Hashable, Sendable {
     /// The type of the characteristic that has the descriptors.
     public var characteristic: BluetoothUUID
 
-    /// Makes a change.
+    /// Creates a change.
     ///
     /// - Parameters:
     ///   - changes: The source of the change, and the descriptors that it affects.

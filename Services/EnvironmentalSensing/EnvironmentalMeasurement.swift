@@ -9,7 +9,9 @@ public struct EnvironmentalMeasurement: Hashable, Sendable {
         /// The encoded function; values from 8 on are reserved.
         public let rawValue: UInt8
 
-        /// Makes a function, defined by the specification or not.
+        /// Creates a function.
+        ///
+        /// The specification need not define it.
         public init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
@@ -37,7 +39,9 @@ public struct EnvironmentalMeasurement: Hashable, Sendable {
         /// The encoded application; values from 0x22 on are reserved.
         public let rawValue: UInt8
 
-        /// Makes an application, defined by the specification or not.
+        /// Creates an application.
+        ///
+        /// The specification need not define it.
         public init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
@@ -125,7 +129,7 @@ public struct EnvironmentalMeasurement: Hashable, Sendable {
     /// `nil` or NaN when it is not specified.
     public var uncertainty: Double?
 
-    /// Makes a description of a measurement.
+    /// Creates a description of a measurement.
     ///
     /// - Parameters:
     ///   - sampling: The function that combines the samples of a measurement period.

@@ -14,7 +14,7 @@ public struct EnvironmentalValue: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// Makes the value that is nearest to a number.
+    /// Creates the value that is nearest to a number.
     ///
     /// - Parameters:
     ///   - number: The number in the quantity's unit; `nil` when unknown. A number that is out of range is

@@ -27,7 +27,7 @@ public struct FitnessMachineFeature: Equatable, Sendable {
         targetSettings = UInt32(truncatingIfNeeded: rawValue >> 32)
     }
 
-    /// Makes the union of several features.
+    /// Creates the union of several features.
     public init(_ features: [FitnessMachineFeature]) {
         machine = features.reduce(0) { $0 | $1.machine }
         targetSettings = features.reduce(0) { $0 | $1.targetSettings }

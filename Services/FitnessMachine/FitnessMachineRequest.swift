@@ -141,7 +141,7 @@ public enum FitnessMachineRequest: Sendable {
         }
     }
 
-    /// Makes the request for these bytes, or an unknown one when they are invalid.
+    /// Creates the request for these bytes, or an unknown one when they are invalid.
     init(opCode: UInt8, parameter: [UInt8]) {
         self = .unknown(opCode: opCode, parameter: parameter)
         let format = opCode == 0x04 && parameter.count == 2 ? .signedTenths16 : Self.format(opCode)
@@ -231,7 +231,7 @@ public struct BikeSimulation: Equatable, Sendable {
     /// The coefficient of wind resistance in kilograms per meter, 0 to 2.55 in steps of 0.01.
     public var windResistance: Double
 
-    /// Makes the parameters of a simulation.
+    /// Creates the parameters of a simulation.
     ///
     /// A value that is out of range is sent as the nearest end of the range.
     ///

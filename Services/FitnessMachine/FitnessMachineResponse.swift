@@ -8,7 +8,9 @@ public struct FitnessMachineResult: Error, Equatable {
     /// The encoded result.
     public var rawValue: UInt8
 
-    /// Makes a result, defined by the specification or not.
+    /// Creates a result.
+    ///
+    /// The specification need not define it.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
@@ -37,7 +39,7 @@ public struct FitnessMachineResponse: Equatable, Sendable {
 
     private var parameter: [UInt8] = []
 
-    /// Makes a response.
+    /// Creates a response.
     ///
     /// - Parameters:
     ///   - result: The result of the request.
@@ -53,7 +55,7 @@ public struct FitnessMachineResponse: Equatable, Sendable {
         parameter = format.bytes(of: spinDown.lowerBound) + format.bytes(of: spinDown.upperBound)
     }
 
-    /// Makes a response.
+    /// Creates a response.
     public init(_ result: FitnessMachineResult, to request: FitnessMachineRequest) {
         self.init(result, to: request.opCode)
     }

@@ -18,7 +18,9 @@ public struct FitnessMachineStatus: Equatable, Sendable {
     /// The parameter after the op code.
     public var parameter: [UInt8]
 
-    /// Makes a status from its parts, defined by the specification or not.
+    /// Creates a status from its parts.
+    ///
+    /// The specification need not define it.
     public init(opCode: UInt8, parameter: [UInt8] = []) {
         self.opCode = opCode
         self.parameter = parameter

@@ -9,7 +9,9 @@ public struct TrainingStatus: Equatable, Sendable {
         /// The encoded phase; values from 16 on are reserved.
         public var rawValue: UInt8
 
-        /// Makes a phase, defined by the specification or not.
+        /// Creates a phase.
+        ///
+        /// The specification need not define it.
         public init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
@@ -60,7 +62,7 @@ public struct TrainingStatus: Equatable, Sendable {
     /// Whether the text is longer than a notification allows.
     public private(set) var isExtended = false
 
-    /// Makes a status.
+    /// Creates a status.
     ///
     /// - Parameters:
     ///   - phase: The current phase of the training.

@@ -17,7 +17,7 @@ public struct GlucoseContext: Hashable, Sendable {
         /// The amount in kilograms.
         public var kilograms: MedicalShortFloat
 
-        /// Makes an amount of carbohydrate in whole grams, up to 2045.
+        /// Creates an amount of carbohydrate in whole grams, up to 2045.
         public init(_ kind: GlucoseCarbohydrateKind, grams: Int) {
             self.kind = kind
             kilograms = .scaled(grams, exponent: -3)
@@ -31,7 +31,7 @@ public struct GlucoseContext: Hashable, Sendable {
         /// The intensity in percent.
         public var intensity: UInt8
 
-        /// Makes a duration in seconds and an intensity in percent.
+        /// Creates a duration in seconds and an intensity in percent.
         public init(seconds: UInt16, intensity: UInt8) {
             self.seconds = seconds
             self.intensity = intensity
@@ -47,9 +47,9 @@ public struct GlucoseContext: Hashable, Sendable {
             /// In liters.
             case liters(MedicalShortFloat)
 
-            /// Makes an amount in whole milligrams, up to 2045.
+            /// Creates an amount in whole milligrams, up to 2045.
             public static func milligrams(_ count: Int) -> Amount { .kilograms(.scaled(count, exponent: -6)) }
-            /// Makes an amount in whole milliliters, up to 2045.
+            /// Creates an amount in whole milliliters, up to 2045.
             public static func milliliters(_ count: Int) -> Amount { .liters(.scaled(count, exponent: -3)) }
         }
 
@@ -58,7 +58,7 @@ public struct GlucoseContext: Hashable, Sendable {
         /// The amount of the medication.
         public var amount: Amount
 
-        /// Makes an amount of a medication.
+        /// Creates an amount of a medication.
         public init(_ kind: GlucoseMedicationKind, _ amount: Amount) {
             self.kind = kind
             self.amount = amount
@@ -82,7 +82,7 @@ public struct GlucoseContext: Hashable, Sendable {
     /// The hemoglobin A1c in percent.
     public var hbA1c: MedicalShortFloat?
 
-    /// Makes a context.
+    /// Creates a context.
     ///
     /// - Parameters:
     ///   - sequenceNumber: The sequence number of the measurement, which the service sets when it sends the

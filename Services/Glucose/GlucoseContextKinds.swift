@@ -3,7 +3,9 @@ public struct GlucoseCarbohydrateKind: Hashable, Sendable {
     /// The encoded kind; 0 and 8 through 255 are reserved.
     public let rawValue: UInt8
 
-    /// Makes a kind, defined by the specification or not.
+    /// Creates a kind.
+    ///
+    /// The specification need not define it.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
@@ -29,7 +31,9 @@ public struct GlucoseMeal: Hashable, Sendable {
     /// The encoded value; 0 and 6 through 255 are reserved.
     public let rawValue: UInt8
 
-    /// Makes a value, defined by the specification or not.
+    /// Creates a value.
+    ///
+    /// The specification need not define it.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
@@ -53,7 +57,7 @@ public struct GlucoseCircumstances: Hashable, Sendable {
     /// The health of the user.
     public var health: GlucoseHealth
 
-    /// Makes the circumstances of a measurement.
+    /// Creates the circumstances of a measurement.
     public init(tester: GlucoseTester = .notAvailable, health: GlucoseHealth = .notAvailable) {
         self.tester = tester
         self.health = health
@@ -65,7 +69,9 @@ public struct GlucoseTester: Hashable, Sendable {
     /// The encoded value, in four bits; 0 and 4 through 14 are reserved.
     public let rawValue: UInt8
 
-    /// Makes a value, defined by the specification or not; the upper four bits are dropped.
+    /// Creates a value.
+    ///
+    /// The specification need not define it. The upper four bits are dropped.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue & 0x0F
     }
@@ -85,7 +91,9 @@ public struct GlucoseHealth: Hashable, Sendable {
     /// The encoded value, in four bits; 0 and 6 through 14 are reserved.
     public let rawValue: UInt8
 
-    /// Makes a value, defined by the specification or not; the upper four bits are dropped.
+    /// Creates a value.
+    ///
+    /// The specification need not define it. The upper four bits are dropped.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue & 0x0F
     }
@@ -109,7 +117,9 @@ public struct GlucoseMedicationKind: Hashable, Sendable {
     /// The encoded kind; 0 and 6 through 255 are reserved.
     public let rawValue: UInt8
 
-    /// Makes a kind, defined by the specification or not.
+    /// Creates a kind.
+    ///
+    /// The specification need not define it.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }

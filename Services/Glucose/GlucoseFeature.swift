@@ -8,7 +8,9 @@ public struct GlucoseFeature: OptionSet, Hashable, Sendable {
     /// The encoded bits.
     public let rawValue: UInt16
 
-    /// Makes a set of bits, defined by the specification or not.
+    /// Creates a set of bits.
+    ///
+    /// The specification need not define all of them.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }

@@ -45,7 +45,7 @@ public struct GlucoseMeasurement: Hashable, Sendable {
     /// The service sets it when it sends a context.
     public var contextFollows: Bool
 
-    /// Makes a measurement with a result.
+    /// Creates a measurement with a result.
     ///
     /// - Parameters:
     ///   - sequenceNumber: The number of the measurement.
@@ -68,7 +68,7 @@ public struct GlucoseMeasurement: Hashable, Sendable {
         result = Result(concentration: concentration, type: type, location: location)
     }
 
-    /// Makes a measurement without a result.
+    /// Creates a measurement without a result.
     ///
     /// - Parameters:
     ///   - sequenceNumber: The number of the measurement.
@@ -152,12 +152,12 @@ public enum GlucoseConcentration: Hashable, Sendable {
     /// In moles per liter: 1 mmol/L is 10^−3 mol/L.
     case molesPerLiter(MedicalShortFloat)
 
-    /// Makes the nearest concentration in whole milligrams per deciliter, up to 2045.
+    /// Creates the nearest concentration in whole milligrams per deciliter, up to 2045.
     public static func milligramsPerDeciliter(_ value: Double) -> GlucoseConcentration {
         .kilogramsPerLiter(value.scaled(by: 1, exponent: -5))
     }
 
-    /// Makes the nearest concentration in tenths of a millimole per liter, up to 204.5.
+    /// Creates the nearest concentration in tenths of a millimole per liter, up to 204.5.
     public static func millimolesPerLiter(_ value: Double) -> GlucoseConcentration {
         .molesPerLiter(value.scaled(by: 10, exponent: -4))
     }

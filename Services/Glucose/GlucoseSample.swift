@@ -3,7 +3,9 @@ public struct GlucoseSampleType: Hashable, Sendable {
     /// The encoded type, in four bits; 0 and 11 through 15 are reserved.
     public let rawValue: UInt8
 
-    /// Makes a type, defined by the specification or not; the upper four bits are dropped.
+    /// Creates a type.
+    ///
+    /// The specification need not define it. The upper four bits are dropped.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue & 0x0F
     }
@@ -35,7 +37,9 @@ public struct GlucoseSampleLocation: Hashable, Sendable {
     /// The encoded location, in four bits; 0 and 5 through 14 are reserved.
     public let rawValue: UInt8
 
-    /// Makes a location, defined by the specification or not; the upper four bits are dropped.
+    /// Creates a location.
+    ///
+    /// The specification need not define it. The upper four bits are dropped.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue & 0x0F
     }
@@ -59,7 +63,9 @@ public struct GlucoseSensorStatus: OptionSet, Hashable, Sendable {
     /// The encoded bits.
     public let rawValue: UInt16
 
-    /// Makes a set of bits, defined by the specification or not.
+    /// Creates a set of bits.
+    ///
+    /// The specification need not define all of them.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }

@@ -115,7 +115,7 @@ public struct GlucoseRecord: Hashable, Sendable {
     /// The context reported by the user; `nil` for none.
     public var context: GlucoseContext?
 
-    /// Makes a record.
+    /// Creates a record.
     public init(_ measurement: GlucoseMeasurement, context: GlucoseContext? = nil) {
         self.measurement = measurement
         self.context = context

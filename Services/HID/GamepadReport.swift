@@ -15,7 +15,7 @@ public struct GamepadReport: Sendable {
         /// The vertical position: −127 at the top, 0 in the middle, 127 at the bottom.
         public let y: Int8
 
-        /// Makes a position, with each value limited to its range.
+        /// Creates a position, with each value limited to its range.
         ///
         /// - Parameters:
         ///   - x: −127 at the left to 127 at the right.
@@ -42,7 +42,7 @@ public struct GamepadReport: Sendable {
     /// How far the right trigger is pulled, 0 to 255.
     public var rightTrigger: UInt8
 
-    /// Makes a report, in which each omitted element is at rest.
+    /// Creates a report, in which each omitted element is at rest.
     ///
     /// - Parameters:
     ///   - buttons: The buttons that are down, with the first button in the lowest of 16 bits.

@@ -18,7 +18,7 @@ public struct HIDInformation: Equatable, Sendable {
     /// Its host can then connect at any time.
     public var isNormallyConnectable: Bool
 
-    /// Makes the information.
+    /// Creates the information.
     ///
     /// - Parameters:
     ///   - version: The version of the USB HID specification, in binary-coded decimal.

@@ -6,7 +6,7 @@ public struct KeyStroke: Equatable, Sendable {
     /// The modifiers that are held with the key.
     public var modifiers: KeyModifiers
 
-    /// Makes a stroke.
+    /// Creates a stroke.
     ///
     /// - Parameters:
     ///   - key: The key.
@@ -16,7 +16,7 @@ public struct KeyStroke: Equatable, Sendable {
         self.modifiers = modifiers
     }
 
-    /// Makes the stroke that types a character in the layout of the United States.
+    /// Creates the stroke that types a character in the layout of the United States.
     ///
     /// The layout has the printable ASCII characters, the tab and the line end. The result is `nil` for any
     /// other character.
@@ -54,7 +54,7 @@ public struct UntypableCharacter: Error, Equatable, Sendable, CustomStringConver
     /// The character.
     public let character: Character
 
-    /// Makes the error for a character.
+    /// Creates the error for a character.
     public init(character: Character) {
         self.character = character
     }

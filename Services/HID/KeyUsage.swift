@@ -5,7 +5,7 @@ public struct KeyUsage: Hashable, Sendable {
     /// The number of the key on the usage page Keyboard, 0x07.
     public let rawValue: UInt8
 
-    /// Makes a key from its number; 0 means no key.
+    /// Creates a key from its number; 0 means no key.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }

@@ -13,7 +13,7 @@ public struct KeyboardReport: Equatable, Sendable {
     /// host waits (HID Usage Tables 1.12, section 10).
     public var keys: [KeyUsage]
 
-    /// Makes a report.
+    /// Creates a report.
     ///
     /// - Parameters:
     ///   - modifiers: The modifier keys that are down.
@@ -48,7 +48,7 @@ public struct KeyModifiers: OptionSet, Sendable {
     /// The encoded keys.
     public var rawValue: UInt8
 
-    /// Makes a set of keys.
+    /// Creates a set of keys.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
@@ -78,7 +78,7 @@ public struct KeyboardLEDs: OptionSet, Sendable {
     /// The encoded lamps.
     public var rawValue: UInt8
 
-    /// Makes a set of lamps.
+    /// Creates a set of lamps.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }

@@ -132,7 +132,7 @@ extension HealthThermometerService {
         private let range: ClosedRange<UInt16>?
         private let set: (@Sendable (UInt16) async throws -> Void)?
 
-        /// Makes an interval that centrals can read.
+        /// Creates an interval that centrals can read.
         ///
         /// - Parameter seconds: The interval; 0 for no regular measurements.
         /// - Returns: The interval.
@@ -140,7 +140,7 @@ extension HealthThermometerService {
             Interval(seconds: seconds, range: nil, set: nil)
         }
 
-        /// Makes an interval that centrals can read and write.
+        /// Creates an interval that centrals can read and write.
         ///
         /// - Parameters:
         ///   - seconds: The initial interval; 0 for no regular measurements.

@@ -32,7 +32,7 @@ public struct TemperatureMeasurement: Hashable, Sendable {
     /// The place of the measurement; `nil` when the service declares it.
     public var type: TemperatureType?
 
-    /// Makes a measurement in degrees Celsius.
+    /// Creates a measurement in degrees Celsius.
     ///
     /// - Parameters:
     ///   - value: The temperature.
@@ -42,7 +42,7 @@ public struct TemperatureMeasurement: Hashable, Sendable {
         (self.value, unit, self.timestamp, self.type) = (value, .celsius, timestamp, type)
     }
 
-    /// Makes a measurement in degrees Fahrenheit.
+    /// Creates a measurement in degrees Fahrenheit.
     ///
     /// - Parameters:
     ///   - value: The temperature.

@@ -7,7 +7,9 @@ public struct TemperatureType: Hashable, Sendable {
     /// The encoded place; 0 and 10 through 255 are reserved.
     public var rawValue: UInt8
 
-    /// Makes a place, defined by the specification or not.
+    /// Creates a place.
+    ///
+    /// The specification need not define it.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }

@@ -7,7 +7,9 @@ public struct HeartRateCommand: Hashable, Sendable {
     /// The encoded command.
     public var rawValue: UInt8
 
-    /// Makes a command, defined by the specification or not.
+    /// Creates a command.
+    ///
+    /// The specification need not define it.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }

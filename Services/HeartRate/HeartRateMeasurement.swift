@@ -40,7 +40,7 @@ public struct HeartRateMeasurement: Hashable, Sendable {
     /// not sent.
     public var rrIntervals: [RRInterval]
 
-    /// Makes a measurement.
+    /// Creates a measurement.
     ///
     /// - Parameters:
     ///   - bpm: The heart rate in beats per minute.

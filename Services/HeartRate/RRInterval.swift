@@ -6,12 +6,12 @@ public struct RRInterval: Hashable, Sendable {
     /// The interval in units of 1/1024 second.
     public var rawValue: UInt16
 
-    /// Makes an interval from its count of 1/1024 seconds.
+    /// Creates an interval from its count of 1/1024 seconds.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
-    /// Makes the interval that is nearest to a duration.
+    /// Creates the interval that is nearest to a duration.
     ///
     /// A negative duration becomes 0. A duration beyond the range becomes the longest interval.
     public init(_ duration: Duration) {

@@ -61,7 +61,7 @@ public struct IndoorBikeData: FitnessMachineData {
     /// Energy, heart rate and time.
     public var workout = WorkoutData()
 
-    /// Makes training data.
+    /// Creates training data.
     ///
     /// A value out of range is sent as the nearest end of the range.
     ///

@@ -13,7 +13,7 @@ public struct AlertStatus: Hashable, Sendable {
     /// Whether the alert is displayed: the Display Alert Status, bit 2.
     public var isDisplayAlertActive: Bool
 
-    /// Makes a status; without parameters, no alert is active.
+    /// Creates a status; without parameters, no alert is active.
     ///
     /// - Parameters:
     ///   - isRingerActive: Whether the ringer sounds.

@@ -10,7 +10,7 @@ public struct OxygenSaturation: Hashable, Sendable {
     /// The pulse rate in beats per minute; not a number when it is not known.
     public var pulseRate: MedicalShortFloat
 
-    /// Makes a pair of values, such as 97 percent at 63 beats per minute.
+    /// Creates a pair of values, such as 97 percent at 63 beats per minute.
     public init(percent: MedicalShortFloat, pulseRate: MedicalShortFloat) {
         self.percent = percent
         self.pulseRate = pulseRate
@@ -55,7 +55,7 @@ public struct SpotCheckMeasurement: Hashable, Sendable {
     /// The pulse amplitude index, in percent; `nil` when it is not sent.
     public var pulseAmplitudeIndex: MedicalShortFloat?
 
-    /// Makes a measurement.
+    /// Creates a measurement.
     ///
     /// - Parameters:
     ///   - saturation: The saturation and the pulse rate.
@@ -132,7 +132,7 @@ public struct ContinuousMeasurement: Hashable, Sendable {
     /// The pulse amplitude index, in percent; `nil` when it is not sent.
     public var pulseAmplitudeIndex: MedicalShortFloat?
 
-    /// Makes a measurement.
+    /// Creates a measurement.
     ///
     /// - Parameters:
     ///   - normal: The saturation and the pulse rate with the normal response to a change.

@@ -27,7 +27,7 @@ public struct PulseOximeterService: GATTServiceDeclaration {
         /// The bits, which are used only inside the program.
         public let rawValue: UInt8
 
-        /// Makes a set of fields.
+        /// Creates a set of fields.
         public init(rawValue: UInt8) {
             self.rawValue = rawValue
         }

@@ -7,7 +7,9 @@ public struct PulseOximeterStatus: OptionSet, Hashable, Sendable {
     /// The encoded bits; the lowest five are reserved.
     public let rawValue: UInt16
 
-    /// Makes a set of bits, defined by the specification or not.
+    /// Creates a set of bits.
+    ///
+    /// The specification need not define all of them.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
@@ -45,7 +47,9 @@ public struct PulseOximeterFaults: OptionSet, Hashable, Sendable {
     /// The encoded bits; bits 16 and above are reserved.
     public let rawValue: UInt32
 
-    /// Makes a set of bits, defined by the specification or not.
+    /// Creates a set of bits.
+    ///
+    /// The specification need not define all of them.
     ///
     /// Bits 24 and above are dropped.
     public init(rawValue: UInt32) {

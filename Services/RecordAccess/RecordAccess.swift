@@ -85,7 +85,7 @@ public struct RecordAccess<Record: Sendable>: Sendable {
         self.report = report
     }
 
-    /// Makes the characteristic.
+    /// Creates the characteristic.
     ///
     /// Keep it in a constant, and declare it in one service only.
     ///

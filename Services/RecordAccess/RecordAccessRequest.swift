@@ -20,7 +20,9 @@ public struct RecordAccessRequest: Hashable, Sendable {
     /// The operand: empty, or a filter type with one or two bounds.
     public var operand: [UInt8]
 
-    /// Makes a request from its parts, defined by the specification or not.
+    /// Creates a request from its parts.
+    ///
+    /// The specification need not define it.
     public init(operation: RecordAccessOperation, operatorCode: UInt8, operand: [UInt8] = []) {
         self.operation = operation
         self.operatorCode = operatorCode
@@ -75,7 +77,9 @@ public struct RecordAccessOperation: Hashable, Sendable {
     /// The encoded op code.
     public var rawValue: UInt8
 
-    /// Makes an operation, defined by the specification or not.
+    /// Creates an operation.
+    ///
+    /// The specification need not define it.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
@@ -130,12 +134,12 @@ public struct RecordBound: Hashable, Sendable {
     let filterType: UInt8
     let value: [UInt8]
 
-    /// Makes a bound from a sequence number.
+    /// Creates a bound from a sequence number.
     public static func sequenceNumber(_ number: UInt16) -> RecordBound {
         RecordBound(filterType: 0x01, value: number.gattBytes)
     }
 
-    /// Makes a bound from a user-facing time.
+    /// Creates a bound from a user-facing time.
     public static func userFacingTime(_ time: DateTime) -> RecordBound {
         RecordBound(filterType: 0x02, value: time.gattBytes)
     }

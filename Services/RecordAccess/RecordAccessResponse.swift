@@ -14,7 +14,9 @@ public struct RecordAccessResult: Hashable, Sendable {
     /// The encoded value.
     public var rawValue: UInt8
 
-    /// Makes a result, defined by the specification or not.
+    /// Creates a result.
+    ///
+    /// The specification need not define it.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }

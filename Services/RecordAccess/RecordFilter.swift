@@ -42,7 +42,7 @@ public struct UserFacingTime: Hashable, Sendable {
     /// The seconds since the beginning of the year 0.
     let seconds: Int64
 
-    /// Makes a time from the device's internal clock and the user's offset.
+    /// Creates a time from the device's internal clock and the user's offset.
     ///
     /// The result is `nil` when the year, month or day is not known.
     ///

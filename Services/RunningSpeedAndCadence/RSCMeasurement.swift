@@ -32,7 +32,7 @@ public struct RSCMeasurement: Hashable, Sendable {
     /// Whether the user runs; `false` for walking, or when the sensor cannot detect it.
     public var isRunning: Bool
 
-    /// Makes a measurement.
+    /// Creates a measurement.
     ///
     /// - Parameters:
     ///   - metersPerSecond: The speed in meters per second.
@@ -103,7 +103,9 @@ public struct RSCFeature: OptionSet, Hashable, Sendable {
     /// The encoded bits.
     public let rawValue: UInt16
 
-    /// Makes a set of bits, defined by the specification or not.
+    /// Creates a set of bits.
+    ///
+    /// The specification need not define all of them.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }

@@ -39,7 +39,7 @@ public struct SensorControl: Sendable {
         self.calibrate = calibrate
     }
 
-    /// Makes the characteristic.
+    /// Creates the characteristic.
     ///
     /// Keep it in a constant, and declare it in one service only.
     ///

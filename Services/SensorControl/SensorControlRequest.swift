@@ -12,7 +12,9 @@ public struct SensorControlRequest: Hashable, Sendable {
     /// The parameter of the operation.
     public var parameter: [UInt8]
 
-    /// Makes a request from its parts, defined by the specification or not.
+    /// Creates a request from its parts.
+    ///
+    /// The specification need not define it.
     public init(operation: SensorControlOperation, parameter: [UInt8] = []) {
         self.operation = operation
         self.parameter = parameter
@@ -57,7 +59,9 @@ public struct SensorControlOperation: Hashable, Sendable {
     /// The encoded op code.
     public var rawValue: UInt8
 
-    /// Makes an operation, defined by the specification or not.
+    /// Creates an operation.
+    ///
+    /// The specification need not define it.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
@@ -88,7 +92,7 @@ public struct SensorControlResponse: Hashable, Sendable {
     /// They are empty for all other operations.
     public var locations: [SensorLocation]
 
-    /// Makes a response.
+    /// Creates a response.
     public init(
         _ result: SensorControlResult,
         to operation: SensorControlOperation,

@@ -15,7 +15,7 @@ public struct WheelRevolutions: Hashable, Sendable {
     /// the time wraps around every 32 seconds. A negative time is sent as 0.
     public var lastEventTime: Duration
 
-    /// Makes a count with its time.
+    /// Creates a count with its time.
     ///
     /// - Parameters:
     ///   - count: The number of turns.
@@ -52,7 +52,7 @@ public struct CrankRevolutions: Hashable, Sendable {
     /// second, and wraps around every 64 seconds. A negative time is sent as 0.
     public var lastEventTime: Duration
 
-    /// Makes a count with its time.
+    /// Creates a count with its time.
     ///
     /// - Parameters:
     ///   - count: The number of turns.
@@ -62,7 +62,7 @@ public struct CrankRevolutions: Hashable, Sendable {
         self.lastEventTime = lastEventTime
     }
 
-    /// Makes a count with its time, from a count that may exceed 65 535.
+    /// Creates a count with its time, from a count that may exceed 65 535.
     ///
     /// `UInt16(count)` would trap after so many turns, which takes some hours.
     ///

@@ -7,7 +7,9 @@ public struct SensorLocation: Hashable, Sendable {
     /// The encoded location; 17 through 255 are reserved.
     public let rawValue: UInt8
 
-    /// Makes a location, defined by the specification or not.
+    /// Creates a location.
+    ///
+    /// The specification need not define it.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }

@@ -25,7 +25,7 @@ public enum SensorPlacement: Sendable {
         }
     }
 
-    /// Makes the Sensor Location, 0x2A5D.
+    /// Creates the Sensor Location, 0x2A5D.
     ///
     /// Keep it in a constant, and declare it in one service only.
     ///

@@ -43,7 +43,7 @@ public struct StairClimberData: FitnessMachineData {
     /// Energy, heart rate and time.
     public var workout = WorkoutData()
 
-    /// Makes training data.
+    /// Creates training data.
     ///
     /// A value out of range is sent as the nearest end of the range.
     ///

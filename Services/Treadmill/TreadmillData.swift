@@ -85,7 +85,7 @@ public struct TreadmillData: FitnessMachineData {
     /// Energy, heart rate and time.
     public var workout = WorkoutData()
 
-    /// Makes training data.
+    /// Creates training data.
     ///
     /// A value out of range is sent as the nearest end of the range.
     ///

@@ -7,7 +7,7 @@ public struct TxPowerLevel: Hashable, Sendable {
     /// The power in dBm, decibels relative to one milliwatt: −100 to 20.
     public let dBm: Int8
 
-    /// Makes a level from a number of dBm.
+    /// Creates a level from a number of dBm.
     ///
     /// - Parameter dBm: The power. A value below −100 becomes −100, and a value above 20 becomes 20.
     public init(dBm: some BinaryInteger) {

@@ -11,7 +11,9 @@ public struct UserControlRequest: Hashable, Sendable {
     /// The parameter of the operation.
     public var parameter: [UInt8]
 
-    /// Makes a request from its parts, defined by the specification or not.
+    /// Creates a request from its parts.
+    ///
+    /// The specification need not define it.
     public init(operation: UserControlOperation, parameter: [UInt8] = []) {
         self.operation = operation
         self.parameter = parameter
@@ -50,7 +52,9 @@ public struct UserControlOperation: Hashable, Sendable {
     /// The encoded op code.
     public var rawValue: UInt8
 
-    /// Makes an operation, defined by the specification or not.
+    /// Creates an operation.
+    ///
+    /// The specification need not define it.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
@@ -72,7 +76,9 @@ public struct UserControlResponse: Hashable, Sendable {
         /// The encoded response value.
         public var rawValue: UInt8
 
-        /// Makes a result, defined by the specification or not.
+        /// Creates a result.
+        ///
+        /// The specification need not define it.
         public init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
@@ -98,7 +104,7 @@ public struct UserControlResponse: Hashable, Sendable {
     /// The index of the new user; `nil` for all other operations.
     public var user: UInt8?
 
-    /// Makes a response.
+    /// Creates a response.
     public init(_ result: Result, to operation: UserControlOperation, user: UInt8? = nil) {
         self.operation = operation
         self.result = result

@@ -73,7 +73,7 @@ public struct UserData: Sendable {
         }
     }
 
-    /// Makes the characteristic of a field.
+    /// Creates the characteristic of a field.
     ///
     /// Keep it in a constant.
     ///

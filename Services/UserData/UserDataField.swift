@@ -6,7 +6,7 @@ public import PeripheralKit
 public struct UserDataField<Value: GATTValue>: Sendable {
     let uuid: BluetoothUUID
 
-    /// Makes a field with another characteristic type, such as one of a later version.
+    /// Creates a field with another characteristic type, such as one of a later version.
     public init(_ uuid: BluetoothUUID) {
         self.uuid = uuid
     }

@@ -7,12 +7,12 @@ public struct SportType: GATTValue, Hashable, RawRepresentable, ExpressibleByInt
     /// The assigned number.
     public var rawValue: UInt8
 
-    /// Makes a sport from its number, assigned or not.
+    /// Creates a sport from its number, assigned or not.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// Makes a sport from its number, assigned or not.
+    /// Creates a sport from its number, assigned or not.
     public init(integerLiteral number: UInt8) {
         rawValue = number
     }
@@ -62,13 +62,13 @@ public struct ThreeZoneLimits: GATTValue, Hashable, ExpressibleByArrayLiteral {
     /// The limit between moderate and hard exercise, 0 to 255.
     public var moderateToHard: UInt8
 
-    /// Makes limits from heart rates in beats per minute.
+    /// Creates limits from heart rates in beats per minute.
     public init(lightToModerate: UInt8, moderateToHard: UInt8) {
         self.lightToModerate = lightToModerate
         self.moderateToHard = moderateToHard
     }
 
-    /// Makes limits from exactly two heart rates in beats per minute, the lower one first.
+    /// Creates limits from exactly two heart rates in beats per minute, the lower one first.
     public init(arrayLiteral limits: UInt8...) {
         precondition(limits.count == 2, "Three zones need exactly two limits.")
         self.init(lightToModerate: limits[0], moderateToHard: limits[1])
@@ -99,7 +99,7 @@ public struct FiveZoneLimits: GATTValue, Hashable, ExpressibleByArrayLiteral {
     /// The limit between hard and maximal exercise, 0 to 255.
     public var hardToMaximal: UInt8
 
-    /// Makes limits from heart rates in beats per minute.
+    /// Creates limits from heart rates in beats per minute.
     public init(veryLightToLight: UInt8, lightToModerate: UInt8, moderateToHard: UInt8, hardToMaximal: UInt8)
     {
         self.veryLightToLight = veryLightToLight
@@ -108,7 +108,7 @@ public struct FiveZoneLimits: GATTValue, Hashable, ExpressibleByArrayLiteral {
         self.hardToMaximal = hardToMaximal
     }
 
-    /// Makes limits from exactly four heart rates in beats per minute, the lowest one first.
+    /// Creates limits from exactly four heart rates in beats per minute, the lowest one first.
     public init(arrayLiteral limits: UInt8...) {
         precondition(limits.count == 4, "Five zones need exactly four limits.")
         self.init(

@@ -9,7 +9,7 @@ public struct UserDate: Hashable, Sendable {
     /// The day of the month, 1 through 31; `nil` when it is not known.
     public let day: Int?
 
-    /// Makes a date.
+    /// Creates a date.
     ///
     /// The result is `nil` when a part is out of range, or the month does not have the day.
     public init?(year: Int?, month: Int?, day: Int?) {
@@ -74,12 +74,12 @@ public struct BodyWeight: GATTValue, Hashable {
     /// The weight in units of 5 grams.
     public var rawValue: UInt16
 
-    /// Makes a weight from a number of units of 5 grams.
+    /// Creates a weight from a number of units of 5 grams.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
-    /// Makes the nearest weight; a value out of range becomes the end of the range.
+    /// Creates the nearest weight; a value out of range becomes the end of the range.
     public init(kilograms: Double) {
         rawValue = UInt16(nearestTo: kilograms * 200)
     }
@@ -103,12 +103,12 @@ public struct BodyLength: GATTValue, Hashable {
     /// The length in centimeters.
     public var centimeters: UInt16
 
-    /// Makes a length.
+    /// Creates a length.
     public init(centimeters: UInt16) {
         self.centimeters = centimeters
     }
 
-    /// Makes the nearest length; a value out of range becomes the end of the range.
+    /// Creates the nearest length; a value out of range becomes the end of the range.
     public init(meters: Double) {
         centimeters = UInt16(nearestTo: meters * 100)
     }
@@ -128,7 +128,7 @@ public struct BodyLength: GATTValue, Hashable {
 }
 
 extension UInt16 {
-    /// Makes the nearest integer, limited to the range; 0 for NaN.
+    /// Creates the nearest integer, limited to the range; 0 for NaN.
     fileprivate init(nearestTo value: Double) {
         let nearest = value.rounded()
         guard nearest > 0 else {

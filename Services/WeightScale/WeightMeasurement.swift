@@ -27,7 +27,7 @@ public struct WeightMeasurement: Hashable, Sendable {
         /// The height in meters, 0 to 65.535, or inches, 0 to 6553.5.
         public var height: Double
 
-        /// Makes a build.
+        /// Creates a build.
         ///
         /// - Parameters:
         ///   - bodyMassIndex: The body mass index in kilograms per square meter.
@@ -53,7 +53,7 @@ public struct WeightMeasurement: Hashable, Sendable {
     /// The body mass index and the height; not sent when the measurement was not successful.
     public var build: Build?
 
-    /// Makes a measurement in metric units.
+    /// Creates a measurement in metric units.
     ///
     /// - Parameters:
     ///   - weight: The weight; `nil` when the measurement was not successful.
@@ -70,7 +70,7 @@ public struct WeightMeasurement: Hashable, Sendable {
         (self.timestamp, self.userID, self.build) = (timestamp, userID, build)
     }
 
-    /// Makes a measurement in imperial units.
+    /// Creates a measurement in imperial units.
     ///
     /// - Parameters:
     ///   - weight: The weight; `nil` when the measurement was not successful.
@@ -145,7 +145,7 @@ extension WeightMeasurement.Units {
 }
 
 extension UInt16 {
-    /// Makes the nearest integer, limited to the range; 0 for NaN.
+    /// Creates the nearest integer, limited to the range; 0 for NaN.
     fileprivate init(nearest value: Double) {
         let rounded = value.rounded()
         self = rounded > 0 ? rounded < 65_535 ? UInt16(rounded) : .max : 0

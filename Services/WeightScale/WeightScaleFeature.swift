@@ -47,7 +47,7 @@ public struct WeightScaleFeature: Hashable, Sendable {
     /// The resolution of heights.
     public var heightResolution: HeightResolution
 
-    /// Makes a set of features.
+    /// Creates a set of features.
     ///
     /// - Parameters:
     ///   - hasTimestamps: Whether measurements contain their time.

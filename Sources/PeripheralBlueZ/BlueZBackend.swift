@@ -1,5 +1,5 @@
 public import Logging
-public import PeripheralCore
+internal import PeripheralCore
 package import PeripheralDBus
 public import PeripheralKit
 internal import PeripheralStorage

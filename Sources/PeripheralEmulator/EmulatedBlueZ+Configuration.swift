@@ -16,7 +16,7 @@ extension EmulatedBlueZ {
         /// The name of the adapters, which centrals read as the device name.
         public var deviceName: String
 
-        /// Whether the program decides when a bonded central pairs again by Just Works.
+        /// Whether the program is asked when a bonded central pairs again by Just Works.
         ///
         /// `true` is `JustWorksRepairing = confirm` in bluetoothd's main.conf. `false` is its default,
         /// `never`: bluetoothd refuses.
@@ -41,7 +41,7 @@ extension EmulatedBlueZ {
         ///   - version: The version of bluetoothd to imitate.
         ///   - adapters: The adapters.
         ///   - deviceName: The name of the adapters; `nil` for `BlueZ` followed by the version.
-        ///   - asksBeforeRepairing: Whether the program decides when a bonded central pairs again by Just
+        ///   - asksBeforeRepairing: Whether the program is asked when a bonded central pairs again by Just
         ///     Works.
         ///   - clock: The clock that measures bluetoothd's time limits.
         public init(

@@ -50,7 +50,7 @@ package final class VirtualGATTServer: Sendable {
     /// The extended advertising of Bluetooth 5 on BlueZ 5.66 behaves this way.
     package let connectionsInterruptAdvertising: Bool
 
-    /// Whether the agent decides when a bonded central pairs again by Just Works (`JustWorksRepairing =
+    /// Whether the agent is asked when a bonded central pairs again by Just Works (`JustWorksRepairing =
     /// confirm`).
     ///
     /// If not, such a central is refused (`never`).
@@ -74,7 +74,7 @@ package final class VirtualGATTServer: Sendable {
     ///   - version: The version of bluetoothd to imitate.
     ///   - address: The address of the host.
     ///   - connectionsInterruptAdvertising: Whether a connection stops all advertisements.
-    ///   - asksBeforeRepairing: Whether the agent decides when a bonded central pairs again by Just Works.
+    ///   - asksBeforeRepairing: Whether the agent is asked when a bonded central pairs again by Just Works.
     ///   - findsSubscribersByAddress: Whether subscriptions end with the connection in which the central
     ///     reveals its identity address.
     ///   - clock: The clock that measures the limit of 30 seconds for a pairing or a confirmation.

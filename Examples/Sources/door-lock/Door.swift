@@ -27,7 +27,7 @@ struct Door {
     )
     let peripheral: Peripheral
 
-    /// Makes a door.
+    /// Creates a door.
     ///
     /// - Parameters:
     ///   - name: The name under which phones find the door.

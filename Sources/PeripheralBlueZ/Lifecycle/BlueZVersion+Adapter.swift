@@ -1,4 +1,4 @@
-package import PeripheralCore
+internal import PeripheralCore
 package import PeripheralDBus
 
 extension BlueZVersion {

@@ -90,7 +90,7 @@ final class AgentRegistration: Sendable {
 // MARK: - The adapter
 
 extension AgentRegistration {
-    /// Makes the adapter pairable, because an adapter that is not pairable refuses bonds whatever the agent
+    /// Creates the adapter pairable, because an adapter that is not pairable refuses bonds whatever the agent
     /// answers.
     ///
     /// At first, adapters are not pairable.

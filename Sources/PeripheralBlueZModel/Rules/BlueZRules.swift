@@ -1,4 +1,4 @@
-public import PeripheralCore
+internal import PeripheralCore
 public import PeripheralKit
 
 /// The rules of a BlueZ version for validating a declaration.

@@ -73,7 +73,9 @@ public struct MedicalFloat: GATTValue, RawRepresentable, Hashable {
         Self.format.isFinite(rawValue)
     }
 
-    /// The closest binary number, with NaN for NRes and the reserved value.
+    /// The value as a `Double`.
+    ///
+    /// It is the closest one. NRes and the reserved value become NaN.
     public var doubleValue: Double {
         Self.format.double(of: rawValue)
     }

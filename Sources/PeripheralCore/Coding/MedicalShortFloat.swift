@@ -74,7 +74,9 @@ public struct MedicalShortFloat: GATTValue, RawRepresentable, Hashable {
         Self.format.isFinite(UInt32(rawValue))
     }
 
-    /// The closest binary number, with NaN for NRes and the reserved value.
+    /// The value as a `Double`.
+    ///
+    /// It is the closest one. NRes and the reserved value become NaN.
     public var doubleValue: Double {
         Self.format.double(of: UInt32(rawValue))
     }

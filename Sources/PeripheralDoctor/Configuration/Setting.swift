@@ -1,5 +1,5 @@
 package import PeripheralBlueZModel
-package import PeripheralCore
+internal import PeripheralCore
 
 /// A setting of main.conf that affects a peripheral.
 package struct Setting: Hashable, Sendable {

@@ -1,5 +1,5 @@
 package import PeripheralBlueZModel
-package import PeripheralCore
+internal import PeripheralCore
 
 /// The facts about a machine, without judgement.
 package struct Machine: Hashable, Sendable {

@@ -1,7 +1,7 @@
 internal import PeripheralCore
 
 extension Peripheral {
-    /// Makes the publication of the peripheral.
+    /// Creates the publication of the peripheral.
     ///
     /// - Throws: ``DeclarationError`` when the declaration has errors.
     func publication() throws(DeclarationError) -> BackendPublication {

@@ -58,7 +58,7 @@ public struct RestorationError: Error, Sendable, CustomStringConvertible {
     /// The version of the preserved state, if ``code`` is ``Code/newerVersion`` and the version is known.
     public var version: Int?
 
-    /// Makes an error, for stores.
+    /// Creates an error, for stores.
     public init(code: Code, message: String, version: Int? = nil) {
         self.code = code
         self.message = message

@@ -61,7 +61,7 @@ package enum RestorationRules {
             }
     }
 
-    /// Makes the error for an identifier whose record is open.
+    /// Creates the error for an identifier whose record is open.
     package static func inUse(_ identifier: String) -> RestorationError {
         RestorationError(
             code: .inUse,
@@ -71,7 +71,7 @@ package enum RestorationRules {
         )
     }
 
-    /// Makes the error for the use of a closed record.
+    /// Creates the error for the use of a closed record.
     package static func closed(_ identifier: String) -> RestorationError {
         RestorationError(
             code: .closed,

@@ -18,7 +18,7 @@ public struct RestorationState: Hashable, Sendable {
 
     private var positions: [String: Int] = [:]
 
-    /// Makes a state without groups.
+    /// Creates a state without groups.
     public init() {}
 
     /// The group with a name; `nil` if there is none.
@@ -73,7 +73,7 @@ extension RestorationState {
         /// The value.
         public var value: String
 
-        /// Makes an entry from a key and a value.
+        /// Creates an entry from a key and a value.
         public init(key: String, value: String) {
             self.key = key
             self.value = value
@@ -92,7 +92,7 @@ extension RestorationState {
 
         private var positions: [String: Int] = [:]
 
-        /// Makes a group.
+        /// Creates a group.
         ///
         /// If several entries have the same key, the last one counts.
         public init(_ name: String, entries: [Entry] = []) {

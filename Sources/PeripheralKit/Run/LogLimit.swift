@@ -121,7 +121,7 @@ struct LogDetail: CustomStringConvertible, Sendable {
 }
 
 extension Logger.MetadataValue {
-    /// Makes a metadata value of which only as many exist as are declared or defined.
+    /// Creates a metadata value of which only as many exist as are declared or defined.
     ///
     /// A flood of lines with one of these values does not hide a line with another, whatever outsiders do.
     ///

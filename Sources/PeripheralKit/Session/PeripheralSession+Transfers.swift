@@ -204,7 +204,7 @@ extension PeripheralSession {
 }
 
 extension Characteristic<[UInt8]> {
-    /// Makes the document of a transfer.
+    /// Creates the document of a transfer.
     ///
     /// - Throws: ``PeripheralError`` with the code ``PeripheralError/Code/invalidValue`` when the
     ///   characteristic cannot carry it.

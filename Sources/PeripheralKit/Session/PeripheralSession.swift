@@ -10,13 +10,13 @@ public struct PeripheralSession: Sendable {
     /// The events since the run began, in a service's session; `nil` in the program's session.
     private let serviceEvents: ServiceEvents?
 
-    /// Makes the session of the program.
+    /// Creates the session of the program.
     init(runtime: PeripheralRuntime) {
         self.runtime = runtime
         serviceEvents = nil
     }
 
-    /// Makes the session of a service.
+    /// Creates the session of a service.
     ///
     /// A service misses no event and takes none from the program.
     init(ofServiceIn runtime: PeripheralRuntime) {

@@ -35,7 +35,7 @@ public struct PeripheralState: Hashable, Sendable {
     /// The text also says what to do about it. It is `nil` without a failure.
     public var reason: String?
 
-    /// Makes a state, for backends.
+    /// Creates a state, for backends.
     public init(
         radio: Radio = .unknown,
         isRegistered: Bool = false,

@@ -18,7 +18,7 @@ public struct ReceivedDocument: Sendable {
     ///   one document.
     public let isComplete: Bool
 
-    /// Makes a document, for tests.
+    /// Creates a document, for tests.
     public init(bytes: [UInt8], central: Central, isComplete: Bool = true) {
         self.bytes = bytes
         self.central = central
@@ -56,7 +56,7 @@ public struct ReceivedDocuments: AsyncSequence, Sendable {
         }
     }
 
-    /// Makes an iterator over the documents.
+    /// Creates an iterator over the documents.
     public func makeAsyncIterator() -> Iterator {
         Iterator(buffer: buffer, connections: connections, assembly: assembly)
     }

@@ -11,14 +11,14 @@ public struct ChunkSize: Hashable, Sendable, ExpressibleByIntegerLiteral {
         self.bytes = bytes
     }
 
-    /// Makes a size of at most this many bytes, 1 or more.
+    /// Creates a size of at most this many bytes, 1 or more.
     ///
     /// For a central that cannot get so many in one update, chunks are smaller.
     public init(_ bytes: Int) {
         self.bytes = bytes
     }
 
-    /// Makes a size of at most this many bytes, 1 or more.
+    /// Creates a size of at most this many bytes, 1 or more.
     public init(integerLiteral bytes: Int) {
         self.init(bytes)
     }
@@ -31,17 +31,17 @@ public struct EndMarker: Hashable, Sendable, ExpressibleByStringLiteral, Express
     /// The bytes; 2 to 20, so that every central can get them in one update.
     public let bytes: [UInt8]
 
-    /// Makes a marker of 2 to 20 bytes.
+    /// Creates a marker of 2 to 20 bytes.
     public init(_ bytes: [UInt8]) {
         self.bytes = bytes
     }
 
-    /// Makes a marker from a text, in UTF-8.
+    /// Creates a marker from a text, in UTF-8.
     public init(stringLiteral text: String) {
         self.init(Array(text.utf8))
     }
 
-    /// Makes a marker from bytes.
+    /// Creates a marker from bytes.
     public init(arrayLiteral bytes: UInt8...) {
         self.init(bytes)
     }

@@ -13,7 +13,7 @@ public struct TransferProgress: Hashable, Sendable {
     /// The size of the document, in bytes.
     public let total: Int
 
-    /// Makes a progress, for tests.
+    /// Creates a progress, for tests.
     public init(central: Central.ID? = nil, sent: Int, total: Int) {
         self.central = central
         self.sent = sent

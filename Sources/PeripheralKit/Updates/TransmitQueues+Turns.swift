@@ -262,7 +262,7 @@ extension TransmitQueues {
         if let ticket = replaced?.ticket { settle(ticket, .success(())) }
     }
 
-    /// Makes the next position in the order of arrival.
+    /// Creates the next position in the order of arrival.
     mutating func makeSequence() -> UInt64 {
         sequence += 1
         return sequence

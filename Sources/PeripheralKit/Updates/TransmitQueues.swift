@@ -125,7 +125,7 @@ struct TransmitQueues {
     var nextNumber: UInt64 = 0
     var outcome = Outcome()
 
-    /// Makes the queues of all characteristics.
+    /// Creates the queues of all characteristics.
     ///
     /// - Parameters:
     ///   - policies: The policies of the characteristics that can be updated, by their value handles.
@@ -135,7 +135,7 @@ struct TransmitQueues {
         self.window = window
     }
 
-    /// Makes an update identifier that is unique in the run and higher than all before.
+    /// Creates an update identifier that is unique in the run and higher than all before.
     mutating func makeID() -> BackendUpdate.ID {
         defer { nextNumber += 1 }
         return BackendUpdate.ID(nextNumber)

@@ -123,7 +123,7 @@ extension UpdateSender {
         change { _ in }
     }
 
-    /// Makes a change and carries out its effects.
+    /// Creates a change and carries out its effects.
     @discardableResult
     func change<BackendAnswer, Failure: Error>(
         _ change: (inout State) throws(Failure) -> BackendAnswer

@@ -44,7 +44,7 @@ final class UpdateSender: Sendable {
     let stopwatch: Stopwatch
     let state: Mutex<State>
 
-    /// Makes a sender.
+    /// Creates a sender.
     ///
     /// - Parameters:
     ///   - policies: The policies of the characteristics that can be updated, by their value handles.

@@ -114,7 +114,7 @@ final class TrustedDirectory: Sendable {
         }
     }
 
-    /// Makes a new directory survive a system crash.
+    /// Creates a new directory survive a system crash.
     private static func keep(_ path: String) {
         let parent = unsafe FileDescriptor(
             adopting: Glibc.open(path + "/..", O_RDONLY | O_DIRECTORY | O_CLOEXEC)

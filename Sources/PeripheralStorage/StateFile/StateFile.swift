@@ -149,7 +149,7 @@ final class StateFile: Sendable {
         return directory.path(of: target)
     }
 
-    /// Makes the state that this version saved earlier the current state again.
+    /// Creates the state that this version saved earlier the current state again.
     ///
     /// The state that version `other` has saved since then stays available to that version.
     private func bringBackOwnState(from other: Int?) throws(RestorationError) {

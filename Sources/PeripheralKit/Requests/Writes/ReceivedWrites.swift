@@ -29,7 +29,7 @@ public struct ReceivedWrites<Value: GATTValue>: AsyncSequence, Sendable {
         }
     }
 
-    /// Makes an iterator over the writes.
+    /// Creates an iterator over the writes.
     public func makeAsyncIterator() -> Iterator {
         Iterator(buffer: buffer)
     }

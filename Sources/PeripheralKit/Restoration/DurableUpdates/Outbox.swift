@@ -32,7 +32,7 @@ struct Outbox {
     private var begun: UInt64 = 0
     private var posts: UInt64 = 0
 
-    /// Makes the outbox from preserved updates.
+    /// Creates the outbox from preserved updates.
     ///
     /// Successive equal values for several subscribers were retained at once, or may be sent as if they were.
     init(_ updates: [PreservedUpdate]) {

@@ -4,7 +4,7 @@ extension OutboxDelivery {
     /// The manner in which an update is sent to a subscriber.
     enum Manner {
         case alone
-        /// Together with all other subscribers, whether or not the same value is retained for them.
+        /// The value is sent to all subscribers at once, including those for which it is not retained.
         case together
     }
 

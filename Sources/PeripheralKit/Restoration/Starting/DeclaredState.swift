@@ -95,7 +95,7 @@ struct DeclaredState: Sendable {
 
     func isDurable(_ handle: AttributeHandle) -> Bool { durableLimits[handle] != nil }
 
-    /// Makes the database with these handles on the air.
+    /// Creates the database with these handles on the air.
     func database(at starts: [Int: AttributeHandle]) -> PreservedDatabase {
         PreservedDatabase(table: table, staticValues: staticValues, startsOnAir: starts)
     }

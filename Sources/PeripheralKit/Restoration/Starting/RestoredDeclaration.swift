@@ -125,7 +125,7 @@ extension PreservedPeripheral {
         state.options[handle] ?? PreservedOptions()
     }
 
-    /// Makes a characteristic as it was, from these parts and the constant ones.
+    /// Creates a characteristic as it was, from these parts and the constant ones.
     func declaration(
         of attribute: AttributeTable.Attribute,
         _ parts: [CharacteristicPart]

@@ -9,7 +9,7 @@ struct DatabaseMatch {
     /// The present handles, by the earlier handles.
     private(set) var present: [AttributeHandle: AttributeHandle] = [:]
 
-    /// Makes a match without common elements.
+    /// Creates a match without common elements.
     init() {}
 
     init(of table: AttributeTable, with old: AttributeTable) {

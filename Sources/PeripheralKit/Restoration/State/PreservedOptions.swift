@@ -21,7 +21,7 @@ package struct PreservedOptions: Hashable, Sendable {
         self.writes = writes
     }
 
-    /// Makes the options of a declared characteristic.
+    /// Creates the options of a declared characteristic.
     init(of characteristic: CharacteristicDeclaration) {
         length = characteristic.length
         updates = characteristic.updates

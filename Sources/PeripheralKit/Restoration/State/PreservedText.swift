@@ -39,7 +39,7 @@ struct PreservedWords {
 }
 
 extension RestorationError {
-    /// Makes the error for a state that cannot have been saved in this form.
+    /// Creates the error for a state that cannot have been saved in this form.
     static func damaged(_ reason: String) -> RestorationError {
         RestorationError(code: .damaged, message: "The preserved state is damaged: \(reason).")
     }
