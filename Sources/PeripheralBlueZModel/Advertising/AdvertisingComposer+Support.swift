@@ -93,25 +93,9 @@ extension AdvertisingComposer {
     }
 
     private mutating func examineEmptyData() {
-        let remedy = "add at least one byte, or leave it out"
-        let response = advertisement.scanResponse
-        let fields =
-            keysOfEmpty(advertisement.manufacturerData, response.manufacturerData).map {
-                AdvertisingField.manufacturerData($0)
-            }
-            + keysOfEmpty(advertisement.serviceData, response.serviceData).map {
-                AdvertisingField.serviceData($0)
-            }
-            + keysOfEmpty(advertisement.rawData, response.rawData).map { AdvertisingField.rawData($0) }
-        for field in fields { error("\(field)", "BlueZ refuses empty data", remedy) }
-    }
-
-    private func keysOfEmpty<Key: Comparable>(_ one: [Key: [UInt8]], _ other: [Key: [UInt8]]) -> [Key] {
-        var keys: [Key] = []
-        for data in [one, other] {
-            for (key, bytes) in data where bytes.isEmpty && !keys.contains(key) { keys.append(key) }
+        for entry in data + response where entry.isEmpty {
+            error("\(entry.field)", "BlueZ refuses empty data", "add at least one byte, or leave it out")
         }
-        return keys.inOrder(by: <)
     }
 
     private mutating func examineTiming() {

@@ -1,10 +1,11 @@
 public import PeripheralCore
 public import PeripheralKit
 
-/// The bytes that an advertisement has on the air, computed before it is registered.
+/// The bytes that an advertisement has on the air, computed before registration.
 ///
-/// It models BlueZ's daemon together with the kernel, 5.11 or later: the order of the structures, the flags
-/// that they add, where the name goes, and what is refused. Printed, it is a table:
+/// The plan models bluetoothd together with the kernel, 5.11 or later. The model covers the order of the
+/// structures, the flags that bluetoothd and the kernel add, the place of the name, and refusals. A printed
+/// plan is a table:
 ///
 /// ```
 /// BlueZ 5.66 on a Bluetooth 4 adapter: legacy advertising, connectable
@@ -20,10 +21,13 @@ public struct AdvertisingPlan: Hashable, Sendable {
 
     /// The structures in order: those of the advertising data, then those of the scan response.
     ///
-    /// They include structures that do not fit: see ``Entry/fits``.
+    /// The list includes structures that do not fit: see ``Entry/fits``.
     public let entries: [Entry]
 
-    /// Errors for what does not fit or is refused, and warnings for what is sent differently.
+    /// The errors and warnings about the advertisement.
+    ///
+    /// An error describes a structure that does not fit or is refused. A warning describes a structure that
+    /// is sent in another form than declared.
     public let issues: [DeclarationIssue]
 
     /// Whether extended advertising is used, which Bluetooth 4 scanners do not receive.
@@ -32,7 +36,7 @@ public struct AdvertisingPlan: Hashable, Sendable {
     /// Whether centrals can connect.
     public let isConnectable: Bool
 
-    /// Whether scanners can ask for a scan response.
+    /// Whether scanners can request a scan response.
     public let isScannable: Bool
 
     /// The maximum number of bytes in the advertising data.
@@ -41,14 +45,14 @@ public struct AdvertisingPlan: Hashable, Sendable {
     /// The maximum number of bytes in the scan response.
     public let scanResponseCapacity: Int
 
-    /// Whether the advertisement can be on the air: no issue is an error.
+    /// Whether the advertisement can be on the air, which means that no issue is an error.
     public var isPossible: Bool {
         !issues.contains { $0.severity == .error }
     }
 
     /// The advertising data, without the structures that do not fit.
     ///
-    /// Nothing of it is sent unless the plan is possible.
+    /// The advertising data is sent only if the plan is possible.
     public var advertisingData: AdvertisingData { data(in: .advertisingData) }
 
     /// The scan response, without the structures that do not fit; empty if there is none.
@@ -72,9 +76,9 @@ public struct AdvertisingPlan: Hashable, Sendable {
 extension AdvertisingPlan {
     /// The part of the advertisement that contains a structure.
     public enum Place: Hashable, Sendable {
-        /// The data that every packet carries.
+        /// The data that every packet contains.
         case advertisingData
-        /// The data that a scanner can ask for.
+        /// The data that a scanner can request.
         case scanResponse
     }
 
@@ -104,16 +108,19 @@ extension AdvertisingPlan {
         public let isShortened: Bool
         /// Whether the data is a placeholder for a value that only the stack knows.
         public let isPlaceholder: Bool
-        /// Whether there is room for the structure.
+        /// Whether the packet has room for the structure.
         public internal(set) var fits = true
 
-        /// The size in bytes: its length, its type, and its data.
+        /// The total size in bytes of the length, the type, and the data.
         public var byteCount: Int { 2 + data.count }
 
         /// The bytes on the air.
         public var bytes: [UInt8] {
             [UInt8(clamping: data.count + 1), type.rawValue] + data
         }
+
+        /// Whether a declared value has no bytes.
+        private(set) var isEmpty = false
 
         var isFromKernel: Bool { source == .kernel }
 
@@ -122,6 +129,7 @@ extension AdvertisingPlan {
             in place: Place
         ) {
             self.init(element.field, element.type, element.data, in: place)
+            isEmpty = element.isEmpty
         }
 
         init(
@@ -147,8 +155,8 @@ extension AdvertisingPlan {
 extension Advertisement {
     /// Returns the advertisement as it is sent on an adapter.
     ///
-    /// The adapter can be one that this machine does not have. The name and services that the declaration
-    /// leaves to the peripheral are left out. ``Peripheral/advertisingPlans(for:)`` includes them.
+    /// This machine does not need to have the adapter. If the declaration leaves the name or the services to
+    /// the peripheral, the plan does not include them. ``Peripheral/advertisingPlans(for:)`` includes them.
     ///
     /// - Parameter capabilities: The adapter and the stack, such as `.legacy` or `.extended("5.66")`.
     /// - Returns: The plan. If the advertisement would be refused, ``AdvertisingPlan/isPossible`` is `false`.

@@ -4,7 +4,7 @@ package import PeripheralCore
 ///
 /// It follows `dbus_error_to_att_ecode` in BlueZ's gatt-database.c. A few errors have a name. The application
 /// errors 0x80 to 0x9F are the text of `Failed`. Every other error becomes "unlikely error".
-package struct RequestRefusal: Hashable, Sendable {
+package struct RequestRefusal: Sendable {
     package enum Operation: Sendable {
         case read, write
     }

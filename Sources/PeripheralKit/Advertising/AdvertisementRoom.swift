@@ -1,13 +1,13 @@
 internal import PeripheralCore
 
-/// Whether an advertisement fits on the air, by the Core Specification alone.
+/// Checks whether an advertisement fits on the air, by the Core Specification alone.
 ///
-/// It is what every Bluetooth stack has in common. A stack can leave less room or refuse more; its
-/// ``StackProfile`` report that.
+/// These limits apply to every Bluetooth stack. A stack can have less room or refuse more advertisements. The
+/// ``StackProfile`` of the stack reports these further limits.
 struct AdvertisementRoom {
     /// The kind of adapter that sends the advertisement.
     enum Adapter {
-        /// Bluetooth 4: 31 bytes of advertising data, and 31 of scan response (Vol 6, Part B, 2.3.1).
+        /// Bluetooth 4: 31 bytes of advertising data and 31 bytes of scan response (Vol 6, Part B, 2.3.1).
         case legacy
         /// Bluetooth 5: also extended advertising, with 251 bytes in one command (Vol 4, Part E, 7.8.54).
         case extended
@@ -65,7 +65,7 @@ struct AdvertisementRoom {
             if adapter == .legacy || usesExtendedAdvertising {
                 room -= 3
             } else {
-                // The transmit power comes last: it is the structure that does not fit.
+                // The transmit power is the last structure, so it is the structure that does not fit.
                 data.append(.txPower, .txPowerLevel, [0])
             }
         }
@@ -97,7 +97,7 @@ struct AdvertisementRoom {
         examine(response, room: capacity)
     }
 
-    /// A name can be shortened, but not to nothing.
+    /// A name can be shortened, but not to an empty name.
     private mutating func examineName(room: Int) {
         guard let name = advertisement.localName, !name.isEmpty else { return }
         let limit = min(room - 2, AdvertisingStructure.maximumDataCount)
@@ -109,6 +109,9 @@ struct AdvertisementRoom {
         var end = 0
         for structure in structures.elements {
             end += structure.byteCount
+            if structure.isEmpty {
+                error("\(structure.field)", "its data is empty", "add at least one byte, or leave it out")
+            }
             guard end > room || structure.data.count > AdvertisingStructure.maximumDataCount else { continue }
             error(
                 "\(structure.field)",
@@ -138,13 +141,14 @@ struct AdvertisementRoom {
 }
 
 extension Advertisement {
-    /// Whether the advertisement fits on any adapter, or, with a secondary channel, on those that have it.
+    /// Whether the advertisement fits on every adapter, or on every adapter with the secondary channel.
     var fitsWhereverPossible: Bool {
         AdvertisementRoom(for: self, on: secondaryChannel == nil ? .legacy : .extended, named: "").issues
             .isEmpty
     }
 
-    /// Reports what does not fit on any adapter (errors), and what fits only on some (warnings).
+    /// Reports the data that fits on no adapter (errors), and the data that fits only on some adapters
+    /// (warnings).
     ///
     /// - Parameter element: The name of the advertisement in the issues.
     /// - Returns: The issues.
@@ -161,7 +165,8 @@ extension Advertisement {
 extension [DeclarationIssue] {
     /// Joins the errors of an advertisement on both kinds of adapter.
     ///
-    /// An error on both stays an error. An error on one of them becomes a warning that names the adapter.
+    /// An error on both kinds stays an error. An error on only one kind becomes a warning that names that
+    /// kind.
     package static func errors(
         onLegacy legacy: [DeclarationIssue],
         onExtended extended: [DeclarationIssue]

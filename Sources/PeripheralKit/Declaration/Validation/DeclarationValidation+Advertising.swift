@@ -9,7 +9,7 @@ extension DeclarationValidation {
 
     /// - Parameters:
     ///   - advertisements: The advertisements, with their names and services filled in.
-    ///   - peripheral: The peripheral that they belong to.
+    ///   - peripheral: The peripheral that the advertisements belong to.
     mutating func examine(_ advertisements: [Advertisement], of peripheral: Peripheral) {
         for (index, advertisement) in advertisements.enumerated() {
             let element = advertisements.name(at: index)
@@ -61,7 +61,6 @@ extension DeclarationValidation {
                 "set the value instead, such as appearance: 0x0340"
             )
         }
-        examineEmptyData(of: advertisement, element)
     }
 
     private mutating func examineList(_ uuids: [BluetoothUUID], _ field: String, _ element: String) {
@@ -69,25 +68,6 @@ extension DeclarationValidation {
         for uuid in uuids where !seen.insert(uuid).inserted {
             error("\(field) of the \(element)", "it contains \(uuid) twice", "list each UUID once")
         }
-    }
-
-    private mutating func examineEmptyData(of advertisement: Advertisement, _ element: String) {
-        let response = advertisement.scanResponse
-        let fields: [AdvertisingField] =
-            keysOfEmpty(advertisement.manufacturerData, response.manufacturerData).map {
-                .manufacturerData($0)
-            }
-            + keysOfEmpty(advertisement.serviceData, response.serviceData).map { .serviceData($0) }
-            + keysOfEmpty(advertisement.rawData, response.rawData).map { .rawData($0) }
-        for field in fields {
-            error("\(field) of the \(element)", "its data is empty", "add at least one byte, or leave it out")
-        }
-    }
-
-    private func keysOfEmpty<Key: Comparable>(_ one: [Key: [UInt8]], _ other: [Key: [UInt8]]) -> [Key] {
-        Set([one, other].flatMap { data in data.compactMap { $0.value.isEmpty ? $0.key : nil } }).inOrder(
-            by: <
-        )
     }
 
     private mutating func examineTimes(of advertisement: Advertisement, _ element: String) {
@@ -138,7 +118,7 @@ extension DeclarationValidation {
 }
 
 extension AdvertisingStructure.DataType {
-    /// What to use instead of raw data of this type; `nil` if BlueZ accepts it as raw data.
+    /// The declaration to use instead of raw data of this type; `nil` if BlueZ accepts this type as raw data.
     fileprivate var properPlace: String? {
         switch rawValue {
         case 0x01: "use discoverability: instead"

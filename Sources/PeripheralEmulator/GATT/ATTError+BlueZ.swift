@@ -1,4 +1,5 @@
-package import PeripheralCore
+internal import PeripheralBlueZModel
+internal import PeripheralCore
 
 extension ATTError {
     /// Creates the error that bluetoothd sends to the central for a D-Bus error of the application.
@@ -9,7 +10,7 @@ extension ATTError {
     ///   - version: The version of bluetoothd.
     ///   - notPermitted: The meaning of `NotPermitted`, which depends on whether the request was a read or a
     ///     write.
-    package init(bluezError name: String, message: String, version: BlueZVersion, notPermitted: ATTError) {
+    init(bluezError name: String, message: String, version: BlueZVersion, notPermitted: ATTError) {
         switch name {
         case "org.bluez.Error.Failed": self = .bluez(failed: message)
         case "org.bluez.Error.NotSupported": self = .requestNotSupported
