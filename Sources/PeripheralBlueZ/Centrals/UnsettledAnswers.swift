@@ -1,28 +1,28 @@
 internal import PeripheralCore
 
-/// The answers to `AcquireNotify` that bluetoothd may not have taken yet.
+/// The answers to `AcquireNotify` that bluetoothd may not have handled yet.
 ///
-/// A pure value. bluetoothd counts a subscription when it takes the answer. A central that unsubscribes
-/// before that ends the count of another subscription (`ccc_write_cb` in gatt-database.c, all versions).
-/// bluetoothd then calls `StopNotify`, although the other central is still subscribed.
+/// The list is a pure value. bluetoothd counts a subscription when it handles the answer. If a central
+/// unsubscribes before that, the count of another subscription ends (`ccc_write_cb` in gatt-database.c, all
+/// versions). bluetoothd then calls `StopNotify`, although the other central is still subscribed.
 struct UnsettledAnswers {
-    private struct BackendAnswer {
+    private struct Answer {
         var number: Int
         var characteristic: AttributeHandle
-        /// Whether bluetoothd calls `StartNotify` when it takes the answer.
+        /// Whether bluetoothd calls `StartNotify` when it handles the answer.
         var isFollowedByStart: Bool
     }
 
-    private var answers: [BackendAnswer] = []
+    private var answers: [Answer] = []
     private var lastNumber = 0
 
     /// Records an answer that is about to be sent.
     ///
-    /// - Returns: Its number, for ``settled(_:)``.
+    /// - Returns: The number of the answer, for ``settled(_:)``.
     mutating func answered(_ characteristic: AttributeHandle, isFollowedByStart: Bool) -> Int {
         lastNumber += 1
         answers.append(
-            BackendAnswer(
+            Answer(
                 number: lastNumber,
                 characteristic: characteristic,
                 isFollowedByStart: isFollowedByStart
@@ -33,7 +33,7 @@ struct UnsettledAnswers {
 
     /// Records a call of `StartNotify`.
     ///
-    /// - Returns: Whether it follows an answer, so that the subscriber is known.
+    /// - Returns: Whether the call follows an answer, which identifies the subscriber.
     mutating func started(_ characteristic: AttributeHandle) -> Bool {
         let index = answers.firstIndex { $0.isFollowedByStart && $0.characteristic == characteristic }
         guard let index else { return false }
@@ -41,15 +41,16 @@ struct UnsettledAnswers {
         return true
     }
 
-    /// Records that bluetoothd has taken an answer, or dropped it because the central is gone.
+    /// Records that bluetoothd has handled an answer, or has dropped it because the central has disconnected.
     ///
-    /// - Returns: Whether it is known to be dropped: `StartNotify` has not followed.
+    /// - Returns: Whether bluetoothd has certainly dropped the answer, because `StartNotify` has not
+    ///   followed.
     mutating func settled(_ number: Int) -> Bool {
         guard let index = answers.firstIndex(where: { $0.number == number }) else { return false }
         return answers.remove(at: index).isFollowedByStart
     }
 
-    /// Whether bluetoothd may have sent a call of `StopNotify` before it took an answer.
+    /// Returns whether bluetoothd may have called `StopNotify` before it handled an answer.
     func hasSome(for characteristic: AttributeHandle) -> Bool {
         answers.contains { $0.characteristic == characteristic }
     }

@@ -13,13 +13,13 @@ extension MemberName {
 
 /// A method that the tree implements for its objects.
 struct StandardMethod: Sendable {
-    typealias BackendAnswer = @Sendable (ObjectTree, borrowing IncomingMessage, consuming Reply) -> Void
+    typealias Answer = @Sendable (ObjectTree, borrowing IncomingMessage, consuming Reply) -> Void
 
     let interface: InterfaceName
     let name: MemberName
     let input: Signature
     let output: Signature
-    let answer: BackendAnswer
+    let answer: Answer
 
     static let all = [
         StandardMethod(interface: .properties, name: "Get", input: "ss", output: "v") {

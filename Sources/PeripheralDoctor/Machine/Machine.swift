@@ -60,7 +60,7 @@ extension Machine {
         }
 
         /// The result of asking bluetoothd for its adapters.
-        package enum BackendAnswer: Hashable, Sendable {
+        package enum Answer: Hashable, Sendable {
             case notAsked, answered, silent
             case denied
             case failed(String)
@@ -72,7 +72,7 @@ extension Machine {
         }
 
         package var state = State.unknown
-        package var answer = BackendAnswer.notAsked
+        package var answer = Answer.notAsked
         package var callBack = CallBack.notTried
         /// The version that the running daemon reports.
         package var toldVersion: BlueZVersion?

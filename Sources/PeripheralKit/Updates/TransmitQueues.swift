@@ -35,7 +35,7 @@ struct TransmitQueues {
     }
 
     /// The answer to a new value.
-    enum BackendAnswer {
+    enum Answer {
         case accepted
         case full
         case failed(PeripheralError)
@@ -194,7 +194,7 @@ extension TransmitQueues {
         _ value: [UInt8],
         of characteristic: AttributeHandle,
         to recipients: BackendUpdate.Recipients
-    ) -> BackendAnswer {
+    ) -> Answer {
         switch lanes(of: characteristic, to: recipients, size: value.count) {
         case .failure(let error): .failed(error)
         case .success(let places): offer(value, into: places)
@@ -208,14 +208,14 @@ extension TransmitQueues {
         _ value: [UInt8],
         of characteristic: AttributeHandle,
         toEach centrals: [Central.ID]
-    ) -> BackendAnswer {
+    ) -> Answer {
         switch lanes(of: characteristic, toEach: centrals, size: value.count) {
         case .failure(let error): .failed(error)
         case .success(let places): offer(value, into: places)
         }
     }
 
-    private mutating func offer(_ value: [UInt8], into places: [Place]) -> BackendAnswer {
+    private mutating func offer(_ value: [UInt8], into places: [Place]) -> Answer {
         guard hasRoom(in: places, for: value.count), waiters.isEmpty || isFree(places) else {
             for place in lacking(places, room: value.count) { lanes[place].counters.refused += 1 }
             return .full

@@ -21,7 +21,7 @@ extension UpdateSender {
     }
 
     private func offer(
-        _ offer: (inout State) -> TransmitQueues.BackendAnswer
+        _ offer: (inout State) -> TransmitQueues.Answer
     ) throws(PeripheralError) -> Bool {
         let answer = change { $0.isStopped ? .failed(.stopped) : offer(&$0) }
         switch answer {
@@ -125,9 +125,9 @@ extension UpdateSender {
 
     /// Creates a change and carries out its effects.
     @discardableResult
-    func change<BackendAnswer, Failure: Error>(
-        _ change: (inout State) throws(Failure) -> BackendAnswer
-    ) throws(Failure) -> BackendAnswer {
+    func change<Answer, Failure: Error>(
+        _ change: (inout State) throws(Failure) -> Answer
+    ) throws(Failure) -> Answer {
         let (answer, first, news) = try state.withLock { state throws(Failure) in
             let answer = try change(&state)
             let outcome = state.queues.takeOutcome(at: stopwatch.elapsed, updates: &state.outgoing)

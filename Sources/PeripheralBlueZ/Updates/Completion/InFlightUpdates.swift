@@ -30,13 +30,13 @@ struct InFlightUpdates {
 
     private struct Given {
         /// `nil` for an update whose completion nothing waits for.
-        var id: PeripheralKit.BackendUpdate.ID?
+        var id: BackendUpdate.ID?
         /// The position among all updates that were given.
         var number: UInt64
     }
 
-    private struct BackendUpdate {
-        var id: PeripheralKit.BackendUpdate.ID
+    private struct PendingUpdate {
+        var id: BackendUpdate.ID
         /// The number of centrals for which it is not completed.
         var missing: Int
         /// Whether socket or bus have taken it.
@@ -60,7 +60,7 @@ struct InFlightUpdates {
     private static let quietLooks = 2
 
     private var ways: [Way] = []
-    private var updates: [BackendUpdate] = []
+    private var updates: [PendingUpdate] = []
     /// The centrals for which something went unseen.
     private var doubts: [FrameLossRecovery] = []
     private var nextNumber: UInt64 = 0
@@ -78,7 +78,7 @@ struct InFlightUpdates {
     ///   - attribute: The handle by which the update is seen.
     ///   - centrals: The recipients.
     mutating func given(
-        _ id: PeripheralKit.BackendUpdate.ID?,
+        _ id: BackendUpdate.ID?,
         of attribute: AttributeHandle,
         for centrals: [Central.ID]
     ) {
@@ -86,7 +86,7 @@ struct InFlightUpdates {
         // Recipients that get the update set the pace, not those that do not.
         if receivers.contains(where: { !ways[$0].isDeserted }) { receivers.removeAll { ways[$0].isDeserted } }
         guard !receivers.isEmpty else { return }
-        if let id { updates.append(BackendUpdate(id: id, missing: receivers.count)) }
+        if let id { updates.append(PendingUpdate(id: id, missing: receivers.count)) }
         for index in receivers {
             ways[index].updates.append(Given(id: id, number: nextNumber))
             moved(ways[index].central)
@@ -96,7 +96,7 @@ struct InFlightUpdates {
     }
 
     /// Records whether socket or bus have taken an update.
-    mutating func taken(_ id: PeripheralKit.BackendUpdate.ID, _ outcome: BackendUpdateOutcome)
+    mutating func taken(_ id: BackendUpdate.ID, _ outcome: BackendUpdateOutcome)
         -> BackendEvent?
     {
         // The completion of an update that was not recorded as given cannot be seen.
@@ -114,7 +114,7 @@ struct InFlightUpdates {
     }
 
     /// Records that bluetoothd was not given an update after all.
-    mutating func withdraw(_ id: PeripheralKit.BackendUpdate.ID) {
+    mutating func withdraw(_ id: BackendUpdate.ID) {
         for index in ways.indices { ways[index].updates.removeAll { $0.id == id } }
         updates.removeAll { $0.id == id }
     }
@@ -293,7 +293,7 @@ struct InFlightUpdates {
         (ways[index].looks, ways[index].isOvertaken) = ([], false)
     }
 
-    private mutating func ended(_ id: PeripheralKit.BackendUpdate.ID?, _ fate: Fate) -> BackendEvent? {
+    private mutating func ended(_ id: BackendUpdate.ID?, _ fate: Fate) -> BackendEvent? {
         guard let id, let index = updates.firstIndex(where: { $0.id == id }) else { return nil }
         updates[index].missing -= 1
         switch fate {

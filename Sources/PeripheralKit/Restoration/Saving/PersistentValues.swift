@@ -4,7 +4,7 @@ private import Synchronization
 /// The persistent values of a running peripheral.
 final class PersistentValues: Sendable {
     /// An update that a change of a value causes: that of the value, or one that the handler has added.
-    struct BackendUpdate: Sendable {
+    struct Update: Sendable {
         var characteristic: AttributeHandle
         var value: [UInt8]
     }
@@ -19,7 +19,7 @@ final class PersistentValues: Sendable {
         /// The change that must be saved first.
         var change: UInt64
         var handle: AttributeHandle
-        var updates: [BackendUpdate]
+        var updates: [Update]
     }
 
     /// The maximum number of unsaved changes of a value that wait to be sent.
@@ -75,7 +75,7 @@ final class PersistentValues: Sendable {
     func write(
         _ value: [UInt8],
         to handle: AttributeHandle,
-        _ handler: () async throws -> [BackendUpdate]
+        _ handler: () async throws -> [Update]
     ) async throws {
         try await inTurn(handle) {
             take(value, writtenTo: handle, with: try await handler())
@@ -121,8 +121,8 @@ final class PersistentValues: Sendable {
         }
     }
 
-    private func take(_ value: [UInt8], writtenTo handle: AttributeHandle, with others: [BackendUpdate]) {
-        let updates = [BackendUpdate(characteristic: handle, value: value)] + others
+    private func take(_ value: [UInt8], writtenTo handle: AttributeHandle, with others: [Update]) {
+        let updates = [Update(characteristic: handle, value: value)] + others
         let kept = updates.compactMap { update in
             durableLimits[update.characteristic].map {
                 DurableUpdate(characteristic: update.characteristic, value: update.value, limit: $0)
@@ -157,7 +157,7 @@ final class PersistentValues: Sendable {
         state.withLock { state in
             // If the value has changed meanwhile, the newer change sends its own update.
             guard state.values[handle] == value else { return }
-            let update = BackendUpdate(characteristic: handle, value: value)
+            let update = Update(characteristic: handle, value: value)
             state.append(Unsent(change: change, handle: handle, updates: [update]), limit: Self.maximumUnsent)
         }
         // It may have been saved just now.
@@ -177,7 +177,7 @@ final class PersistentValues: Sendable {
         }
     }
 
-    private func send(_ updates: [BackendUpdate]) {
+    private func send(_ updates: [Update]) {
         for update in updates { send(update.characteristic, update.value) }
     }
 
