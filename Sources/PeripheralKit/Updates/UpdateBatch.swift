@@ -14,7 +14,7 @@ internal import PeripheralCore
 /// either both are preserved or neither is. If the write is ``WriteDurability/durable``, it is answered after
 /// that save, and nothing is sent before. If the handler throws, nothing is sent.
 public struct UpdateBatch: Sendable {
-    private(set) var updates: [PersistentValues.BackendUpdate] = []
+    private(set) var updates: [PersistentValues.Update] = []
     private let declared: DeclaredState
 
     init(of declared: DeclaredState) {
@@ -39,6 +39,6 @@ public struct UpdateBatch: Sendable {
         try characteristic.declaration.checkAllowsSubscription()
         let handle = try declared.valueHandle(of: characteristic.declaration)
         let bytes = try characteristic.declaration.checkedForUpdate(value.gattBytes)
-        updates.append(PersistentValues.BackendUpdate(characteristic: handle, value: bytes))
+        updates.append(PersistentValues.Update(characteristic: handle, value: bytes))
     }
 }
