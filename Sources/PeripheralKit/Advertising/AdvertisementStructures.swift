@@ -36,7 +36,12 @@ package struct AdvertisementStructures: Sendable {
             types: [2: .solicitedServices16, 4: .solicitedServices32, 16: .solicitedServices128]
         )
         for (company, data) in manufacturerData.inOrder(by: { $0.key < $1.key }) {
-            append(.manufacturerData(company), .manufacturerData, company.gattBytes + data, isEmpty: data.isEmpty)
+            append(
+                .manufacturerData(company),
+                .manufacturerData,
+                company.gattBytes + data,
+                isEmpty: data.isEmpty
+            )
         }
         for (uuid, data) in serviceData.inOrder(by: { $0.key < $1.key }) {
             let key = uuid.littleEndianBytes
